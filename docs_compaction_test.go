@@ -151,12 +151,12 @@ func (s *story) call(tool, arguments string, status conversation.ResultStatus, r
 }
 
 // pass works out what a profile does to all but the newest turn.
-func (s *story) pass(profile string) edit.Pass {
+func (s *story) pass(profile string) edit.Proposal {
 	s.t.Helper()
-	wish := edit.NewWish()
+	wish := edit.NewRequest()
 	wish.Profile, wish.KeepLast = profile, 1
-	now := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
-	pass, err := edit.NewPass(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
+	now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
+	pass, err := edit.NewProposal(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -81,11 +81,11 @@ func (p *paced) used() int { return p.metered().Reading().Used }
 func (p *paced) metered() compact.Meter { return p.meter.WithView(projection.Project(p.log.Events())) }
 
 // step is what the planner does before the next turn after a pause.
-func (p *paced) step(idle time.Duration) edit.Pass {
+func (p *paced) step(idle time.Duration) edit.Proposal {
 	p.t.Helper()
 	log, m := p.log.Events(), p.metered()
 	plan := p.rules.Plan(compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: compact.DefaultSheet()}).Alone()
-	pass, err := edit.NewOverlayPass(log, p.rules, edit.Situation{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
+	pass, err := edit.ProposeOverlays(log, p.rules, edit.Inputs{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		p.t.Fatalf("%s: %v", plan.Trigger, err)
 	}
@@ -93,7 +93,7 @@ func (p *paced) step(idle time.Duration) edit.Pass {
 }
 
 // blockOf is the message that stands for what a pass evicts.
-func blockOf(t *testing.T, pass edit.Pass) projection.Message {
+func blockOf(t *testing.T, pass edit.Proposal) projection.Message {
 	t.Helper()
 	for _, m := range pass.After().Messages {
 		if m.State == projection.StateSummarised {
@@ -138,7 +138,7 @@ func workedExample(t *testing.T) string {
 	t.Helper()
 	p, lunch := newPaced(t, exampleWindow), 0
 	line, prompt := p.metered().Reading().LoadLine, p.used()
-	var cold edit.Pass
+	var cold edit.Proposal
 	for turn := 0; p.used() <= line; turn++ {
 		if cold.After().Messages == nil && p.used() > exampleWindow*3/4 {
 			cold, lunch = p.step(75*time.Minute), turn

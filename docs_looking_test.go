@@ -110,7 +110,7 @@ func (v *voyage) preview() string {
 	p := pass.Preview()
 	now, pays := agent.PriceOf(p, price)
 	view.Show(preview.Content{
-		Wish: edit.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
+		Wish: edit.NewRequest(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
 		Profiles: []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
 		Model:    v.model.Name(), CostNow: now, PaysAfter: pays, BreakTurn: v.log.Events()[p.BreakAt-1].Turn,
 	})

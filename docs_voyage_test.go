@@ -125,11 +125,11 @@ func (v *voyage) meter() compact.Meter {
 }
 
 // pass works out what a profile does to all but the newest turns.
-func (v *voyage) pass(profile string, keep int) edit.Pass {
+func (v *voyage) pass(profile string, keep int) edit.Proposal {
 	v.t.Helper()
-	wish := edit.NewWish()
+	wish := edit.NewRequest()
 	wish.Profile, wish.KeepLast = profile, keep
-	pass, err := edit.NewPass(v.log.Events(), compact.PresetRules(preset.Plimsoll), edit.Situation{Meter: v.meter(), Now: v.now, Cold: true}, wish)
+	pass, err := edit.NewProposal(v.log.Events(), compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: v.meter(), Now: v.now, Cold: true}, wish)
 	if err != nil {
 		v.t.Fatal(err)
 	}

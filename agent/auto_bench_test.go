@@ -109,7 +109,7 @@ func BenchmarkBegin(b *testing.B) {
 			rules.Profiles[compact.ProfileHeavy] = p
 			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(projection.Project(events))
 			for b.Loop() {
-				pass, err := edit.NewPass(log, rules, edit.Situation{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
+				pass, err := edit.NewProposal(log, rules, edit.Inputs{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
 				if err != nil || pass.Job == nil {
 					b.Fatal(err)
 				}

@@ -257,7 +257,7 @@ func TestCommandThatIsRefusedDoesNotStopAnAutomaticSummary(t *testing.T) {
 		command func(*rig)
 		says    string
 	}{
-		"a compaction that saves nothing": {func(r *rig) { r.Compact(edit.NewWish()) }, "nothing would be saved"},
+		"a compaction that saves nothing": {func(r *rig) { r.Compact(edit.NewRequest()) }, "nothing would be saved"},
 		"undo with nothing in force":      {func(r *rig) { r.UndoCompaction(0) }, "there is no compaction to undo"},
 		"undo of what never was":          {func(r *rig) { r.UndoCompaction(7) }, ""},
 		"redo":                            {func(r *rig) { r.RedoCompaction() }, "no undone compaction"},

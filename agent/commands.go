@@ -32,11 +32,11 @@ func (a *Agent) Review(text string, accept bool) {
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
 // A request that is carried out already is not carried out twice.
-func (a *Agent) Compact(w edit.Wish) {
+func (a *Agent) Compact(w edit.Request) {
 	a.inbox.put(func(context.Context) {
 		c := a.compactor
 		if n := len(c.operations); n > 0 {
-			if last := &c.operations[n-1]; last.what == edit.DeedCompact && sameWish(c.rules, last.wish, w) {
+			if last := &c.operations[n-1]; last.what == edit.OpCompact && sameWish(c.rules, last.wish, w) {
 				last.wish.Review = last.wish.Review || w.Review
 				return
 			}
@@ -47,7 +47,7 @@ func (a *Agent) Compact(w edit.Wish) {
 				return
 			} // what replaces it has to be possible first
 		}
-		c.operations.add(operation{what: edit.DeedCompact, wish: w})
+		c.operations.add(operation{what: edit.OpCompact, wish: w})
 	})
 }
 
@@ -58,18 +58,18 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
 			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
 				a.updates.Put(CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
-					Wish: edit.Wish{Source: conversation.SourceManual, Trigger: string(edit.DeedUndo)}})
+					Wish: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
 				return
 			}
 		}
-		a.compactor.operations.add(operation{what: edit.DeedUndo, epoch: epoch})
+		a.compactor.operations.add(operation{what: edit.OpUndo, epoch: epoch})
 	})
 }
 
 // RedoCompaction redoes the compaction that was undone last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.DeedRedo}) })
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.OpRedo}) })
 }
 
 // Inspect answers with Inspected. Of several calls that wait the newest is
@@ -78,10 +78,10 @@ func (a *Agent) Inspect() { a.inspector.look() }
 
 // Preview works a request out on the messages so far and answers with Previewed.
 // It changes nothing.
-func (a *Agent) Preview(w edit.Wish) {
+func (a *Agent) Preview(w edit.Request) {
 	a.inbox.put(func(context.Context) {
 		answer := Previewed{Wish: w, Now: a.meter.Reading()}
-		pass, err := edit.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
+		pass, err := edit.NewProposal(a.log.Events(), a.rules, a.compactor.situation(), w)
 		if err != nil {
 			answer.Err = unmade(err)
 		} else {
@@ -112,7 +112,7 @@ func (a *Agent) RestoreTurns() { a.requestEdit(SteerRestore, nil) }
 
 func (a *Agent) requestEdit(what Steer, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Deed(what), events: events}) })
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Op(what), events: events}) })
 }
 
 // Rewind undoes the turns from one on, negative for the newest; what the

@@ -34,11 +34,11 @@ func (c *compactor) boundary(ctx context.Context) {
 
 func (c *compactor) execute(ctx context.Context, d operation) {
 	switch d.what {
-	case edit.DeedCompact:
+	case edit.OpCompact:
 		c.compact(ctx, d.wish)
 	case opRewind:
 		c.rewind(ctx, d.turn)
-	case edit.DeedUndo, edit.DeedRedo:
+	case edit.OpUndo, edit.OpRedo:
 		c.revert(ctx, d)
 	default:
 		c.applyEdit(ctx, d)
@@ -46,12 +46,12 @@ func (c *compactor) execute(ctx context.Context, d operation) {
 }
 
 // compact makes the compaction that was asked for.
-func (c *compactor) compact(ctx context.Context, w edit.Wish) {
+func (c *compactor) compact(ctx context.Context, w edit.Request) {
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := edit.NewPass(c.log.Events(), c.rules, c.situation(), w)
+	pass, err := edit.NewProposal(c.log.Events(), c.rules, c.situation(), w)
 	switch {
 	case err != nil:
 		c.records.refuse(ctx, w, unmade(err))
@@ -66,10 +66,10 @@ func (c *compactor) compact(ctx context.Context, w edit.Wish) {
 }
 
 // startRequested has the summary written that was asked for.
-func (c *compactor) startRequested(ctx context.Context, w edit.Wish) {
+func (c *compactor) startRequested(ctx context.Context, w edit.Request) {
 	j := &job{wish: w, blocking: w.Source != conversation.SourceManual || !c.inBackground()}
-	j.work = func(now edit.Situation) (edit.Pass, error) {
-		return edit.NewPass(c.log.Events(), c.rules, now, w)
+	j.work = func(now edit.Inputs) (edit.Proposal, error) {
+		return edit.NewProposal(c.log.Events(), c.rules, now, w)
 	}
 	if err := c.start(ctx, j); err != nil {
 		j.end(err)
@@ -78,11 +78,11 @@ func (c *compactor) startRequested(ctx context.Context, w edit.Wish) {
 }
 
 // asksToCompact is the compaction that calls which ran ask for, nil if they ask for none.
-func asksToCompact(calls []*call) *edit.Wish {
-	var asked *edit.Wish
+func asksToCompact(calls []*call) *edit.Request {
+	var asked *edit.Request
 	for _, c := range calls {
 		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
-			asked = &edit.Wish{
+			asked = &edit.Request{
 				Focus: focusOf(c.Arguments), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool",
 			}
 		}
@@ -141,14 +141,14 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 
 // revert undoes the compaction of an operation, or redoes one.
 func (c *compactor) revert(ctx context.Context, d operation) {
-	w := edit.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
+	w := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	now := edit.Situation{Meter: c.meter, Now: c.opts.Now()}
+	now := edit.Inputs{Meter: c.meter, Now: c.opts.Now()}
 	r, err := edit.NewReversal(c.log.Events(), c.rules, now,
-		edit.ReversalWish{Redo: d.what == edit.DeedRedo, Epoch: d.epoch}, c.nextSeq())
+		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.nextSeq())
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -167,7 +167,7 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
-func (c *compactor) evictForModel(ctx context.Context, w edit.Wish) {
+func (c *compactor) evictForModel(ctx context.Context, w edit.Request) {
 	plan := c.rules.EvictNow(c.planner.check(c.moment(), false), w.Trigger)
 	if plan.Note == nil {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))

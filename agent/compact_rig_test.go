@@ -78,14 +78,14 @@ func diskFullWhile(full *atomic.Bool) func(*agent.Options) {
 }
 
 // wish is a compaction by hand with a profile.
-func wish(profile string, keepLast int) edit.Wish {
-	w := edit.NewWish()
+func wish(profile string, keepLast int) edit.Request {
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, keepLast
 	return w
 }
 
 // compacts compacts and waits until nothing moves.
-func (r *rig) compacts(w edit.Wish) {
+func (r *rig) compacts(w edit.Request) {
 	r.Compact(w)
 	r.wait()
 }

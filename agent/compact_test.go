@@ -190,7 +190,7 @@ func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
 	beyond.To = &far
 	for name, test := range map[string]struct {
 		turns int
-		wish  edit.Wish
+		wish  edit.Request
 		says  string
 	}{
 		"nothing was said":    {0, wish("", 0), "nothing has been said"},

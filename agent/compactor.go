@@ -11,15 +11,15 @@ import (
 )
 
 // opRestore redoes turns.
-const opRestore = edit.Deed(SteerRestore)
+const opRestore = edit.Op(SteerRestore)
 
 // opRewind undoes turns.
-const opRewind edit.Deed = "rewind"
+const opRewind edit.Op = "rewind"
 
 // operation is something to be done at a boundary.
 type operation struct {
-	what   edit.Deed // compact, undo, redo, rewind, or an edit by hand
-	wish   edit.Wish
+	what   edit.Op // compact, undo, redo, rewind, or an edit by hand
+	wish   edit.Request
 	epoch  uint64   // to undo, 0 for the newest in force
 	turn   int      // to rewind to, negative for the newest
 	events []uint64 // to be pinned or masked
@@ -62,7 +62,7 @@ func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
-func (c *compactor) commit(ctx context.Context, pass *edit.Pass, w edit.Wish, spent []conversation.Body, summaries ...*job) *Error {
+func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *Error {
 	epoch := c.nextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
 	if _, err := c.append(ctx, bodies...); err != nil {
@@ -209,12 +209,12 @@ func (c *compactor) applyLadder(ctx context.Context, trigger string, refused boo
 // overlay puts overlays in force as one epoch. Where they save nothing or cannot
 // be stored nothing is changed.
 func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
-	w := edit.Wish{Source: made.Source, Trigger: made.Trigger}
+	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := edit.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
+	pass, err := edit.ProposeOverlays(c.log.Events(), c.rules, c.situation(), made, bodies...)
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -266,7 +266,7 @@ type records struct {
 
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
-func (r *records) refuse(ctx context.Context, w edit.Wish, e *Error) {
+func (r *records) refuse(ctx context.Context, w edit.Request, e *Error) {
 	r.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{

@@ -103,9 +103,9 @@ func (l *loop) appends(t *testing.T, bodies ...conversation.Body) {
 // asks has a summary asked for by hand, and lets the loop come to the place between two requests.
 func (l *loop) asks(t *testing.T) *job {
 	t.Helper()
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	l.operations.add(operation{what: edit.DeedCompact, wish: w})
+	l.operations.add(operation{what: edit.OpCompact, wish: w})
 	l.boundary(t.Context())
 	if l.job == nil || l.job.state != statePreparing {
 		t.Fatalf("no summary is being prepared: %+v", l.job)

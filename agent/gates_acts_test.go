@@ -42,7 +42,7 @@ func acts() []act {
 	}
 }
 
-func focused(w edit.Wish, focus string) edit.Wish {
+func focused(w edit.Request, focus string) edit.Request {
 	w.Focus = focus
 	return w
 }
@@ -69,7 +69,7 @@ type origin struct {
 	name   string
 	window int
 	gates  []gate
-	same   edit.Wish // by hand that comes to the same
+	same   edit.Request // by hand that comes to the same
 	begin  func(*course)
 }
 

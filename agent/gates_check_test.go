@@ -165,7 +165,7 @@ func (c *course) watched() {
 				open = nil
 			}
 		case agent.CompactionFailed:
-			reversal := u.Wish.Trigger == string(edit.DeedUndo) || u.Wish.Trigger == string(edit.DeedRedo)
+			reversal := u.Wish.Trigger == string(edit.OpUndo) || u.Wish.Trigger == string(edit.OpRedo)
 			switch {
 			case reversal:
 			case prepared > 0 && u.Wish.Source == conversation.SourceAuto:

@@ -43,8 +43,8 @@ type course struct {
 	model            agent.Model
 	rules            compact.Rules
 	at               gate
-	same             edit.Wish // what a wish by hand has to be to join the summary
-	beside           bool      // a reply streams while the summary is written
+	same             edit.Request // what a wish by hand has to be to join the summary
+	beside           bool         // a reply streams while the summary is written
 	sent             map[string]int
 	got              map[string]int // that came back in earlier runs
 	told             map[uint64]int // how often an epoch was told to be made

@@ -168,7 +168,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		if len(got) != 4 {
 			t.Fatalf("%d answers", len(got))
 		}
-		for i, want := range []edit.Wish{w, heavy(), wish("nowhere", 1), w} {
+		for i, want := range []edit.Request{w, heavy(), wish("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Wish); diff != "" {
 				t.Errorf("answer %d: %s", i, diff)
 			}

@@ -29,9 +29,9 @@ type job struct {
 	state state
 	cause error // why it was given up or failed, nil in the other states
 
-	wish edit.Wish                               // that asked for it; of a plan its source and trigger only
-	plan *compact.Plan                           // that asked for it, nil where somebody did
-	work func(edit.Situation) (edit.Pass, error) // works it out on the log as it is
+	wish edit.Request                             // that asked for it; of a plan its source and trigger only
+	plan *compact.Plan                            // that asked for it, nil where somebody did
+	work func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
 
 	basis    basis
 	blocking bool                // the next request waits for it
@@ -42,7 +42,7 @@ type job struct {
 	done chan struct{} // closed when its goroutine ended
 
 	writer writer
-	pass   edit.Pass
+	pass   edit.Proposal
 	err    error
 }
 
@@ -134,12 +134,12 @@ func (j *job) overtaken(log *journal) bool {
 
 // rebase is a pass with the text of a job on the log as it is now, with the masks of
 // its plan. The error says why it does not count.
-func (j *job) rebase(log *journal, pass *edit.Pass) (edit.Pass, error) {
+func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := pass.Onto(log.log.Events(), log.situation(), masks...)
+	now, err := pass.Rebase(log.log.Events(), log.situation(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}
@@ -154,7 +154,7 @@ func (j *job) waitsForStep(rules compact.Rules) bool {
 
 // serves reports whether somebody who asks for w gets it from a summary: one that was
 // asked for alike, or an automatic one where he asks for nothing in particular.
-func (j *job) serves(rules compact.Rules, w edit.Wish) bool {
+func (j *job) serves(rules compact.Rules, w edit.Request) bool {
 	if !j.state.open() {
 		return false
 	}
@@ -165,7 +165,7 @@ func (j *job) serves(rules compact.Rules, w edit.Wish) bool {
 }
 
 // sameWish reports whether two requests ask for the same compaction by some rules, whoever makes them.
-func sameWish(r compact.Rules, a, b edit.Wish) bool {
+func sameWish(r compact.Rules, a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

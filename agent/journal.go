@@ -171,8 +171,8 @@ func (j *journal) lastReply(m Model) (at time.Time, gone bool) {
 }
 
 // situation is what a compaction made now depends on.
-func (j *journal) situation() edit.Situation {
-	return edit.Situation{
+func (j *journal) situation() edit.Inputs {
+	return edit.Inputs{
 		Meter: j.meter, Now: j.opts.Now(), Cold: j.cold(), Caps: j.settings.model.Caps, Answering: j.inTurn,
 	}
 }

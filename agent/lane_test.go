@@ -157,7 +157,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			r.wait()
 		}
-		wish := edit.NewWish()
+		wish := edit.NewRequest()
 		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait() // the summary's request is made
@@ -208,7 +208,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			r.wait()
 		}
-		wish := edit.NewWish()
+		wish := edit.NewRequest()
 		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait()

@@ -75,7 +75,7 @@ func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversat
 	if err != nil {
 		return nil, err
 	}
-	pass, err := edit.NewOverlayPass(log, rules, e.situation(), made, mask)
+	pass, err := edit.ProposeOverlays(log, rules, e.situation(), made, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", edit.ErrNothingToGain)
 	}

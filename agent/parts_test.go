@@ -41,10 +41,10 @@ func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
 func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
 	t.Parallel()
 	var o operations
-	for _, op := range []operation{{what: edit.DeedUndo}, {what: opRestore}, {what: edit.DeedRedo}} {
+	for _, op := range []operation{{what: edit.OpUndo}, {what: opRestore}, {what: edit.OpRedo}} {
 		o.add(op)
 	}
-	if !o.due(true) || o.take().what != edit.DeedUndo {
+	if !o.due(true) || o.take().what != edit.OpUndo {
 		t.Error("an undo waits for the end of the turn")
 	}
 	if o.due(true) || !o.due(false) || !o.restores() {

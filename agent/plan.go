@@ -124,10 +124,10 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 		plan.Trigger = compact.TriggerLoadLine
 	}
 	made := c.planner.made(plan.Trigger)
-	j := &job{plan: &plan, wish: edit.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
+	j := &job{plan: &plan, wish: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
-	j.work = func(now edit.Situation) (edit.Pass, error) {
-		return edit.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
+	j.work = func(now edit.Inputs) (edit.Proposal, error) {
+		return edit.ProposeSummary(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
 	c.planner.askedAt = c.meter.Reading().Used
 	if err := c.start(ctx, j); err != nil {
@@ -147,7 +147,7 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	switch {
 	case plan.Profile != "":
-		c.compact(ctx, edit.WishOf(plan))
+		c.compact(ctx, edit.RequestOf(plan))
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:

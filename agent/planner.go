@@ -75,7 +75,7 @@ func (p *planner) profileForModel() (profile string, e *Error) {
 }
 
 // widen is the model's request with a range that holds something, if one does.
-func (p *planner) widen(w edit.Wish) edit.Wish {
+func (p *planner) widen(w edit.Request) edit.Request {
 	log, rules := p.log.Events(), p.rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
 		if band := edit.NextBand(log); band > 0 {
@@ -87,7 +87,7 @@ func (p *planner) widen(w edit.Wish) edit.Wish {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := edit.NewPass(log, rules, p.situation(), tried); !errors.Is(err, edit.ErrNoRange) {
+		if _, err := edit.NewProposal(log, rules, p.situation(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
@@ -160,9 +160,9 @@ func (p *planner) roomHint(e *Error) string {
 	}
 	flags, least := "", math.MaxInt
 	for _, room := range rooms {
-		wish := edit.NewWish()
+		wish := edit.NewRequest()
 		wish.Profile, wish.KeepLast = room.profile, room.keep
-		pass, err := edit.NewPass(p.log.Events(), p.rules, now, wish)
+		pass, err := edit.NewProposal(p.log.Events(), p.rules, now, wish)
 		if err != nil {
 			continue
 		}
@@ -233,7 +233,7 @@ func (p *planner) prepares() bool {
 
 // holds reports whether a request that has to get below the hard line would still be
 // above it with a pass.
-func (p *planner) holds(plan compact.Plan, pass *edit.Pass) bool {
+func (p *planner) holds(plan compact.Plan, pass *edit.Proposal) bool {
 	hard := p.meter.Reading().HardLine
 	return plan.Hold && hard > 0 && pass.Preview().After > hard
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // reviewed is the wish of heavy, to be read before it takes effect.
-func reviewed() edit.Wish {
+func reviewed() edit.Request {
 	w := heavy()
 	w.Review = true
 	return w
@@ -305,14 +305,14 @@ func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
 // Without a profile a wish to read a summary is one for a summary, and a wish that
 // does not say so need not be.
 func TestAWishWithoutAProfileJoinsOnlyWhatItMeans(t *testing.T) {
-	unnamed := func(review bool) edit.Wish {
+	unnamed := func(review bool) edit.Request {
 		w := heavy()
 		w.Profile, w.Review = "", review
 		return w
 	}
 	type came struct{ Asked, Summaries, Policies int }
 	for name, c := range map[string]struct {
-		first, second edit.Wish
+		first, second edit.Request
 		want          came
 	}{
 		"a review joins the summary that it means":              {heavy(), unnamed(true), came{1, 1, 0}},

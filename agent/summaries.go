@@ -237,8 +237,8 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 		return false // so is the note, and that is told
 	}
 	made, more := c.planner.made(plan.Trigger), plan.Trigger != compact.TriggerCold
-	step := func(jobs []*job) (edit.Pass, bool) {
-		var passes []*edit.Pass
+	step := func(jobs []*job) (edit.Proposal, bool) {
+		var passes []*edit.Proposal
 		for _, j := range jobs {
 			passes = append(passes, &j.pass)
 		}
@@ -258,8 +258,8 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 	if !ok {
 		return false
 	}
-	if err := c.commit(ctx, &pass, edit.Wish{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
-		c.records.refuse(ctx, edit.Wish{Source: made.Source, Trigger: made.Trigger}, err)
+	if err := c.commit(ctx, &pass, edit.Request{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
+		c.records.refuse(ctx, edit.Request{Source: made.Source, Trigger: made.Trigger}, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -286,7 +286,7 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 // commitPrepared puts the newest summary that is written in force at once, for
 // somebody who asked for one, and reports whether it is. It has to cover all that
 // the user asked for; the model asks for room only.
-func (c *compactor) commitPrepared(ctx context.Context, w edit.Wish, asked []conversation.Span) bool {
+func (c *compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false

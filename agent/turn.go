@@ -21,7 +21,7 @@ import (
 type turn struct {
 	cancel context.CancelCauseFunc
 	// What the model asked for with the compact tool, nil if it did not.
-	asked     *edit.Wish
+	asked     *edit.Request
 	compacted bool // the tool had its way in this turn
 }
 

@@ -143,7 +143,7 @@ type Compacted struct {
 // user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
 	Err  *Error
-	Wish edit.Wish
+	Wish edit.Request
 }
 
 // Summaries says whether compaction still asks a model automatically. After failures
@@ -152,7 +152,7 @@ type Summaries struct{ Paused bool }
 
 // Previewed is the answer to Preview: what would be done, or why nothing can be.
 type Previewed struct {
-	Wish    edit.Wish
+	Wish    edit.Request
 	Preview edit.Preview
 	Now     compact.Reading // of the next request as it is
 	Then    compact.Reading // as it would be; with a summary that is not written yet, with the longest expected
@@ -195,7 +195,7 @@ const (
 type Reviewing struct {
 	Text     string // what the model wrote
 	Appendix string // what the program adds to it, which stays as it is
-	Wish     edit.Wish
+	Wish     edit.Request
 	FromTurn int
 	ToTurn   int
 	Covers   int  // tokens that it stands for

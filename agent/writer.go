@@ -17,7 +17,7 @@ import (
 
 // write has the text of a pass written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
-func (w *writer) write(ctx context.Context, pass *edit.Pass) error {
+func (w *writer) write(ctx context.Context, pass *edit.Proposal) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w.clock = newClock(w.limit, func() { end(errTooLate) })
@@ -30,7 +30,7 @@ func (w *writer) write(ctx context.Context, pass *edit.Pass) error {
 }
 
 // fulfil has the text written in the form and number of requests it takes.
-func (w *writer) fulfil(ctx context.Context, pass *edit.Pass) error {
+func (w *writer) fulfil(ctx context.Context, pass *edit.Proposal) error {
 	form := *pass.Job
 	for {
 		answer, err := w.answer(ctx, pass, &form)
@@ -60,7 +60,7 @@ var worthAnother = []error{
 
 // another takes a retry for an answer that did not count, if there is one left
 // and it may help. ONE asks again after a failed call only.
-func (w *writer) another(pass *edit.Pass, err error) bool {
+func (w *writer) another(pass *edit.Proposal, err error) bool {
 	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
 	if pass.Fallback() != nil && errors.Is(err, compact.ErrSummaryCut) {
 		helps = true // the other form leaves more room
@@ -74,7 +74,7 @@ func (w *writer) another(pass *edit.Pass, err error) bool {
 
 // answer gets an answer to a form, in a smaller one where that is too long.
 // form is then the one that was tried last.
-func (w *writer) answer(ctx context.Context, pass *edit.Pass, form *compact.SummaryJob) (compact.Answer, error) {
+func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *compact.SummaryJob) (compact.Answer, error) {
 	answer, err := w.call(ctx, *form)
 	if form.Input == compact.InputView && overflow(err) != nil {
 		if raw := pass.Fallback(); raw != nil {
@@ -274,6 +274,6 @@ func (s *writers) largerThan(w compact.Window) *modelClient {
 }
 
 // reviews reports whether the user reads a summary before it takes effect.
-func (s *writers) reviews(w edit.Wish, r compact.SummaryRules) bool {
+func (s *writers) reviews(w edit.Request, r compact.SummaryRules) bool {
 	return s.opts.Interactive && (w.Review || r.Review)
 }

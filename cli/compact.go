@@ -134,8 +134,8 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 }
 
 // wish is what the flags ask for; changed tells which of them were given.
-func (o compactOptions) wish(changed func(flag string) bool) (edit.Wish, error) {
-	w := edit.NewWish()
+func (o compactOptions) wish(changed func(flag string) bool) (edit.Request, error) {
+	w := edit.NewRequest()
 	if err := o.check(changed); err != nil {
 		return w, err
 	}
@@ -190,7 +190,7 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationState, o compactOptions) error {
 	var done session.Reverted
 	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
-		r, err := edit.NewReversal(s.Said, s.Rules, s.Now, edit.ReversalWish{Redo: o.redo}, s.Next())
+		r, err := edit.NewReversal(s.Said, s.Rules, s.Now, edit.ReversalRequest{Redo: o.redo}, s.Next())
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +204,7 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 }
 
 // withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w edit.Wish, asJSON bool) error {
+func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w edit.Request, asJSON bool) error {
 	l, err := cmd.models.LinkFor(ctx, s.ID, true)
 	if err != nil {
 		return err

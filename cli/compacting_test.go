@@ -253,7 +253,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 		<-heard.something
 		cancel()
 	}()
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile = compact.ProfileHeavy
 	if _, err := a.agents.Optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)

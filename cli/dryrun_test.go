@@ -37,8 +37,8 @@ func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 }
 
 // wishes draws compactions that need no model.
-func wishes(t *rapid.T) edit.Wish {
-	w := edit.NewWish()
+func wishes(t *rapid.T) edit.Request {
+	w := edit.NewRequest()
 	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", compact.ProfileLight}).Draw(t, "profile")
 	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
 	if rapid.IntRange(0, 3).Draw(t, "from") == 3 {
@@ -82,7 +82,7 @@ const dryRuns = 12
 // plan is a compaction of a log.
 type plan struct {
 	log  []conversation.Event
-	wish edit.Wish
+	wish edit.Request
 }
 
 var planned = rapid.Custom(func(t *rapid.T) plan {

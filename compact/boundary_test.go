@@ -45,11 +45,11 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 	return bodies
 }
 
-func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (edit.Pass, error) {
-	w := edit.NewWish()
+func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (edit.Proposal, error) {
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 0
 	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))
-	return edit.NewPass(log, compact.PresetRules(preset), edit.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+	return edit.NewProposal(log, compact.PresetRules(preset), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
 func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {

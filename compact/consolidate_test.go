@@ -30,12 +30,12 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 }
 
 // summaryOf is the pass for a summary of a span, in a window of so many tokens.
-func summaryOf(t *testing.T, log []conversation.Event, tokens int, input compact.SummaryInput, span conversation.Span) edit.Pass {
+func summaryOf(t *testing.T, log []conversation.Event, tokens int, input compact.SummaryInput, span conversation.Span) edit.Proposal {
 	t.Helper()
 	r := compact.PresetRules(preset.Plimsoll)
 	r.Summary.Input = input
-	s := edit.Situation{Meter: compact.NewMeter(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
-	pass, err := edit.NewSummaryPass(log, r, s, []conversation.Span{span}, conversation.Made{})
+	s := edit.Inputs{Meter: compact.NewMeter(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,7 +111,7 @@ func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden
 	what := fmt.Sprintf("%s at %d", preset, window)
 	view := projection.Project(a.events)
 	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}).WithView(view)
-	shown, err := inspect.PresetView(a.events, edit.Situation{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
+	shown, err := inspect.PresetView(a.events, edit.Inputs{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

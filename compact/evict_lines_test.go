@@ -110,9 +110,9 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 				t.Errorf("%s, %s: the outlook asks: %v", name, when, o.Asks)
 			}
 			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
-				w := edit.NewWish()
+				w := edit.NewRequest()
 				w.Profile, w.Source = compact.ProfileHeavy, source
-				if _, err := edit.NewPass(log, r, edit.Situation{Meter: m}, w); errors.Is(err, edit.ErrNoSummaries) == allowed {
+				if _, err := edit.NewProposal(log, r, edit.Inputs{Meter: m}, w); errors.Is(err, edit.ErrNoSummaries) == allowed {
 					t.Errorf("%s, %s: asked by %s: %v", name, when, source, err)
 				}
 			}
@@ -128,7 +128,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
 	plan := r.Plan(check).Alone()
-	pass, err := edit.NewOverlayPass(log, r, edit.Situation{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
+	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,15 +67,15 @@ func ExampleProject() {
 
 // A compaction is worked out first and committed then, as overlays in the log. Undo
 // is one more overlay: the view is as it was, byte for byte.
-func ExampleNewPass() {
+func ExampleNewProposal() {
 	log := portHunt()
 	before := projection.Project(log.Events())
 	meter := compact.NewMeter(compact.MeterOptions{}).WithView(before)
-	request := edit.NewWish()
+	request := edit.NewRequest()
 	request.KeepLast = 1
 
 	rules := compact.PresetRules(preset.Plimsoll)
-	pass, err := edit.NewPass(log.Events(), rules, edit.Situation{Meter: meter, Now: exampleTime}, request)
+	pass, err := edit.NewProposal(log.Events(), rules, edit.Inputs{Meter: meter, Now: exampleTime}, request)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -46,7 +46,7 @@ func jcliResults(t *testing.T, keepRecent int) []string {
 	t.Helper()
 	rules := compact.PresetRules(preset.JCLI)
 	rules.Micro.KeepRecent = keepRecent
-	v, err := inspect.PresetView(jcliLog(t), edit.Situation{Now: conversationtest.Epoch}, rules)
+	v, err := inspect.PresetView(jcliLog(t), edit.Inputs{Now: conversationtest.Epoch}, rules)
 	if err != nil {
 		t.Fatal(err)
 	}

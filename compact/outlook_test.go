@@ -257,7 +257,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 // reports whether that was taken.
 func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 	if p.Profile != "" {
-		pass, err := edit.NewPass(c.Log, r, edit.Situation{Meter: c.Meter}, edit.WishOf(p))
+		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
 		if err != nil {
 			return false
 		}

@@ -19,19 +19,19 @@ import (
 // by that: the view alone must not grow.
 
 // heavyAgain works a heavy compaction out.
-func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (edit.Pass, error) {
+func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
 	r := compact.PresetRules(p)
 	r.KeepLast = keep
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile, w.Focus = compact.ProfileHeavy, focus
 	v := projection.Project(l.events())
 	m := compact.NewMeter(window(100_000)).WithView(v)
-	return edit.NewPass(l.events(), r, edit.Situation{Meter: m, Now: noon, Cold: true}, w)
+	return edit.NewProposal(l.events(), r, edit.Inputs{Meter: m, Now: noon, Cold: true}, w)
 }
 
 // summarised takes a summary of so many tokens for a pass and appends it.
-func (l *tale) summarised(t *testing.T, pass edit.Pass, tokens int) *tale {
+func (l *tale) summarised(t *testing.T, pass edit.Proposal, tokens int) *tale {
 	t.Helper()
 	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
 		t.Fatal(err)
@@ -128,10 +128,10 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 		l.summarised(t, first, 800)
 		r := compact.PresetRules(p)
 		r.KeepLast = 0
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.Profile = compact.ProfileDefault
-		now := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-		pass, err := edit.NewPass(l.events(), r, now, w)
+		now := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+		pass, err := edit.NewProposal(l.events(), r, now, w)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
 		}
@@ -154,10 +154,10 @@ func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 		for _, profile := range []string{compact.ProfileDefault, compact.ProfileLight} {
 			r := compact.PresetRules(p)
 			r.KeepLast = 0
-			w := edit.NewWish()
+			w := edit.NewRequest()
 			w.Profile = profile
-			now := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-			if pass, err := edit.NewPass(l.events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
+			now := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+			if pass, err := edit.NewProposal(l.events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
 				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
 			}
 		}

@@ -19,9 +19,9 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	tale := filesRead(3, 40).add(conversation.Rewind{Turn: 2}).user("Another way.").reply("Yes.").user("And now?")
 	log := tale.events()
 	v := projection.Project(log)
-	s := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
+	s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
-	pass, err := edit.NewSummaryPass(log, compact.PresetRules(preset.Plimsoll), s, spans, conversation.Made{})
+	pass, err := edit.ProposeSummary(log, compact.PresetRules(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,9 +53,9 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		log := filesRead(6, 40).user("And now?").events()
 		r := compact.PresetRules(preset.Plimsoll)
 		r.Summary.Mode = mode
-		pass := func(first, last uint64) edit.Pass {
-			s := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
-			p, err := edit.NewSummaryPass(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
+		pass := func(first, last uint64) edit.Proposal {
+			s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
 			if err != nil {
 				t.Fatal(err)
 			}

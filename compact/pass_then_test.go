@@ -19,7 +19,7 @@ func checkThen(t interface {
 	Helper()
 	Error(...any)
 	Errorf(string, ...any)
-}, pass *edit.Pass, now compact.Reading) compact.Reading {
+}, pass *edit.Proposal, now compact.Reading) compact.Reading {
 	t.Helper()
 	then, p, sum := pass.Then(), pass.Preview(), 0
 	for _, seg := range projection.Segments() {
@@ -47,9 +47,9 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 			Calibration: conversation.Calibration{Factor: rapid.Float64Range(0.5, 2).Draw(rt, "factor"), Samples: 3},
 		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log)).
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.Profile, w.KeepLast = rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy}).Draw(rt, "profile"), 1
-		pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), edit.Situation{Meter: meter, Now: time.Unix(0, 0)}, w)
+		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: meter, Now: time.Unix(0, 0)}, w)
 		if err != nil {
 			return
 		}
@@ -74,9 +74,9 @@ func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 	t.Parallel()
 	log := read(5)
 	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), edit.Situation{Meter: meter}, w)
+	pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: meter}, w)
 	if err != nil {
 		t.Fatal(err)
 	}

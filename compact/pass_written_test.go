@@ -16,12 +16,12 @@ import (
 )
 
 // toSummarise is a pass over all turns but the newest that needs a summary.
-func toSummarise(t *testing.T, log []conversation.Event) edit.Pass {
+func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-	pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func toSummarise(t *testing.T, log []conversation.Event) edit.Pass {
 const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify_file, and each time that worked. Nothing else was touched, and no test has been run on it so far.\n### Next step\nLook at it again when the user asks."
 
 // written is such a pass with its summary, which took two and a half seconds.
-func written(t *testing.T, log []conversation.Event) edit.Pass {
+func written(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	pass := toSummarise(t, log)
 	if err := pass.Accept(compact.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
@@ -40,7 +40,7 @@ func written(t *testing.T, log []conversation.Event) edit.Pass {
 	return pass
 }
 
-func summaryIn(t *testing.T, pass edit.Pass) conversation.Summary {
+func summaryIn(t *testing.T, pass edit.Proposal) conversation.Summary {
 	t.Helper()
 	for _, b := range pass.Bodies(99) {
 		if s, ok := b.(conversation.Summary); ok {
@@ -55,11 +55,11 @@ func TestASummaryTellsHowLongItTook(t *testing.T) {
 	t.Parallel()
 	log := read(5)
 	pass := written(t, log)
-	onto, err := pass.Onto(log, edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
+	onto, err := pass.Rebase(log, edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []edit.Pass{pass, onto} {
+	for _, p := range []edit.Proposal{pass, onto} {
 		if s := summaryIn(t, p); s.Duration != 2500 || s.Edited {
 			t.Errorf("the summary took %d ms, edited %t", s.Duration, s.Edited)
 		}

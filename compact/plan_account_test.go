@@ -88,7 +88,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 	rules := compact.PresetRules(preset.Plimsoll)
 	said := func(first, last uint64) int {
 		m := compact.NewMeter(window(128_000)).WithView(projection.Project(log.events()))
-		pass, err := edit.NewSummaryPass(log.events(), rules, edit.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
+		pass, err := edit.ProposeSummary(log.events(), rules, edit.Inputs{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
 		if err != nil {
 			t.Fatal(err)
 		}

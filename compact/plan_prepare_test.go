@@ -73,10 +73,10 @@ func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
 }
 
 // prepared is a summary of spans that a model wrote, on a log.
-func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *edit.Pass {
+func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
 	c := k.of(log)
-	pass, err := edit.NewSummaryPass(log, k.rules, edit.Situation{Meter: c.Meter}, spans, conversation.Made{})
+	pass, err := edit.ProposeSummary(log, k.rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false })
 	l.talks(2).says(100)
 	plan, c := step.plan(l), step.of(l.events())
-	now := edit.Situation{Meter: c.Meter}
+	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
 	joined, err := edit.EvictWith(l.events(), step.rules, now, made, plan.Note, true, pass)
 	if err != nil {

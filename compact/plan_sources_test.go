@@ -47,7 +47,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	if tell(p) != "threshold: profile default" || p.Used != 751 {
 		t.Errorf("above: %q at %d", tell(p), p.Used)
 	}
-	if w := edit.WishOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != compact.TriggerThreshold || w.From == nil) {
+	if w := edit.RequestOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != compact.TriggerThreshold || w.From == nil) {
 		t.Errorf("%+v", w)
 	}
 	for name, change := range map[string]func(*looking){
@@ -82,7 +82,7 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 		if plan.Profile == "" {
 			continue
 		}
-		pass, err := edit.NewPass(c.Log, k.rules, edit.Situation{Meter: c.Meter, Now: noon}, edit.WishOf(plan))
+		pass, err := edit.NewProposal(c.Log, k.rules, edit.Inputs{Meter: c.Meter, Now: noon}, edit.RequestOf(plan))
 		if err != nil {
 			t.Fatalf("turn %d: %v", len(c.Log)/4, err)
 		}

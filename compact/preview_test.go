@@ -51,10 +51,10 @@ func readQuietly(turns int) []conversation.Event {
 
 func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) edit.Preview {
 	t.Helper()
-	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
-	w := edit.NewWish()
+	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 1
-	pass, err := edit.NewPass(log, compact.PresetRules(preset), s, w)
+	pass, err := edit.NewProposal(log, compact.PresetRules(preset), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +92,10 @@ func TestTheAccountCountsInWords(t *testing.T) {
 	t.Parallel()
 	for turns, want := range map[int]string{2: "arguments of 1 reply stripped", 4: "arguments of 3 replies stripped"} {
 		log := read(turns)
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.KeepLast = 1
-		s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-		pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+		s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,10 +115,10 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	last.Repeats = log[2].Seq
 	log[22].Body = last
 	before := projection.Project(log)
-	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
+	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
-	pass, err := edit.NewOverlayPass(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
+	pass, err := edit.ProposeOverlays(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
 	if err != nil {
 		t.Fatal(err)
 	}

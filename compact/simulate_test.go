@@ -16,7 +16,7 @@ import (
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
 func shownAtOnce(t *testing.T, r compact.Rules, l *tale) (results, arguments int) {
 	t.Helper()
-	now := edit.Situation{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
+	now := edit.Inputs{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
 	v, err := inspect.PresetView(l.events(), now, r)
 	if err != nil {
 		t.Fatal(err)

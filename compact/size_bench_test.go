@@ -61,7 +61,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		if len(drop) == 0 {
 			b.Fatalf("%s: nothing can be left out", c.name)
 		}
-		situation := edit.Situation{Now: conversationtest.Epoch, Meter: m}
+		situation := edit.Inputs{Now: conversationtest.Epoch, Meter: m}
 		b.Run(c.name+"/drop", func(b *testing.B) {
 			for b.Loop() {
 				compact.DropSpans(v, m, 1000)
@@ -70,7 +70,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		})
 		b.Run(c.name+"/summary", func(b *testing.B) {
 			for b.Loop() {
-				pass, err := edit.NewSummaryPass(c.log, rules, situation, drop, conversation.Made{})
+				pass, err := edit.ProposeSummary(c.log, rules, situation, drop, conversation.Made{})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -294,7 +294,7 @@ func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 	if l.redo(t) {
 		t.Error("turns that came back are no compaction to bring back")
 	}
-	r, err := edit.NewReversal(l.events(), planRules(), edit.Situation{Meter: compact.NewMeter(window(100_000))}, edit.ReversalWish{}, 99)
+	r, err := edit.NewReversal(l.events(), planRules(), edit.Inputs{Meter: compact.NewMeter(window(100_000))}, edit.ReversalRequest{}, 99)
 	if err != nil || r.Epoch != 18 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -26,12 +26,12 @@ func spokenOf(from, turns int) []conversation.Body {
 }
 
 // heavyPass is a summary worked out by hand of all but so many turns.
-func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) edit.Pass {
+func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) edit.Proposal {
 	t.Helper()
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, keep
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(projection.Project(log))
-	pass, err := edit.NewPass(log, compact.PresetRules(preset), edit.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
+	pass, err := edit.NewProposal(log, compact.PresetRules(preset), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep 
 }
 
 // answered is the log with the pass in force, its job answered with a text.
-func answered(t *testing.T, log []conversation.Event, pass edit.Pass, text string) []conversation.Event {
+func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text string) []conversation.Event {
 	t.Helper()
 	if err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
 		t.Fatal(err)

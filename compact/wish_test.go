@@ -15,34 +15,34 @@ import (
 
 func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	t.Parallel()
-	three, last := edit.AtTurn(3), edit.NewWish()
+	three, last := edit.AtTurn(3), edit.NewRequest()
 	if b, err := edit.ParseBound("last"); err != nil {
 		t.Fatal(err)
 	} else {
 		last.From = &b
 	}
-	with := func(change func(*edit.Wish)) edit.Wish {
-		w := edit.NewWish()
+	with := func(change func(*edit.Request)) edit.Request {
+		w := edit.NewRequest()
 		change(&w)
 		return w
 	}
 	for text, want := range map[string]struct {
-		wish edit.Wish
-		deed edit.Deed
+		wish edit.Request
+		deed edit.Op
 	}{
-		"":                       {edit.NewWish(), edit.DeedCompact},
-		"the names of the files": {with(func(w *edit.Wish) { w.Focus = "the names of the files" }), edit.DeedCompact},
-		"--review":               {with(func(w *edit.Wish) { w.Review = true }), edit.DeedCompact},
-		"--review the names":     {with(func(w *edit.Wish) { w.Review, w.Focus = true, "the names" }), edit.DeedCompact},
-		"--profile=heavy --review --keep 1": {with(func(w *edit.Wish) {
+		"":                       {edit.NewRequest(), edit.OpCompact},
+		"the names of the files": {with(func(w *edit.Request) { w.Focus = "the names of the files" }), edit.OpCompact},
+		"--review":               {with(func(w *edit.Request) { w.Review = true }), edit.OpCompact},
+		"--review the names":     {with(func(w *edit.Request) { w.Review, w.Focus = true, "the names" }), edit.OpCompact},
+		"--profile=heavy --review --keep 1": {with(func(w *edit.Request) {
 			w.Profile, w.Review, w.KeepLast = compact.ProfileHeavy, true, 1
-		}), edit.DeedCompact},
-		"--to 3 --dry-run --review": {with(func(w *edit.Wish) { w.To, w.Review = &three, true }), edit.DeedPreview},
-		"--from":                    {last, edit.DeedCompact},
-		"--undo":                    {edit.NewWish(), edit.DeedUndo},
-		"-- --review":               {with(func(w *edit.Wish) { w.Focus = "--review" }), edit.DeedCompact},
+		}), edit.OpCompact},
+		"--to 3 --dry-run --review": {with(func(w *edit.Request) { w.To, w.Review = &three, true }), edit.OpPreview},
+		"--from":                    {last, edit.OpCompact},
+		"--undo":                    {edit.NewRequest(), edit.OpUndo},
+		"-- --review":               {with(func(w *edit.Request) { w.Focus = "--review" }), edit.OpCompact},
 	} {
-		w, deed, err := edit.ParseWish(text)
+		w, deed, err := edit.ParseRequest(text)
 		if err != nil || deed != want.deed {
 			t.Errorf("%q is the deed %q (%v)", text, deed, err)
 		}
@@ -55,7 +55,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		"--keep-last":          "--keep-last wants a value",
 		"--to 3 --keep-last 1": "use one of them",
 	} {
-		if _, _, err := edit.ParseWish(text); !errors.Is(err, edit.ErrBadWish) || !strings.Contains(err.Error(), want) {
+		if _, _, err := edit.ParseRequest(text); !errors.Is(err, edit.ErrBadRequest) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is refused with %v", text, err)
 		}
 	}
@@ -64,29 +64,29 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 func TestAReviewNeedsASummary(t *testing.T) {
 	t.Parallel()
 	log := read(4)
-	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
 		"":                     "", // then it is the one that summarises
 		compact.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",
 		compact.ProfileHeavy:   "",
 		compact.ProfileDefault: "nothing to review",
 	} {
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.Profile, w.Review, w.KeepLast = profile, true, 1
-		pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if want == "" {
 			if err != nil || pass.Job == nil {
 				t.Errorf("%q: %v, and a summary is asked for: %t", profile, err, pass.Job != nil)
 			}
 			continue
 		}
-		if !errors.Is(err, edit.ErrBadWish) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, edit.ErrBadRequest) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is refused with %v", profile, err)
 		}
 	}
-	w := edit.NewWish()
+	w := edit.NewRequest()
 	w.Review, w.Focus, w.KeepLast = true, "the files", 1
-	if pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
+	if pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
 		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
 	}
 }

@@ -197,13 +197,13 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 		if epochs == 0 || (turn+1)*epochs/(events/4) == turn*epochs/(events/4) {
 			continue
 		}
-		wish, begin := edit.NewWish(), edit.AtTurn(from)
+		wish, begin := edit.NewRequest(), edit.AtTurn(from)
 		wish.From, wish.KeepLast, from = &begin, 3, turn-2
 		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
 			wish.Profile = compact.ProfileHeavy
 		}
-		now := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
-		pass, err := edit.NewPass(log.Events(), rules, now, wish)
+		now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
+		pass, err := edit.NewProposal(log.Events(), rules, now, wish)
 		if err == nil && pass.Job != nil {
 			err = pass.Extract()
 		}

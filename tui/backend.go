@@ -39,9 +39,9 @@ type Session interface {
 	SetProfile(name string)
 
 	// Compact shortens the prompt of the next requests.
-	Compact(w edit.Wish)
+	Compact(w edit.Request)
 	// Preview works out what Compact would do.
-	Preview(w edit.Wish)
+	Preview(w edit.Request)
 	// UndoCompaction undoes a compaction by its epoch, 0 for the newest.
 	UndoCompaction(epoch uint64)
 	// RedoCompaction redoes the one that was undone last.

@@ -283,8 +283,8 @@ func (deaf) Answer(string, conversation.Answer) {}
 func (deaf) SetMode(conversation.Mode)          {}
 func (deaf) Rename(string)                      {}
 func (deaf) SetProfile(string)                  {}
-func (deaf) Compact(edit.Wish)                  {}
-func (deaf) Preview(edit.Wish)                  {}
+func (deaf) Compact(edit.Request)               {}
+func (deaf) Preview(edit.Request)               {}
 func (deaf) UndoCompaction(uint64)              {}
 func (deaf) RedoCompaction()                    {}
 func (deaf) Pin([]uint64, bool)                 {}

@@ -21,7 +21,7 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 			byItself(r)
 			r.has("Optimizing conversation context…")
 			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Message: "no summary was written"},
-				Wish: edit.Wish{Source: conversation.SourceAuto}})
+				Wish: edit.Request{Source: conversation.SourceAuto}})
 			r.lacks("Optimizing", "no summary was written")
 		})
 	})

@@ -14,7 +14,7 @@ func previewed(profile string, saved int) agent.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved
 	u := planned(p)
-	u.Wish = edit.NewWish()
+	u.Wish = edit.NewRequest()
 	u.Wish.Profile = profile
 	return u
 }
@@ -96,7 +96,7 @@ func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
 func TestAPreviewSaysWhyNothingCanBeDone(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+k")
-		u := agent.Previewed{Wish: edit.NewWish(), Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is left to shorten"}}
+		u := agent.Previewed{Wish: edit.NewRequest(), Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is left to shorten"}}
 		r.happen(u)
 		r.has("nothing is left to shorten")
 		r.calls = nil
@@ -122,7 +122,7 @@ func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
 func TestACompactionThatFailsIsSaidOverAView(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/ledger")
-		r.happen(agent.CompactionFailed{Wish: edit.NewWish(), Err: &agent.Error{Class: agent.NotSaved, Message: "the disk is full"}})
+		r.happen(agent.CompactionFailed{Wish: edit.NewRequest(), Err: &agent.Error{Class: agent.NotSaved, Message: "the disk is full"}})
 		r.at("ledger")
 		r.has("the disk is full")
 	})

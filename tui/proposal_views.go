@@ -20,29 +20,29 @@ type previewView struct {
 	shown preview.Content
 	// What else may make room is tried where nobody said how to compact, and nothing is
 	// gained in the usual way: a newcomer sees what a compaction does.
-	others  []edit.Wish
+	others  []edit.Request
 	refused *preview.Content // why the usual way gains nothing, nil where it does
 }
 
 // previewAny shows what a compaction would do, by the default profile or, where that
 // gains nothing, in another way.
 func (v *views) previewAny() pane.Action {
-	var others []edit.Wish
+	var others []edit.Request
 	for _, p := range v.session.Profiles {
 		if !p.Summarises {
 			continue
 		}
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.Profile = p.Name
 		short := w
 		short.KeepLast = 1
-		others = []edit.Wish{w, short}
+		others = []edit.Request{w, short}
 	}
-	return v.openPreview(edit.NewWish(), others)
+	return v.openPreview(edit.NewRequest(), others)
 }
 
 // openPreview shows what a compaction would do; others are tried where it gains nothing.
-func (v *views) openPreview(w edit.Wish, others []edit.Wish) pane.Action {
+func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
 	if why := v.session.uncompactable(); why != "" {
 		return refuse(why)
 	}
@@ -62,7 +62,7 @@ func (v *views) openPreview(w edit.Wish, others []edit.Wish) pane.Action {
 var errNoNumbersYet = &agent.Error{Class: agent.BadRequest, Message: "the numbers are on their way"}
 
 // ask has the numbers of a request worked out.
-func (v *views) ask(one *previewView, w edit.Wish) {
+func (v *views) ask(one *previewView, w edit.Request) {
 	one.asked++
 	v.previews = append(v.previews, one)
 	one.shown.Wish, one.shown.Busy = w, true
@@ -102,7 +102,7 @@ func (v *views) showPreview(u agent.Previewed) {
 }
 
 // previewContent is the answer to a request as the view shows it.
-func (v *views) previewContent(u agent.Previewed, w edit.Wish) preview.Content {
+func (v *views) previewContent(u agent.Previewed, w edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
 		Wish: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,

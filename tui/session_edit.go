@@ -19,7 +19,7 @@ import (
 // the conversation is idle; the gauge then says what came of it.
 
 // compact compacts as was requested.
-func (s *session) compact(w edit.Wish) pane.Action {
+func (s *session) compact(w edit.Request) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
 	}

@@ -162,9 +162,9 @@ type summaryJob struct {
 
 // meant reports whether a request for compaction that failed is what the summary was
 // for: an undo may fail meanwhile, and what the model asks for may be refused.
-func (j summaryJob) meant(w edit.Wish) bool {
+func (j summaryJob) meant(w edit.Request) bool {
 	switch {
-	case w.Trigger == string(edit.DeedUndo), w.Trigger == string(edit.DeedRedo):
+	case w.Trigger == string(edit.OpUndo), w.Trigger == string(edit.OpRedo):
 		return false
 	case w.Source == conversation.SourceTool:
 		return j.source == conversation.SourceTool

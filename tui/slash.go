@@ -147,7 +147,7 @@ func resumeNamed(m *Model, args string) tea.Cmd {
 // compactAs does what was typed behind the command, which takes the flags of the
 // command line; profile is the one to use if none is named there, "" the default one.
 func compactAs(m *Model, args, profile string) tea.Cmd {
-	request, deed, err := edit.ParseWish(args)
+	request, deed, err := edit.ParseRequest(args)
 	if err != nil {
 		return m.do(refuse(err.Error()))
 	}
@@ -155,11 +155,11 @@ func compactAs(m *Model, args, profile string) tea.Cmd {
 		request.Profile = profile
 	}
 	switch deed {
-	case edit.DeedPreview:
+	case edit.OpPreview:
 		return m.do(m.views.openPreview(request, nil))
-	case edit.DeedUndo:
+	case edit.OpUndo:
 		return m.do(m.session.undoCompaction(0))
-	case edit.DeedRedo:
+	case edit.OpRedo:
 		return m.do(m.session.redoCompaction())
 	}
 	return m.do(m.session.compact(request))

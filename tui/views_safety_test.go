@@ -88,7 +88,7 @@ func hostileAnswers() []agent.Update {
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
 	return []agent.Update{
-		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: edit.Wish{Focus: evil}},
+		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: edit.Request{Focus: evil}},
 		agent.Reviewed{}, agent.Steered{What: agent.SteerPin, Err: bad}, agent.Steered{What: agent.SteerMask, Before: 9, After: 3}, agent.CompactionFailed{Err: bad},
 		agent.Delta{Text: evil, Reasoning: evil}, agent.Failed{Err: bad}, agent.Status{Phase: agent.Retrying, Why: evil}, agent.Status{Phase: agent.Idle},
 		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: agent.Model{Provider: evil, ID: evil, Badge: evil}},

@@ -207,8 +207,8 @@ func (nobody) Answer(string, conversation.Answer) {}
 func (nobody) SetMode(conversation.Mode)          {}
 func (nobody) Rename(string)                      {}
 func (nobody) SetProfile(string)                  {}
-func (nobody) Compact(edit.Wish)                  {}
-func (nobody) Preview(edit.Wish)                  {}
+func (nobody) Compact(edit.Request)               {}
+func (nobody) Preview(edit.Request)               {}
 func (nobody) UndoCompaction(uint64)              {}
 func (nobody) RedoCompaction()                    {}
 func (nobody) RestoreTurns()                      {}

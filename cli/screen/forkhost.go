@@ -67,7 +67,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 }
 
 // compact has the open conversation compacted, if it is this one still.
-func (h *Host) compact(id string, w edit.Wish) {
+func (h *Host) compact(id string, w edit.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.Running != nil && h.Running.ID == id {

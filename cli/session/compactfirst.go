@@ -53,10 +53,10 @@ type First struct {
 	Agents        *Agents
 
 	State ConversationState
-	Wish  edit.Wish
-	pass  *edit.Pass  // nil: there is nothing to do
-	None  error       // why, nil if nothing was asked for
-	Done  *Compaction // what was made
+	Wish  edit.Request
+	pass  *edit.Proposal // nil: there is nothing to do
+	None  error          // why, nil if nothing was asked for
+	Done  *Compaction    // what was made
 }
 
 // First works out what the flag asks for, before anything is done. The error is
@@ -66,7 +66,7 @@ func (g *Agents) First(s ConversationState, flag CompactFlag, trigger string) (*
 	if !flag.Given {
 		return f, nil
 	}
-	f.Wish = edit.NewWish()
+	f.Wish = edit.NewRequest()
 	f.Wish.Profile, f.Wish.Trigger = flag.Profile, trigger
 	pass, err := s.Pass(f.Wish)
 	var use console.UsageError

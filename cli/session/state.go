@@ -26,7 +26,7 @@ type ConversationState struct {
 	*Reading
 	model agent.Model
 	Rules compact.Rules
-	Now   edit.Situation
+	Now   edit.Inputs
 	set   map[string]string // what --cfg sets, by key
 }
 
@@ -48,7 +48,7 @@ func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationStat
 func (v *Conversations) StateWith(r *Reading, cfg config.Config, m agent.Model) ConversationState {
 	rules := setup.RulesOf(cfg)
 	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
-		Now: edit.Situation{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+		Now: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // At is the same with the conversation as it was read anew.
@@ -82,16 +82,16 @@ func (s ConversationState) pending() []conversation.Body {
 }
 
 // Pass works a wish out.
-func (s ConversationState) Pass(w edit.Wish) (edit.Pass, error) {
-	pass, err := edit.NewPass(s.Said, s.Rules, s.Now, w)
-	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadWish) {
+func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
+	pass, err := edit.NewProposal(s.Said, s.Rules, s.Now, w)
+	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadRequest) {
 		err = console.AsUsage(err)
 	}
 	return pass, err
 }
 
 // Commit makes a compaction that needs no model.
-func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Wish) (Compaction, error) {
+func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
 	var done Compaction
 	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
 		pass, err := s.Pass(w)

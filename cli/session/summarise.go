@@ -23,7 +23,7 @@ import (
 const optimizing = "Optimizing conversation context…"
 
 // Optimize carries a wish out in a running conversation, and waits for it.
-func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Wish) (Compaction, error) {
+func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request) (Compaction, error) {
 	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
 	o := optimization{console: g.Console, state: s}
 	r.Agent.Compact(w)

@@ -62,7 +62,7 @@ func (d *difference) compare(m *projection.Message, was map[uint64]*projection.M
 	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
 		d.compareRun(m, was, sums)
 	case m.Role == projection.RoleTool && old.Repeats != 0 && m.Overlay == 0:
-		// The result that it pointed to is what the pass hides, not this one.
+		// The result that it pointed to is what the proposal hides, not this one.
 		sums.add(d.hides(), 0, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))
 	case m.Role == projection.RoleTool:
 		sums.add(LayerResults, 1, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))

@@ -9,10 +9,10 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What a pass would do, in numbers, before it does it. They are those of the
+// What a proposal would do, in numbers, before it does it. They are those of the
 // views before and after: nothing is guessed but what a model has yet to write.
 
-// Layer is what one kind of reduction does in a pass.
+// Layer is what one kind of reduction does in a proposal.
 type Layer struct {
 	Kind   string // results, arguments, reasoning, calls, summary, note, dropped
 	Events int    // that are shown otherwise
@@ -56,7 +56,7 @@ const (
 	LayerDropped   = "dropped"
 )
 
-// Preview is a pass in numbers. Tokens are calibrated estimates of a whole
+// Preview is a proposal in numbers. Tokens are calibrated estimates of a whole
 // request.
 type Preview struct {
 	Profile string
@@ -80,8 +80,8 @@ type SummaryNeed struct {
 	Estimate int // tokens of the text, at most
 }
 
-// Preview tells what the pass would do.
-func (pass *Pass) Preview() Preview {
+// Preview tells what the proposal would do.
+func (pass *Proposal) Preview() Preview {
 	p := Preview{Profile: pass.Profile, Range: pass.Range, Before: pass.tokens(pass.before)}
 	if pass.Job != nil {
 		return pass.expected(p)
@@ -99,19 +99,19 @@ func (pass *Pass) Preview() Preview {
 	return p
 }
 
-// difference is what the pass changes.
-func (pass *Pass) difference() *difference {
+// difference is what the proposal changes.
+func (pass *Proposal) difference() *difference {
 	return &difference{before: pass.before, after: pass.after, meter: pass.now.Meter, bodies: pass.bodies}
 }
 
-// Layers is what each kind of reduction does in the pass, without those that do
+// Layers is what each kind of reduction does in the proposal, without those that do
 // nothing.
-func (pass *Pass) Layers() []Layer { return pass.difference().layers() }
+func (pass *Proposal) Layers() []Layer { return pass.difference().layers() }
 
 // ExpectSummary is the preview of a summary of spans of the view of the situation. It
 // is worked out without a request, from the longest text that is expected.
-func ExpectSummary(log []conversation.Event, r compact.Rules, s Situation, spans []conversation.Span) Preview {
-	pass := Pass{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
+func ExpectSummary(log []conversation.Event, r compact.Rules, s Inputs, spans []conversation.Span) Preview {
+	pass := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
 	ask := compact.SummaryAsk{Rules: r.Summary}
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
@@ -121,8 +121,8 @@ func ExpectSummary(log []conversation.Event, r compact.Rules, s Situation, spans
 	return pass.Preview()
 }
 
-// expected is the preview of a pass whose summary is not written yet.
-func (pass *Pass) expected(p Preview) Preview {
+// expected is the preview of a proposal whose summary is not written yet.
+func (pass *Proposal) expected(p Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
 	replaced := pass.replaced()
 	for i, m := range pass.before.Messages {
@@ -150,9 +150,9 @@ func (pass *Pass) expected(p Preview) Preview {
 	return p
 }
 
-// replaced returns a test of whether a summary of the pass stands for a message of
+// replaced returns a test of whether a summary of the proposal stands for a message of
 // the view before it.
-func (pass *Pass) replaced() func(m *projection.Message) bool {
+func (pass *Proposal) replaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(pass.Spans)
 	return func(m *projection.Message) bool {
 		return covered.Holds(m.Events[0]) && m.State != projection.StatePinned
@@ -160,7 +160,7 @@ func (pass *Pass) replaced() func(m *projection.Message) bool {
 }
 
 // weigh is a message in tokens.
-func (pass *Pass) weigh(m projection.Message) float64 {
+func (pass *Proposal) weigh(m projection.Message) float64 {
 	return pass.now.Meter.MessageTokens(&m)
 }
 

@@ -20,16 +20,16 @@ type Reversal struct {
 	Body    conversation.Revert
 }
 
-// ReversalWish says what is to be reversed: with Redo the compaction that was
+// ReversalRequest says what is to be reversed: with Redo the compaction that was
 // undone last, otherwise Epoch, or with 0 the newest in force.
-type ReversalWish struct {
+type ReversalRequest struct {
 	Redo  bool
 	Epoch uint64
 }
 
 // NewReversal works a reversal out for a log whose next event gets the Seq. The
 // error wraps ErrNothingToUndo or ErrNothingToRedo.
-func NewReversal(log []conversation.Event, r compact.Rules, s Situation, w ReversalWish, seq uint64) (Reversal, error) {
+func NewReversal(log []conversation.Event, r compact.Rules, s Inputs, w ReversalRequest, seq uint64) (Reversal, error) {
 	body, err := Undo(log, w.Epoch)
 	if w.Redo {
 		body, err = Redo(log)

@@ -120,12 +120,12 @@ func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
 		spans = projection.WithEarlier(c.Log, spans)
 	}
 	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
-	o.After = edit.ExpectSummary(c.Log, r, edit.Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
+	o.After = edit.ExpectSummary(c.Log, r, edit.Inputs{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
 }
 
 // profile tells what a profile would do (D17).
 func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
-	pass, err := edit.NewPass(c.Log, r, edit.Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.WishOf(plan))
+	pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.RequestOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done
 	}

@@ -18,7 +18,7 @@ import (
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
-func PresetView(log []conversation.Event, s edit.Situation, r compact.Rules) (projection.View, error) {
+func PresetView(log []conversation.Event, s edit.Inputs, r compact.Rules) (projection.View, error) {
 	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
@@ -53,7 +53,7 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 type presetRun struct {
 	log   []conversation.Event
 	rules compact.Rules
-	now   edit.Situation
+	now   edit.Inputs
 	view  projection.View
 }
 
@@ -88,7 +88,7 @@ func (p *presetRun) run() error {
 	case d.Unchanged || !p.rules.Enabled:
 		return nil
 	case d.Command && !p.rules.Auto.Enabled:
-		if err := p.byHand(edit.NewWish()); err != nil && !nothingToDo(err) {
+		if err := p.byHand(edit.NewRequest()); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -124,7 +124,7 @@ func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
 // carryOut does what a plan says, with an extract in place of a summary.
 func (p *presetRun) carryOut(plan compact.Plan) error {
 	if plan.Profile != "" {
-		if err := p.byHand(edit.WishOf(plan)); err != nil && !nothingToDo(err) {
+		if err := p.byHand(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -158,8 +158,8 @@ func (p *presetRun) truncate() {
 }
 
 // byHand is a compaction as if it were asked for now.
-func (p *presetRun) byHand(w edit.Wish) error {
-	pass, err := edit.NewPass(p.log, p.rules, p.now, w)
+func (p *presetRun) byHand(w edit.Request) error {
+	pass, err := edit.NewProposal(p.log, p.rules, p.now, w)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (p *presetRun) summarise(plan compact.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := edit.NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	pass, err := edit.ProposeSummary(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
 		err = pass.Extract()
 	}

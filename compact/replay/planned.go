@@ -59,7 +59,7 @@ func (l Look) check(past compact.Past) compact.Check {
 // carryOut does what a plan says, one epoch.
 func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (Act, error) {
 	if plan.Profile != "" {
-		return wished(l, r, edit.WishOf(plan))
+		return wished(l, r, edit.RequestOf(plan))
 	}
 	act := Act{Overlays: plan.Masks}
 	if len(plan.Spans) == 0 {

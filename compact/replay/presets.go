@@ -53,8 +53,8 @@ func nothing(err error) bool {
 const transcript = "transcripts/transcript_0.jsonl"
 
 // situation is what a pass depends on.
-func (l Look) situation(r compact.Rules) edit.Situation {
-	s := edit.Situation{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
+func (l Look) situation(r compact.Rules) edit.Inputs {
+	s := edit.Inputs{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
 	if r.Preset.Design().Transcript {
 		s.Transcript = transcript
 	}
@@ -62,8 +62,8 @@ func (l Look) situation(r compact.Rules) edit.Situation {
 }
 
 // wished does what a wish asks for, with an extract where it is a summary.
-func wished(l Look, r compact.Rules, w edit.Wish) (Act, error) {
-	pass, err := edit.NewPass(l.Log, r, l.situation(r), w)
+func wished(l Look, r compact.Rules, w edit.Request) (Act, error) {
+	pass, err := edit.NewProposal(l.Log, r, l.situation(r), w)
 	if err == nil && pass.Job != nil {
 		return extracted(l, pass, saidIn(l.Log, pass.Spans))
 	}
@@ -78,7 +78,7 @@ func wished(l Look, r compact.Rules, w edit.Wish) (Act, error) {
 
 // extracted takes an extract for a pass; input is what a model would have read,
 // in code points.
-func extracted(l Look, pass edit.Pass, input int) (Act, error) {
+func extracted(l Look, pass edit.Proposal, input int) (Act, error) {
 	if err := pass.Extract(); err != nil {
 		if nothing(err) {
 			err = nil
@@ -134,7 +134,7 @@ func newJP(s Setting, rules compact.Rules) Policy {
 		if !l.TurnStart {
 			return Act{}, nil
 		}
-		w := edit.NewWish()
+		w := edit.NewRequest()
 		w.KeepLast = rules.KeepLast + 1 // and the turn that begins
 		return wished(l, rules, w)
 	}}
@@ -146,7 +146,7 @@ func newJP(s Setting, rules compact.Rules) Policy {
 
 // summarised puts an extract in place of spans.
 func summarised(l Look, r compact.Rules, spans []conversation.Span, made conversation.Made) (Act, error) {
-	pass, err := edit.NewSummaryPass(l.Log, r, l.situation(r), spans, made)
+	pass, err := edit.ProposeSummary(l.Log, r, l.situation(r), spans, made)
 	if err != nil {
 		if nothing(err) {
 			err = nil

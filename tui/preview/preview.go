@@ -45,7 +45,7 @@ type Profile struct {
 
 // Content is what the view shows. Its texts are not made safe.
 type Content struct {
-	Wish      edit.Wish
+	Wish      edit.Request
 	Preview   edit.Preview
 	Now, Then compact.Reading
 	// CostNow is what the next request costs more with the compaction than without,
@@ -94,7 +94,7 @@ func (m *Model) Reset() {
 }
 
 // sameWish reports whether two wishes mean the same.
-func sameWish(a, b edit.Wish) bool {
+func sameWish(a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	if !bound(a.From, b.From) || !bound(a.To, b.To) {
 		return false
@@ -104,7 +104,7 @@ func sameWish(a, b edit.Wish) bool {
 }
 
 // change asks for the numbers of another wish.
-func (m *Model) change(w edit.Wish) pane.Action {
+func (m *Model) change(w edit.Request) pane.Action {
 	if sameWish(w, m.content.Wish) {
 		return nil
 	}

@@ -56,7 +56,7 @@ func reading(used int) compact.Reading {
 func masked() preview.Content {
 	cost, after := 0.0312, 4
 	return preview.Content{
-		Wish: edit.NewWish(),
+		Wish: edit.NewRequest(),
 		Preview: edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
 			Layers: []edit.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
 		Now: reading(91_200), Then: reading(34_100), CostNow: &cost, PaysAfter: &after,
@@ -108,8 +108,8 @@ func press(m *preview.Model, keys string) pane.Action {
 }
 
 // wish is masked's wish with changes.
-func wish(change func(*edit.Wish)) edit.Wish {
-	w := edit.NewWish()
+func wish(change func(*edit.Request)) edit.Request {
+	w := edit.NewRequest()
 	change(&w)
 	return w
 }
@@ -118,25 +118,25 @@ func TestKeysChangeTheWish(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys string
-		want edit.Wish
+		want edit.Request
 	}{
-		{"]", wish(func(w *edit.Wish) { w.To = bound("9") })},
-		{"+ + +", wish(func(w *edit.Wish) { w.To = bound("11") })},
-		{"[", wish(func(w *edit.Wish) { w.To = bound("7") })},
-		{"- - - - - - - -", wish(func(w *edit.Wish) { w.To = bound("0") })},
-		{"}", wish(func(w *edit.Wish) { w.From = bound("1") })},
-		{"} } } {", wish(func(w *edit.Wish) { w.From = bound("2") })},
-		{"} {", wish(func(w *edit.Wish) {})},
-		{"[ } } 0", wish(func(w *edit.Wish) {})},
-		{"right", wish(func(w *edit.Wish) { w.Profile = "heavy" })},
-		{"tab l", wish(func(w *edit.Wish) { w.Profile = "light" })},
-		{"tab tab tab", wish(func(w *edit.Wish) { w.Profile = "default" })},
-		{"h", wish(func(w *edit.Wish) { w.Profile = "light" })},
-		{"tab v", wish(func(w *edit.Wish) { w.Profile, w.Review = "heavy", true })},
-		{"tab v v", wish(func(w *edit.Wish) { w.Profile = "heavy" })},
-		{"tab f p o r t enter", wish(func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "port" })},
-		{"tab v / p enter tab", wish(func(w *edit.Wish) { w.Profile = "light" })},
-		{"tab v / p enter tab shift+tab", wish(func(w *edit.Wish) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+		{"]", wish(func(w *edit.Request) { w.To = bound("9") })},
+		{"+ + +", wish(func(w *edit.Request) { w.To = bound("11") })},
+		{"[", wish(func(w *edit.Request) { w.To = bound("7") })},
+		{"- - - - - - - -", wish(func(w *edit.Request) { w.To = bound("0") })},
+		{"}", wish(func(w *edit.Request) { w.From = bound("1") })},
+		{"} } } {", wish(func(w *edit.Request) { w.From = bound("2") })},
+		{"} {", wish(func(w *edit.Request) {})},
+		{"[ } } 0", wish(func(w *edit.Request) {})},
+		{"right", wish(func(w *edit.Request) { w.Profile = "heavy" })},
+		{"tab l", wish(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab tab tab", wish(func(w *edit.Request) { w.Profile = "default" })},
+		{"h", wish(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v", wish(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
+		{"tab v v", wish(func(w *edit.Request) { w.Profile = "heavy" })},
+		{"tab f p o r t enter", wish(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "port" })},
+		{"tab v / p enter tab", wish(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v / p enter tab shift+tab", wish(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
 		if diff := cmp.Diff(pane.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
@@ -159,7 +159,7 @@ func TestTheEndMovesFromWhereItWas(t *testing.T) {
 	c := masked()
 	c.Wish.KeepLast = 5
 	c.Preview.Range.To = 6
-	want := preview.Changed{Wish: wish(func(w *edit.Wish) { w.To = bound("7") })}
+	want := preview.Changed{Wish: wish(func(w *edit.Request) { w.To = bound("7") })}
 	if diff := cmp.Diff(pane.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -201,7 +201,7 @@ func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
 	c := masked()
 	c.Wish, c.Preview.Range.To = first.Wish, 9
 	m.Show(c)
-	want := preview.Changed{Wish: wish(func(w *edit.Wish) { w.To = bound("11") })}
+	want := preview.Changed{Wish: wish(func(w *edit.Request) { w.To = bound("11") })}
 	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -242,7 +242,7 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]pane.Action{
 		"esc": pane.Closed{}, "q": pane.Closed{}, "?": nil, "? esc": nil, "? esc esc": pane.Closed{}, "ctrl+c": pane.Ignored{},
-		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "qq" })},
+		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "qq" })},
 		"tab f ctrl+c": pane.Ignored{},
 	} {
 		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(edit.Bound{})); diff != "" {

@@ -113,10 +113,10 @@ func turnsOf(n int) []conversation.Event {
 func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
-	firsts := []func(*edit.Wish){
-		func(*edit.Wish) {}, func(w *edit.Wish) { w.KeepLast = 1 }, func(w *edit.Wish) { w.From, w.To = bound("-2"), bound("-1") },
-		func(w *edit.Wish) { w.From = bound("5h") }, func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "the port" },
-		func(w *edit.Wish) { w.Focus = "the port" }, func(w *edit.Wish) { w.Profile, w.Review = "heavy", true },
+	firsts := []func(*edit.Request){
+		func(*edit.Request) {}, func(w *edit.Request) { w.KeepLast = 1 }, func(w *edit.Request) { w.From, w.To = bound("-2"), bound("-1") },
+		func(w *edit.Request) { w.From = bound("5h") }, func(w *edit.Request) { w.Profile, w.Focus = "heavy", "the port" },
+		func(w *edit.Request) { w.Focus = "the port" }, func(w *edit.Request) { w.Profile, w.Review = "heavy", true },
 	}
 	changes := 0
 	for range 600 {
@@ -167,7 +167,7 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	}
 }
 
-func checkWish(t *testing.T, w edit.Wish, log []conversation.Event, turns int) {
+func checkWish(t *testing.T, w edit.Request, log []conversation.Event, turns int) {
 	t.Helper()
 	if w.To != nil && w.KeepLast >= 0 {
 		t.Fatalf("%+v says twice where it ends", w)

@@ -45,8 +45,8 @@ func isNote(b conversation.Body) bool {
 	return ok && s.Policies == nil && s.Text == "" && preset.WordingOf(s.Style).Notes
 }
 
-// Covers reports whether a pass covers any of the events of spans.
-func (pass *Pass) Covers(spans []conversation.Span) bool { return meet(pass.Spans, spans) }
+// Covers reports whether a proposal covers any of the events of spans.
+func (pass *Proposal) Covers(spans []conversation.Span) bool { return meet(pass.Spans, spans) }
 
 // meet reports whether some event is in both spans.
 func meet(a, b []conversation.Span) bool {
@@ -55,12 +55,12 @@ func meet(a, b []conversation.Span) bool {
 	})
 }
 
-// EvictWith is the step of a note on a log, in one epoch with the texts of passes
+// EvictWith is the step of a note on a log, in one epoch with the texts of proposals
 // that were prepared for it. More says that the step may evict what a text covers
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r compact.Rules, s Situation, made conversation.Made, note conversation.Body, more bool, prepared ...*Pass) (Pass, error) {
+func EvictWith(log []conversation.Event, r compact.Rules, s Inputs, made conversation.Made, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
 	step, _ := note.(conversation.Summary) // by the planner
-	pass := Pass{Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass := Proposal{Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
 	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
@@ -68,7 +68,7 @@ func EvictWith(log []conversation.Event, r compact.Rules, s Situation, made conv
 		text, ok := p.text()
 		held := ok && holdsAll(log, covered, text.Spans)
 		if !ok || !held && !(more && p.Covers(step.Spans)) {
-			return Pass{}, ErrNotEvicted
+			return Proposal{}, ErrNotEvicted
 		}
 		text.Appendix, pass.asked = "", p.asked
 		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
@@ -80,7 +80,7 @@ func EvictWith(log []conversation.Event, r compact.Rules, s Situation, made conv
 	pass.Spans = conversation.JoinSpans(pass.Spans, step.Spans)
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, pass.Spans))
 	if err := pass.apply(withNote(log, texts, step, rest)...); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return pass, nil
 }
@@ -103,8 +103,8 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 	return bodies
 }
 
-// text is the summary that a model wrote for the pass; false if none did.
-func (pass *Pass) text() (conversation.Summary, bool) {
+// text is the summary that a model wrote for the proposal; false if none did.
+func (pass *Proposal) text() (conversation.Summary, bool) {
 	i := pass.writtenAt()
 	if i < 0 {
 		return conversation.Summary{}, false

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A pass is a compaction worked out on a log and not made yet: it can be shown
+// A proposal is a compaction worked out on a log and not made yet: it can be shown
 // before it takes effect, and it commits nothing. Rules:
 //
 //   - It is made of one log; it holds while no overlay joins that log.
@@ -23,8 +23,8 @@ import (
 // make it longer.
 var ErrNothingToGain = errors.New("nothing would be saved")
 
-// Situation is what a compaction depends on besides the log and the rules.
-type Situation struct {
+// Inputs is what a compaction depends on besides the log and the rules.
+type Inputs struct {
 	Meter compact.Meter // of a request as it would be made now, its view included
 	Now   time.Time
 	// Cold says that the provider's cache no longer holds the conversation, or
@@ -43,8 +43,8 @@ type Situation struct {
 	Answering bool
 }
 
-// Pass is a compaction that could be made.
-type Pass struct {
+// Proposal is a compaction that could be made.
+type Proposal struct {
 	Profile string
 	Range   Range
 	Spans   []conversation.Span
@@ -55,31 +55,31 @@ type Pass struct {
 	evicts bool                // a step of the planner, and no compaction by hand
 	log    []conversation.Event
 	rules  compact.Rules
-	now    Situation
+	now    Inputs
 	made   conversation.Made
 	before projection.View
 	after  projection.View
 	bodies []conversation.Body
 }
 
-// NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoSummaries,
+// NewProposal works a request out. Errors wrap ErrNoProfile, ErrBadRequest, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
-func NewPass(log []conversation.Event, r compact.Rules, s Situation, w Wish) (Pass, error) {
+func NewProposal(log []conversation.Event, r compact.Rules, s Inputs, w Request) (Proposal, error) {
 	name, p, err := profileOf(r, w)
 	if err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
-	pass := Pass{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
+	pass := Proposal{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
 	pass.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
 	if pass.Range, err = pass.resolve(w, p); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	pass.Spans = pass.Range.Spans(log, goneTurns(log))
 	if s.Answering {
 		pass.leaveNewest(p.Summarize)
 	}
 	if len(pass.Spans) == 0 {
-		return Pass{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(pass.Range.From, pass.Range.To))
+		return Proposal{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
 	if p.Summarize {
 		err = pass.needSummary(p.Summary)
@@ -87,13 +87,13 @@ func NewPass(log []conversation.Event, r compact.Rules, s Situation, w Wish) (Pa
 		err = pass.apply(pass.mechanical(p))
 	}
 	if err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return pass, nil
 }
 
-// resolve is the range a wish means on the log.
-func (pass *Pass) resolve(w Wish, p compact.Profile) (Range, error) {
+// resolve is the range a request means on the log.
+func (pass *Proposal) resolve(w Request, p compact.Profile) (Range, error) {
 	keep := w.KeepLast
 	if keep < 0 {
 		keep = pass.rules.KeepLast
@@ -127,14 +127,14 @@ func goneTurns(log []conversation.Event) func(int) bool {
 }
 
 // mechanical is the overlay of a profile that needs no model.
-func (pass *Pass) mechanical(p compact.Profile) conversation.Body {
+func (pass *Proposal) mechanical(p compact.Profile) conversation.Body {
 	policies := pass.rules.Policies(p, pass.toolsUsed())
 	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: pass.Spans,
 		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
 }
 
 // toolsUsed names the tools that occur in the range.
-func (pass *Pass) toolsUsed() []string {
+func (pass *Proposal) toolsUsed() []string {
 	var names []string
 	covered := conversation.Disjoint(pass.Spans)
 	for _, e := range pass.log {
@@ -153,8 +153,8 @@ func (pass *Pass) toolsUsed() []string {
 	return names
 }
 
-// apply takes overlays into the pass. The error wraps ErrNothingToGain.
-func (pass *Pass) apply(bodies ...conversation.Body) error {
+// apply takes overlays into the proposal. The error wraps ErrNothingToGain.
+func (pass *Proposal) apply(bodies ...conversation.Body) error {
 	after := projection.Project(conversation.Extend(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	least := before - 1 // that it saves something
@@ -175,7 +175,7 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 }
 
 // advice is what else could be tried.
-func (pass *Pass) advice() string {
+func (pass *Proposal) advice() string {
 	if pass.rules.Profiles[pass.Profile].Summarize {
 		return ""
 	}
@@ -185,8 +185,8 @@ func (pass *Pass) advice() string {
 	return "; --profile " + compact.ProfileHeavy + " puts a summary there instead"
 }
 
-// why tells the user what the pass did.
-func (pass *Pass) why() string {
+// why tells the user what the proposal did.
+func (pass *Proposal) why() string {
 	text := numbers.Turns(pass.Range.From, pass.Range.To)
 	for _, l := range pass.Layers() {
 		if l.Kind == LayerSummary && pass.evicts {
@@ -201,17 +201,19 @@ func (pass *Pass) why() string {
 }
 
 // tokens is the calibrated estimate of a request with a view.
-func (pass *Pass) tokens(v projection.View) int { return pass.now.Meter.WithView(v).EstimatedTokens() }
+func (pass *Proposal) tokens(v projection.View) int {
+	return pass.now.Meter.WithView(v).EstimatedTokens()
+}
 
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.
-func (pass *Pass) Bodies(seq uint64) []conversation.Body {
+func (pass *Proposal) Bodies(seq uint64) []conversation.Body {
 	return conversation.Stamp(pass.bodies, seq, pass.made)
 }
 
-// After is the view that the pass would give; the zero view while a summary is
+// After is the view that the proposal would give; the zero view while a summary is
 // needed.
-func (pass *Pass) After() projection.View { return pass.after }
+func (pass *Proposal) After() projection.View { return pass.after }
 
 // changed reports whether two views show anything differently.
 func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }

@@ -5,10 +5,10 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Then is the gauge as it would be with the pass in force: what it shows adds up
+// Then is the gauge as it would be with the proposal in force: what it shows adds up
 // to Preview.After. Of a summary that is not written yet the longest expected
 // stands in place of what it covers.
-func (pass *Pass) Then() compact.Reading {
+func (pass *Proposal) Then() compact.Reading {
 	if pass.Job == nil {
 		return pass.now.Meter.WithView(pass.after).Reading()
 	}

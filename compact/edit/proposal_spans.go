@@ -9,18 +9,18 @@ import (
 // Rules that act by themselves choose events, not turns. What they share with a
 // compaction by hand is how a summary is asked for and what counts as one.
 
-// NewSummaryPass works out a summary of spans of whole units, which some rule
+// ProposeSummary works out a summary of spans of whole units, which some rule
 // chose from the view of the situation. The job is what r.Summary says; made is
 // how the overlay came about. The error wraps ErrNoRange.
-func NewSummaryPass(log []conversation.Event, r compact.Rules, s Situation, spans []conversation.Span, made conversation.Made) (Pass, error) {
+func ProposeSummary(log []conversation.Event, r compact.Rules, s Inputs, spans []conversation.Span, made conversation.Made) (Proposal, error) {
 	if len(spans) == 0 {
-		return Pass{}, noRange("no event may be covered now")
+		return Proposal{}, noRange("no event may be covered now")
 	}
 	if r.Summary.Mode == compact.ModeRawUnion {
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
-	pass := Pass{Spans: spans, Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass := Proposal{Spans: spans, Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == compact.ModeCumulative {
@@ -29,7 +29,7 @@ func NewSummaryPass(log []conversation.Event, r compact.Rules, s Situation, span
 		}
 	}
 	if err := pass.needSummary(r.Summary); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return pass, nil
 }

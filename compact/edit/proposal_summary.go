@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A pass whose profile summarises needs a text. What the summariser reads is
+// A proposal whose profile summarises needs a text. What the summariser reads is
 // decided here:
 //
 //   - the view, while the provider's cache is warm: the request is then the next
@@ -33,7 +33,7 @@ const writerShare = 0.8
 
 // window is that of the conversation's model in tokens; where it is unknown, as
 // far as a refusal tells.
-func (pass *Pass) window() int {
+func (pass *Proposal) window() int {
 	if w := pass.now.Meter.Window().Tokens; w > 0 {
 		return w
 	}
@@ -41,7 +41,7 @@ func (pass *Pass) window() int {
 }
 
 // needSummary makes the job.
-func (pass *Pass) needSummary(r compact.SummaryRules) error {
+func (pass *Proposal) needSummary(r compact.SummaryRules) error {
 	window, writer := pass.window(), pass.now.Writer
 	if writer == 0 {
 		writer = window
@@ -74,12 +74,12 @@ func (pass *Pass) needSummary(r compact.SummaryRules) error {
 
 // mayMerge reports whether earlier summaries may be read in place of what they
 // cover.
-func (pass *Pass) mayMerge(r compact.SummaryRules) bool {
+func (pass *Proposal) mayMerge(r compact.SummaryRules) bool {
 	return r.Mode == compact.ModeBands && r.Input != compact.InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
-func (pass *Pass) merge(ask compact.SummaryAsk) {
+func (pass *Proposal) merge(ask compact.SummaryAsk) {
 	pass.Job = pass.mergedJob(ask)
 	pass.Spans = pass.Job.Spans
 	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
@@ -91,7 +91,7 @@ const leastRoom = 16
 
 // room is how many estimated tokens the text may have so that the view does not
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
-func (pass *Pass) room() (int, error) {
+func (pass *Proposal) room() (int, error) {
 	empty := pass.summary(".", compact.Answer{})
 	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
@@ -103,7 +103,7 @@ func (pass *Pass) room() (int, error) {
 }
 
 // rawJob asks for a summary of what was said.
-func (pass *Pass) rawJob(ask compact.SummaryAsk) *compact.SummaryJob {
+func (pass *Proposal) rawJob(ask compact.SummaryAsk) *compact.SummaryJob {
 	ask.Covered = 0
 	job := compact.RawJob(pass.log, ask)
 	return &job
@@ -111,7 +111,7 @@ func (pass *Pass) rawJob(ask compact.SummaryAsk) *compact.SummaryJob {
 
 // mergedJob reads the earlier summaries, and besides them what was said.
 // It is judged by what was said, as they were: what they say again is no less worth.
-func (pass *Pass) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
+func (pass *Proposal) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 	var priors []conversation.Summary
 	spans := ask.Spans
 	for _, s := range pass.earlier() {
@@ -124,7 +124,7 @@ func (pass *Pass) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 }
 
 // readsView reports whether the summariser reads the next request.
-func (pass *Pass) readsView(r compact.SummaryRules) bool {
+func (pass *Proposal) readsView(r compact.SummaryRules) bool {
 	switch {
 	case r.Mode == compact.ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
 		return false
@@ -137,7 +137,7 @@ func (pass *Pass) readsView(r compact.SummaryRules) bool {
 // Fallback is the job in the form that writes out what was said, for when the
 // view's form was too long. Its answer need not fit behind the view. Nil if the
 // job has that form already.
-func (pass *Pass) Fallback() *compact.SummaryJob {
+func (pass *Proposal) Fallback() *compact.SummaryJob {
 	if pass.Job == nil || pass.Job.Input != compact.InputView {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (pass *Pass) Fallback() *compact.SummaryJob {
 // Shorter is the job without the oldest of what it writes out, so that its
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
-func (pass *Pass) Shorter(budget int) *compact.SummaryJob {
+func (pass *Proposal) Shorter(budget int) *compact.SummaryJob {
 	if pass.Job == nil || !preset.WordingOf(pass.Job.Ask().Style).AsJSON {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (pass *Pass) Shorter(budget int) *compact.SummaryJob {
 
 // coversSummary reports whether the view shows a part of what is to be covered
 // as a summary, or not at all.
-func (pass *Pass) coversSummary() bool {
+func (pass *Proposal) coversSummary() bool {
 	covered := conversation.Disjoint(pass.Spans)
 	for i := range pass.before.Messages {
 		m := &pass.before.Messages[i]
@@ -179,9 +179,9 @@ func (pass *Pass) coversSummary() bool {
 	return false
 }
 
-// Accept takes the answer to the pass's job, or to its fallback. The error wraps
-// ErrSummaryRefused or ErrNothingToGain; the pass is then as it was.
-func (pass *Pass) Accept(a compact.Answer) error {
+// Accept takes the answer to the proposal's job, or to its fallback. The error wraps
+// ErrSummaryRefused or ErrNothingToGain; the proposal is then as it was.
+func (pass *Proposal) Accept(a compact.Answer) error {
 	asked := pass.Job
 	if a.Input == compact.InputRaw {
 		if raw := pass.Fallback(); raw != nil {
@@ -195,14 +195,14 @@ func (pass *Pass) Accept(a compact.Answer) error {
 	return pass.take(text, a)
 }
 
-// told is what the pass covers and what the summaries that stand beside it do:
+// told is what the proposal covers and what the summaries that stand beside it do:
 // the block has one appendix, that of its newest summary.
-func (pass *Pass) told() []conversation.Span {
+func (pass *Proposal) told() []conversation.Span {
 	return projection.WithEarlier(pass.log, pass.Spans)
 }
 
-// take puts an accepted text in force for the pass.
-func (pass *Pass) take(text string, a compact.Answer) error {
+// take puts an accepted text in force for the proposal.
+func (pass *Proposal) take(text string, a compact.Answer) error {
 	job := pass.Job
 	body := pass.summary(text, a)
 	if body.Input == "" {
@@ -222,9 +222,9 @@ func (pass *Pass) take(text string, a compact.Answer) error {
 	return nil
 }
 
-// summary is the overlay that puts a text in place of what the pass covers, with
+// summary is the overlay that puts a text in place of what the proposal covers, with
 // what the program adds to it.
-func (pass *Pass) summary(text string, a compact.Answer) conversation.Summary {
+func (pass *Proposal) summary(text string, a compact.Answer) conversation.Summary {
 	body := conversation.Summary{
 		Style: pass.rules.Preset.Style(), Version: projection.BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
@@ -236,9 +236,9 @@ func (pass *Pass) summary(text string, a compact.Answer) conversation.Summary {
 	return body
 }
 
-// noteRoom is what the note of the pass may have. By hand it is bounded by what is
+// noteRoom is what the note of the proposal may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
-func (pass *Pass) noteRoom() compact.NoteRoom {
+func (pass *Proposal) noteRoom() compact.NoteRoom {
 	room := pass.rules.NoteRoom(pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
@@ -247,9 +247,9 @@ func (pass *Pass) noteRoom() compact.NoteRoom {
 	return room.Within(most)
 }
 
-// Extract answers the pass's job without a model. The error wraps
+// Extract answers the proposal's job without a model. The error wraps
 // ErrSummaryRefused or ErrNothingToGain.
-func (pass *Pass) Extract() error {
+func (pass *Proposal) Extract() error {
 	job := *pass.Job
 	if pass.rules.Wording().Notes {
 		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.SummaryMost(pass.now.Meter.Window().Tokens))
@@ -263,7 +263,7 @@ func (pass *Pass) Extract() error {
 
 // earlier are the summaries that the view shows and that lie within what is to
 // be covered.
-func (pass *Pass) earlier() []projection.SummaryInForce {
+func (pass *Proposal) earlier() []projection.SummaryInForce {
 	var out []projection.SummaryInForce
 	for _, s := range projection.Summaries(pass.log) {
 		if s.Shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {

@@ -12,15 +12,15 @@ import (
 // he makes of it counts only if it says something and is of a length that would
 // count from a model; whatever else a model may do wrong is not asked of him.
 
-// Written is the summary of a pass as it was written, before it is in force.
+// Written is the summary of a proposal as it was written, before it is in force.
 type Written struct {
 	Text     string
 	Appendix string // what the program adds to it, "" for nothing
 	Covers   int    // tokens that it stands for: of what was said where it is summarised anew, else of what is shown
 }
 
-// Written is the summary that a model wrote for the pass; false if none did.
-func (pass *Pass) Written() (w Written, ok bool) {
+// Written is the summary that a model wrote for the proposal; false if none did.
+func (pass *Proposal) Written() (w Written, ok bool) {
 	i := pass.writtenAt()
 	if i < 0 {
 		return w, false
@@ -38,35 +38,35 @@ func (pass *Pass) Written() (w Written, ok bool) {
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
 }
 
-// WithText is the pass with what the user made of its summary, trimmed and
-// storable. The error wraps ErrSummaryRefused or ErrNothingToGain; the pass stays
+// WithText is the proposal with what the user made of its summary, trimmed and
+// storable. The error wraps ErrSummaryRefused or ErrNothingToGain; the proposal stays
 // as it is.
-func (pass *Pass) WithText(text string) (Pass, error) {
+func (pass *Proposal) WithText(text string) (Proposal, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
 	i := pass.writtenAt()
 	if i < 0 {
-		return Pass{}, compact.Refused(compact.ErrSummaryUnended)
+		return Proposal{}, compact.Refused(compact.ErrSummaryUnended)
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {
 		return *pass, nil
 	}
 	if err := pass.asked.Check(text); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	s.Text, s.Edited = text, true
 	bodies := slices.Clone(pass.bodies)
 	bodies[i] = s
 	changed := *pass
 	if err := changed.apply(bodies...); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return changed, nil
 }
 
-// Edited reports whether the summary of the pass is the user's and no longer as it
+// Edited reports whether the summary of the proposal is the user's and no longer as it
 // was written.
-func (pass *Pass) Edited() bool {
+func (pass *Proposal) Edited() bool {
 	i := pass.writtenAt()
 	if i < 0 {
 		return false
@@ -75,9 +75,9 @@ func (pass *Pass) Edited() bool {
 	return s.Edited
 }
 
-// writtenAt is the place of the summary that was written for the pass, -1 without
+// writtenAt is the place of the summary that was written for the proposal, -1 without
 // one.
-func (pass *Pass) writtenAt() int {
+func (pass *Proposal) writtenAt() int {
 	if pass.asked == nil {
 		return -1
 	}

@@ -8,25 +8,25 @@ import (
 	"plimsoll/conversation"
 )
 
-// A plan is carried out as one pass, whether a model has to write something for
-// it or not, and however long that takes: what a pass comes to is worked out once
+// A plan is carried out as one proposal, whether a model has to write something for
+// it or not, and however long that takes: what a proposal comes to is worked out once
 // more on the log as it is when it is made.
 
-// NewOverlayPass is a pass of overlays that some rule chose from the view of the
+// ProposeOverlays is a proposal of overlays that some rule chose from the view of the
 // situation. The error wraps ErrNothingToGain.
-func NewOverlayPass(log []conversation.Event, r compact.Rules, s Situation, made conversation.Made, bodies ...conversation.Body) (Pass, error) {
-	pass := Pass{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
+func ProposeOverlays(log []conversation.Event, r compact.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
+	pass := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	pass.made.Preset = string(r.Preset)
 	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
 	if err := pass.apply(bodies...); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return pass, nil
 }
 
 // turnsTouched is the first and the last turn in which overlays show something
 // otherwise.
-func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
+func (pass *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
@@ -55,10 +55,10 @@ func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
 	return conversation.TurnsOf(found)
 }
 
-// Onto is a pass that needs no model any more, on a log that has grown since it
+// Rebase is a proposal that needs no model any more, on a log that has grown since it
 // was worked out, with masks in the same epoch before it. It is for the caller
 // to see that no overlay has joined the log. The error wraps ErrNothingToGain.
-func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversation.Body) (Pass, error) {
+func (pass *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conversation.Body) (Proposal, error) {
 	now := *pass
 	now.log, now.now, now.before = log, s, s.Meter.View()
 	bodies := slices.Clone(pass.bodies)
@@ -67,25 +67,25 @@ func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversat
 		bodies[pass.writtenAt()] = text
 	}
 	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {
-		return Pass{}, err
+		return Proposal{}, err
 	}
 	return now, nil
 }
 
-// evictedSince reports whether a longer log than that of the pass has overlays that
-// the note of the pass does not speak of.
-func (pass *Pass) evictedSince(log []conversation.Event) bool {
+// evictedSince reports whether a longer log than that of the proposal has overlays that
+// the note of the proposal does not speak of.
+func (pass *Proposal) evictedSince(log []conversation.Event) bool {
 	return slices.ContainsFunc(log[min(len(pass.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().Overlay() })
 }
 
-// Progresses reports whether a pass that needs no model any more saves as much
+// Progresses reports whether a proposal that needs no model any more saves as much
 // as the planner wants of one.
-func (pass *Pass) Progresses() bool {
+func (pass *Proposal) Progresses() bool {
 	saved := pass.made.Before - pass.made.After
 	return saved > 0 && float64(saved) >= pass.rules.Planner.ProgressRatio*float64(pass.made.Before)
 }
 
 // Leaves reports whether the oldest messages are left out by it.
-func (pass *Pass) Leaves() bool {
+func (pass *Proposal) Leaves() bool {
 	return slices.ContainsFunc(pass.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
 }

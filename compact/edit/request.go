@@ -11,21 +11,21 @@ import (
 	"plimsoll/conversation"
 )
 
-// A wish is what somebody asks of a compaction, in the words of the command
+// A request is what somebody asks of a compaction, in the words of the command
 // line: bounds become turns, and the profile policies, only when it is worked
 // out on a log.
 
 // ErrNoProfile says that no profile has the name asked for.
 var ErrNoProfile = errors.New("there is no such profile")
 
-// ErrBadWish says that a wish contradicts itself or cannot be read.
-var ErrBadWish = errors.New("the compaction asked for cannot be read")
+// ErrBadRequest says that a request contradicts itself or cannot be read.
+var ErrBadRequest = errors.New("the compaction asked for cannot be read")
 
-// ErrNoSummaries says that the rules allow no summary that a wish needs.
+// ErrNoSummaries says that the rules allow no summary that a request needs.
 var ErrNoSummaries = errors.New("no model is asked for this summary")
 
-// Wish is a compaction that somebody asks for.
-type Wish struct {
+// Request is a compaction that somebody asks for.
+type Request struct {
 	Profile  string // "": the default one, or with Focus or Review the one that summarises
 	From, To *Bound // nil: from the start; to KeepLast turns before the end
 	KeepLast int    // newest turns left alone; negative: as the rules say
@@ -35,35 +35,35 @@ type Wish struct {
 	Review   bool   // the user reads a summary, and may change it, before it takes effect
 }
 
-// NewWish is the wish of a user who says nothing further.
-func NewWish() Wish {
-	return Wish{KeepLast: -1, Source: conversation.SourceManual, Trigger: "command"}
+// NewRequest is the request of a user who says nothing further.
+func NewRequest() Request {
+	return Request{KeepLast: -1, Source: conversation.SourceManual, Trigger: "command"}
 }
 
-// WishOf is what a plan asks for that applies a profile: all that came after the last
+// RequestOf is what a plan asks for that applies a profile: all that came after the last
 // compaction.
-func WishOf(p compact.Plan) Wish {
+func RequestOf(p compact.Plan) Request {
 	last := Bound{form: boundLast}
-	w := NewWish()
+	w := NewRequest()
 	w.Profile, w.From, w.Source, w.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
 	return w
 }
 
-// Deed is what is to be done with a wish that was typed.
-type Deed string
+// Op is what is to be done with a request that was typed.
+type Op string
 
-// The deeds of the command.
+// The operations of the command.
 const (
-	DeedCompact Deed = "compact"
-	DeedPreview Deed = "preview" // --dry-run
-	DeedUndo    Deed = "undo"
-	DeedRedo    Deed = "redo"
+	OpCompact Op = "compact"
+	OpPreview Op = "preview" // --dry-run
+	OpUndo    Op = "undo"
+	OpRedo    Op = "redo"
 )
 
-// ParseWish reads what stands behind /compact in the chat: the flags of the
-// command line, and the focus as free text. Errors wrap ErrBadWish.
-func ParseWish(text string) (Wish, Deed, error) {
-	p := wishParser{wish: NewWish(), deed: DeedCompact, words: strings.Fields(text)}
+// ParseRequest reads what stands behind /compact in the chat: the flags of the
+// command line, and the focus as free text. Errors wrap ErrBadRequest.
+func ParseRequest(text string) (Request, Op, error) {
+	p := requestParser{wish: NewRequest(), deed: OpCompact, words: strings.Fields(text)}
 	for len(p.words) > 0 && p.err == nil {
 		p.next()
 	}
@@ -71,22 +71,22 @@ func ParseWish(text string) (Wish, Deed, error) {
 		p.err = errors.New("--to and --keep-last both say where the range ends; use one of them")
 	}
 	if p.err != nil {
-		return Wish{}, "", fmt.Errorf("%w: %w", ErrBadWish, p.err)
+		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, p.err)
 	}
 	p.wish.Focus = strings.Join(p.focus, " ")
 	return p.wish, p.deed, nil
 }
 
-type wishParser struct {
-	wish  Wish
-	deed  Deed
+type requestParser struct {
+	wish  Request
+	deed  Op
 	words []string
 	focus []string
 	kept  bool
 	err   error
 }
 
-func (p *wishParser) next() {
+func (p *requestParser) next() {
 	word := p.words[0]
 	p.words = p.words[1:]
 	if !strings.HasPrefix(word, "--") {
@@ -96,11 +96,11 @@ func (p *wishParser) next() {
 	name, value, attached := strings.Cut(word, "=")
 	switch name {
 	case "--dry-run":
-		p.deed = DeedPreview
+		p.deed = OpPreview
 	case "--undo":
-		p.deed = DeedUndo
+		p.deed = OpUndo
 	case "--redo":
-		p.deed = DeedRedo
+		p.deed = OpRedo
 	case "--review":
 		p.wish.Review = true
 	case "--":
@@ -122,7 +122,7 @@ func (p *wishParser) next() {
 }
 
 // from reads --from, which may stand without a value: then it is last.
-func (p *wishParser) from(value string, attached bool) {
+func (p *requestParser) from(value string, attached bool) {
 	if !attached {
 		value = "last"
 		if len(p.words) > 0 {
@@ -136,7 +136,7 @@ func (p *wishParser) from(value string, attached bool) {
 	p.wish.From = p.bound("--from", value)
 }
 
-func (p *wishParser) value(name, value string, attached bool) string {
+func (p *requestParser) value(name, value string, attached bool) string {
 	if attached {
 		return value
 	}
@@ -149,7 +149,7 @@ func (p *wishParser) value(name, value string, attached bool) string {
 	return value
 }
 
-func (p *wishParser) bound(name, value string) *Bound {
+func (p *requestParser) bound(name, value string) *Bound {
 	if p.err != nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (p *wishParser) bound(name, value string) *Bound {
 	return &b
 }
 
-func (p *wishParser) keep(name, value string) {
+func (p *requestParser) keep(name, value string) {
 	if p.err != nil {
 		return
 	}
@@ -173,9 +173,9 @@ func (p *wishParser) keep(name, value string) {
 	p.wish.KeepLast, p.kept = n, true
 }
 
-// ProfileOf is the name of the profile a wish means, also where there is none of
+// ProfileOf is the name of the profile a request means, also where there is none of
 // that name.
-func ProfileOf(r compact.Rules, w Wish) string {
+func ProfileOf(r compact.Rules, w Request) string {
 	switch {
 	case w.Profile != "":
 		return w.Profile
@@ -185,8 +185,8 @@ func ProfileOf(r compact.Rules, w Wish) string {
 	return r.DefaultProfile
 }
 
-// profileOf is the profile a wish means, by name.
-func profileOf(r compact.Rules, w Wish) (string, compact.Profile, error) {
+// profileOf is the profile a request means, by name.
+func profileOf(r compact.Rules, w Request) (string, compact.Profile, error) {
 	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]
 	if !ok {
@@ -199,11 +199,11 @@ func profileOf(r compact.Rules, w Wish) (string, compact.Profile, error) {
 	}
 	if w.Focus != "" && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
-			ErrBadWish, name, compact.ProfileHeavy)
+			ErrBadRequest, name, compact.ProfileHeavy)
 	}
 	if w.Review && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
-			ErrBadWish, name, compact.ProfileHeavy)
+			ErrBadRequest, name, compact.ProfileHeavy)
 	}
 	if when := p.Summary.When; p.Summarize && (when == compact.SummaryNever || when == compact.SummaryByHand && w.Source == conversation.SourceAuto) {
 		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)

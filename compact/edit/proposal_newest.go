@@ -15,9 +15,9 @@ import (
 //   - A text that stands for a range stands in one place. Where the newest message
 //     parts a range, the side that weighs more is covered.
 
-// leaveNewest takes out of the pass what a request in the middle of a turn is
+// leaveNewest takes out of the proposal what a request in the middle of a turn is
 // about.
-func (pass *Pass) leaveNewest(summarize bool) {
+func (pass *Proposal) leaveNewest(summarize bool) {
 	newest, last := newestMessage(pass.log), lastUnit(pass.log)
 	spans := conversation.SpansWithout(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
