@@ -1,7 +1,7 @@
 // The rules for single values, as the struct's tags name them, and the rules between keys. Tags:
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
-//	min, max      bounds of a number; every whole number is at least 0 without being told
+//	min, max      bounds of a number; every whole number is at least 0 without a tag
 //	check:"..."   a form: ratio, text (not blank), word, url, env, host, header
 //	names:"..."   the form of the keys of a table whose keys the user chooses
 

@@ -24,7 +24,7 @@ type Compaction struct {
 	Profiles       map[string]Profile `yaml:"profiles" name:"NAME" names:"word" doc:"Named sets of policies for manual compaction; default, heavy and light are built in and can be redefined."`
 }
 
-// Auto is compaction that starts by itself (D17).
+// Auto is compaction that starts automatically.
 type Auto struct {
 	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
 	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`

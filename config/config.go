@@ -17,7 +17,7 @@ type Config struct {
 	Log         Log                 `yaml:"log"`
 }
 
-// Discovery says where Plimsoll may look for a model by itself.
+// Discovery says where Plimsoll may look for a model automatically.
 type Discovery struct {
 	Local bool `yaml:"local" doc:"Ask the usual local ports (Ollama, LM Studio, llama.cpp, vLLM) for a model when no key is found. PLIMSOLL_NO_PROBE=1 turns it off too."`
 }

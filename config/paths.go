@@ -111,7 +111,7 @@ func Workspace(dir string) (string, error) {
 		return "", fmt.Errorf("find the workspace of %s: not a folder", dir)
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		// A .git that cannot be looked at is none of ours: the search goes on.
+		// A .git that cannot be read is not ours: the search goes on.
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			return at, nil
 		}

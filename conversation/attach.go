@@ -29,7 +29,7 @@ func Attach(files ...AttachedFile) string {
 	return b.String()
 }
 
-// Detach tells what was said in a message from the files behind it. A message
+// Detach separates what a message says from the files behind it. A message
 // without files, or with something that only looks like them, is all said.
 func Detach(text string) (said string, files []AttachedFile) {
 	if !strings.HasSuffix(text, fileEnd) {

@@ -1,4 +1,4 @@
-// Package conversation is the domain: what was said, in the order it was said.
+// Package conversation is the domain: messages, and all else that happened, in order.
 //
 // A conversation is an append-only log of events. An event is a durable fact;
 // it is never changed and never removed. Whatever the model is sent is computed
@@ -14,8 +14,8 @@
 //   - unit: a user message, or an assistant message with all its calls and
 //     their results. Cuts fall only between units.
 //   - overlay: an event that says how earlier events are shown to the model. It
-//     is in force unless a later revert takes it back ([InForce]).
-//   - epoch: the overlays that one compaction made, taken back together; named
+//     is in force unless a later revert undoes it ([InForce]).
+//   - epoch: the overlays that one compaction made, undone together; named
 //     by the sequence number of the first.
 //   - revision: the sequence number of the newest overlay, 0 without one.
 //

@@ -99,7 +99,7 @@ const (
 	StopInterrupted StopReason = "interrupted" // the program ended in mid-reply
 )
 
-// Complete reports whether the reply ended of its own accord.
+// Complete reports whether the model ended the reply itself.
 func (s StopReason) Complete() bool {
 	return s == StopEnd || s == StopCalls || s == StopLength || s == StopFiltered
 }

@@ -13,7 +13,7 @@ func EpochOf(e Event) uint64 {
 }
 
 // InForce lists the overlays of a log that are in force, as indices into events,
-// ascending: those that no later revert takes back, alone or with their epoch. A
+// ascending: those that no later revert undoes, alone or with their epoch. A
 // revert counts only while it is in force itself; reverts are not listed.
 func InForce(events []Event) []int {
 	overlays, _ := split(events)
@@ -57,7 +57,7 @@ func split(events []Event) (overlays, reverts []int) {
 
 // TakenBack tells by index which rewind in force took an event back, by its Seq,
 // 0 for none; nil if there is no rewind in force. A unit goes with the turn it
-// began in, and only what was said before the rewind goes.
+// began in, and only messages before the rewind go.
 func TakenBack(events []Event) []uint64 {
 	var gone []uint64
 	var units []Unit

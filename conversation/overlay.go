@@ -1,7 +1,7 @@
 package conversation
 
 // An overlay is an event that says how earlier events are shown to the model.
-// Nothing it speaks of is changed or removed; a Revert takes it back, and a
+// Nothing it speaks of is changed or removed; a Revert undoes it, and a
 // Revert of that brings it into force again. Everything that could differ
 // tomorrow (configuration, hints of tools, texts of a model) is decided when
 // the overlay is made and stands in it, so that what a log means never changes.
@@ -115,7 +115,7 @@ type Summary struct {
 	Appendix   string   `json:"appendix,omitempty"`   // what the program added to it
 	Input      string   `json:"input,omitempty"`      // what the model read: raw, view, merged, extract
 	Parents    []uint64 `json:"parents,omitempty"`    // summaries that were merged into it
-	Depth      int      `json:"depth,omitempty"`      // how many summaries lie between it and what was said
+	Depth      int      `json:"depth,omitempty"`      // how many summaries lie between it and the original messages
 	Model      string   `json:"model,omitempty"`      // provider/id that wrote it
 	Focus      string   `json:"focus,omitempty"`      // what the user or the model asked to preserve
 	Transcript string   `json:"transcript,omitempty"` // file that holds what was replaced (JCL)
@@ -178,7 +178,7 @@ type Drop struct {
 	Spans []Span `json:"spans"`
 }
 
-// Rewind takes turns back: everything from turn Turn on that was said before
+// Rewind removes turns from the view: everything from turn Turn on that was logged before
 // the rewind.
 type Rewind struct {
 	Made Made `json:"made"`
@@ -197,15 +197,15 @@ type Unpin struct {
 	Events []uint64 `json:"events"`
 }
 
-// Revert takes an epoch or one overlay back. It can be reverted in turn.
+// Revert undoes an epoch or one overlay. It can be reverted in turn.
 type Revert struct {
 	Made   Made   `json:"made"`
 	Epoch  uint64 `json:"reverts_epoch,omitempty"` // 0: Event is meant
 	Event  uint64 `json:"reverts_event,omitempty"`
-	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it takes one back
+	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it undoes one
 }
 
-// Attempt is a compaction that came to nothing. It is for the ledger and never
+// Attempt is a failed compaction. It is for the log of compactions and never
 // changes what the model is sent.
 type Attempt struct {
 	Source  Source `json:"source"`
@@ -227,7 +227,7 @@ const (
 	OutcomeStale     = "stale"
 )
 
-// MadeOf is how an overlay came about; false for events that are none.
+// MadeOf is how an overlay came about; false for other events.
 func MadeOf(b Body) (Made, bool) {
 	switch b := b.(type) {
 	case Cap:

@@ -2,7 +2,7 @@ package conversation
 
 import "time"
 
-// Partial is a reply in the middle of arriving, kept beside the log so that a
+// Partial is a reply in the middle of arriving, kept next to the log so that a
 // crash loses nothing that was on the screen. Calls are left out: a call cut
 // off in the middle cannot be run.
 type Partial struct {
@@ -27,7 +27,7 @@ func (p Partial) Reply() AssistantMessage {
 
 // Recovered is what the next open appends: the partial reply, whose Seq is given,
 // and behind it what is known of its request, so that this can be made again. What
-// was counted and billed for it nobody was told.
+// was counted and billed for it is unknown.
 func (p Partial) Recovered(seq uint64) []Body {
 	if p.Request == (Usage{}) {
 		return []Body{p.Reply()}

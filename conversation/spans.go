@@ -74,7 +74,7 @@ func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span
 	return out
 }
 
-// WithoutRewound is spans without what was taken back: brought back one day, it
+// WithoutRewound is spans without what was rewound: once redone, it
 // would be hidden by a text that never read it.
 func WithoutRewound(log []Event, spans []Span) []Span {
 	rewinds := TakenBack(log)

@@ -5,7 +5,7 @@ import "charm.land/glamour/v2/ansi"
 // The Markdown style is lean: the document has no colour and no margin, because glamour pads every line with spaces
 // styled one by one if it has. Code has no Chroma entries but a Theme: glamour keeps the first set of entries for the
 // whole life of the process, so that a change of theme would not recolour code. Nothing pads inline code, so that what
-// is copied is what was said. Headings keep their # and mono keeps the ` of inline code: they read without colour.
+// is copied is the original. Headings keep their # and mono keeps the ` of inline code: they read without colour.
 
 // Markdown is the style of Markdown text in a theme.
 func Markdown(t Theme) ansi.StyleConfig {

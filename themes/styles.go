@@ -18,7 +18,7 @@ type Styles struct {
 	Match    lipgloss.Style // a place that was searched for
 }
 
-// StateStyles are for the badge of a message: how it relates to what was said. The badge's word tells it without colour.
+// StateStyles are for the badge of a message: how it relates to the original. The badge's word says it without colour.
 type StateStyles struct{ Verbatim, Capped, Masked, Summarised, Dropped, Pinned lipgloss.Style }
 
 // FrameStyles are for what surrounds the transcript.

@@ -2,7 +2,7 @@
 //
 // Guarantees: every theme reads against the background it assumes (WCAG contrast of at least 4.5 for text and 3 for
 // secondary text; 7 for all text of the contrast themes); the theme mono names no colour at all; whatever a colour
-// tells is also told by a glyph, a word, bold or reverse. Building styles is pure and needs no terminal. The package
+// tells is also shown by a glyph, a word, bold or reverse. Building styles is pure and needs no terminal. The package
 // imports nothing of ours.
 package themes
 

@@ -87,7 +87,7 @@ type Conversation struct {
 	Following bool      // it is open elsewhere, and what happens there comes as updates
 	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
 	Notes     []string  // what the user should know at once
-	Found     []string  // what else there is to talk to, told to who comes for the first time; no keys
+	Found     []string  // other models that were found, shown at the first start; no keys
 }
 
 // Profile is a way to compact.
@@ -113,7 +113,7 @@ type Backend interface {
 	// Fork leaves the open conversation and continues a copy of it, which is
 	// compacted by a profile first: CompactByDefault is the default one, "" none.
 	Fork(ctx context.Context, compactWith string) (Conversation, error)
-	// ForkAt leaves the open conversation and continues a copy of what was said
+	// ForkAt leaves the open conversation and continues a copy of the messages
 	// before an event, by its Seq.
 	ForkAt(ctx context.Context, before uint64) (Conversation, error)
 	// Delete removes the open conversation for good and begins another.
@@ -192,7 +192,7 @@ const (
 	PageConnect = "connect"
 	PageDoctor  = "doctor"
 	PageExport  = "export" // writes the conversation to the file that is named, and says so
-	PageResult  = "result" // what was said in full: by event, turn or call, "" is the newest result that was cut
+	PageResult  = "result" // the full original: by event, turn or call, "" is the newest result that was cut
 )
 
 // Found is what a search found.

@@ -189,7 +189,7 @@ func (c *chat) cancel() bool {
 	return true
 }
 
-// stoppable reports whether something runs that was not told to stop.
+// stoppable reports whether something runs that nobody stopped yet.
 func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
 
 // keepTicking starts the tick if something moves and none is under way.

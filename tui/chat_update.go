@@ -254,7 +254,7 @@ func (c *chat) shellDone(msg shellMsg) pane.Action {
 	}
 }
 
-// arrived takes what commands of the chat bring back.
+// arrived handles the messages of the chat's commands.
 func (c *chat) arrived(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case filesMsg:

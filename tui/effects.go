@@ -182,7 +182,7 @@ func (e *env) loadFull(id string, event uint64) tea.Cmd {
 	}
 }
 
-// Messages that commands bring back. Those about a conversation carry which
+// Messages that commands return. Those about a conversation carry which
 // one, because it may have been left meanwhile.
 
 // openedMsg says that a conversation is open, or why none is.

@@ -149,7 +149,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // interrupt stops what runs, then clears what is typed, then quits. What is
-// already told to stop does not keep the user from leaving.
+// already stopping does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
 	again := m.quits.again(&m.snackbar, m.inSight())
 	switch {

@@ -25,7 +25,7 @@ type outbox struct {
 	session  *session
 	composer *composer.Model
 	keyboard *keyboard
-	sent     func() // is told of what was handed over
+	sent     func() // is called after messages were handed over
 
 	sending []*outgoing       // not handed over yet, oldest first
 	queued  []waiting         // handed over, waiting for the turn that runs
@@ -64,7 +64,7 @@ type plainMentions struct {
 	paths []string
 }
 
-// message is a text with the files it mentions. What seems to be a file and is none as
+// message is a text with the files it mentions. What seems to be a file and is not one as
 // far as is known is looked for, too: it may be new or ignored. If one cannot be read
 // the message comes back, and is sent without it when it is sent again as it is.
 func (o *outbox) message(text string, named []File, unknown []string) *outgoing {
@@ -122,7 +122,7 @@ func (o *outbox) drop(one *outgoing) bool {
 	return true
 }
 
-// logged notes that a message is in the log: only a rewind brings it back.
+// logged notes that a message is in the log: only a rewind returns it to the composer.
 func (o *outbox) logged(text string) { delete(o.typedAs, text) }
 
 // typed is a message as it was typed, without the files that were sent with

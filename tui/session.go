@@ -24,7 +24,7 @@ type session struct {
 	faults  []string // what failed before it was open
 	opening bool     // another conversation is being opened
 
-	log      eventLog // as far as the screen was told
+	log      eventLog // as far as updates have arrived
 	load     load
 	cache    cacheClock
 	activity activity

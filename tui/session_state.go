@@ -123,7 +123,7 @@ func (l *load) with(drafts conversation.Size, messages int) compact.Reading {
 }
 
 // used is what the gauge shows as used, and how much of it is the system prompt and
-// the tools. A reply that is arriving is no part of it, as it is none of the history.
+// the tools. A reply that is arriving is not part of it yet.
 func (l *load) used() (used, prompt int) {
 	r := l.meter.Reading()
 	return r.Used, r.Segments[projection.System] + r.Segments[projection.Tools]
@@ -182,7 +182,7 @@ func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != agent.
 // moves reports whether what goes on changes without the user.
 func (a *activity) moves() bool { return a.busy() && a.status.Phase != agent.Asking || a.job.on }
 
-// stoppable reports whether something runs that was not told to stop.
+// stoppable reports whether something runs that nobody stopped yet.
 func (a *activity) stoppable() bool {
 	switch {
 	case a.status.Phase == agent.Stopping:

@@ -28,7 +28,7 @@ func (r *shellRun) line() string {
 	return "!!" + r.command
 }
 
-// running reports whether it runs and was not told to stop. A nil one does not.
+// running reports whether it runs and nobody stopped it yet. A nil one does not.
 func (r *shellRun) running() bool { return r != nil && !r.stopped }
 
 // end stops it; what it printed so far is shown.

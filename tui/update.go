@@ -43,7 +43,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, cmd
 }
 
-// arrived handles what commands bring back.
+// arrived handles the messages of commands.
 func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
@@ -60,7 +60,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	case conversationsMsg:
 		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return pickConversation(m.session.ID, msg.list) })
 	case rulesMsg:
-		// What could not be read is told next to the rest.
+		// What could not be read is listed with the rest.
 		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {
 			return several{m.session.listRules(msg.rules), missing{msg.err}}
 		})

@@ -213,7 +213,7 @@ func (w *Writer) summary(t *rapid.T, style conversation.Style) conversation.Summ
 	return s
 }
 
-// revert draws what takes an epoch or an overlay back, or brings it again.
+// revert draws an undo, or a redo, of an epoch or an overlay.
 func (w *Writer) revert(t *rapid.T) conversation.Revert {
 	var overlays, epochs []uint64
 	for _, e := range w.log.Events() {

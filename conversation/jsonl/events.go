@@ -20,7 +20,7 @@ import (
 //     the reply, which is no overlay's.
 
 // Options say how a document becomes a log. The zero value cuts results at
-// conversation.ResultMaxChars, without names, and keeps no texts beside the events.
+// conversation.ResultMaxChars, without names, and keeps no texts next to the events.
 type Options struct {
 	Start    time.Time // of the first event, if the file does not say
 	Title    string    // the user's, in place of the file's

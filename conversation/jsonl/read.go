@@ -12,17 +12,17 @@ import (
 // Rules of reading:
 //   - One line is held at a time. One longer than the limit is passed over
 //     without being held.
-//   - What matters to what was said (role, content, calls) has to be right;
+//   - What matters to a message (role, content, calls) has to be right;
 //     anything else of a wrong type counts as not there.
 //   - A line that cannot be read ends the reading, or, where that is asked for,
-//     is left out and told.
+//     is left out and reported.
 //   - Results find their call by its id; without one they answer the oldest
 //     open call of the newest reply, and calls without an id get one.
 
-// MaxLine is the longest line that is read, in bytes, unless told otherwise.
+// MaxLine is the longest line that is read, in bytes, unless the caller says otherwise.
 const MaxLine = 64 << 20
 
-// maxProblems is how many problems are told; all are counted.
+// maxProblems is how many problems are reported; all are counted.
 const maxProblems = 1000
 
 // Errors of files that hold no conversation.

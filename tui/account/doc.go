@@ -4,6 +4,6 @@
 // Guarantees: a view has exactly the height it is given and no line wider than its
 // width; every number can be explained where it stands; estimates bear a ~; texts from
 // models, tools and files are made safe; only rows in sight are drawn, so that a view
-// can be shown anew for every token of a reply. It does nothing by itself: what is
+// can be shown anew for every token of a reply. It carries nothing out: what is
 // asked for comes back as an action.
 package account

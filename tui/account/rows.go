@@ -155,7 +155,7 @@ type Content struct {
 	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
 	Cold     bool   // the provider's cache no longer holds the conversation
 	ColdAt   string // when it goes cold, for a sentence; "" unknown
-	Paused   bool   // no model is asked for summaries without being told to
+	Paused   bool   // no model is asked for summaries automatically
 	ReadOnly bool
 	Pinned   func(event uint64) bool // nil: nothing is
 }

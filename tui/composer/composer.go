@@ -148,7 +148,7 @@ func (m *Model) Mentions() []File {
 	return found
 }
 
-// Unknown are the paths named with @ in the draft that are none of the files, each
+// Unknown are the paths named with @ in the draft that name no file, each
 // once, in the order they are named.
 func (m *Model) Unknown() []string {
 	var paths []string

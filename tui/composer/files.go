@@ -10,7 +10,7 @@ import (
 )
 
 // Mentions: an @ that begins a word, with a file, a folder (config/) or some lines
-// of a file (go.mod:3-9) behind it. What looks like a path and is none of them is
+// of a file (go.mod:3-9) behind it. What looks like a path and names no file is
 // marked, as it would be sent as plain text. Decorators, names of people and
 // addresses are not taken for paths, and neither is anything between fences.
 

@@ -25,7 +25,7 @@ type Writing struct {
 	Leave    key.Binding // closes the list of completions or the search
 }
 
-// Editing are the keys that move the cursor, delete, and bring back. On an empty
+// Editing are the keys that move the cursor, delete, undo and redo. On an empty
 // draft those that move and delete are left to the parent, except Backspace.
 type Editing struct {
 	Left, Right         key.Binding

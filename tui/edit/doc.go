@@ -5,7 +5,7 @@
 //   - [Field] is an editor with keys and a place on the screen.
 //
 // It guarantees that characters, emoji and folded pastes are never cut apart, and that the cursor always has a cell.
-// The package makes no text safe unless it is told how: see [Clean] and [Field.Safe].
+// The package makes no text safe unless the caller says how: see [Clean] and [Field.Safe].
 //
 // The text area and the text input of charm.land/bubbles are not used: on a text of 8 KB a key took 2.6 to 6.7 ms where it
 // takes a fraction of one here, they edit code points instead of characters, and an input method would open beside the text.

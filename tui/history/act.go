@@ -15,7 +15,7 @@ type changes struct{ explainer }
 // sayNotSaid is said of rows on which nothing can be done.
 const sayNotSaid = "this is no message"
 
-// noRow says why a row is nothing that was said.
+// noRow says why a row is not a message.
 func (c *changes) noRow(it item) pane.Action {
 	if it.kind == kindMessage && len(c.book.messages[it.at].Events) > 1 {
 		return say("this stands for several messages"+keyFor(c.keys.Open, "goes to what was said"), true)
@@ -63,7 +63,7 @@ func (c *changes) mask(it item) pane.Action {
 	return pane.Mask{Events: results}
 }
 
-// undo takes the compaction back that shaped a row, or that a line tells of.
+// undo undoes the compaction that shaped a row, or that a line is about.
 func (c *changes) undo(it item) pane.Action {
 	overlay := uint64(0)
 	switch it.kind {
@@ -87,7 +87,7 @@ func (c *changes) undo(it item) pane.Action {
 	return c.undoOf(i)
 }
 
-// undoOf takes back what an overlay of the log did, where that is a compaction.
+// undoOf undoes the compaction that an overlay belongs to, if it belongs to one.
 func (c *changes) undoOf(i int) pane.Action {
 	switch b := c.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
@@ -111,7 +111,7 @@ func (c *changes) undoOf(i int) pane.Action {
 	return say("this is no compaction", true)
 }
 
-// redo brings a compaction back; where a rewind hides a row, its turns.
+// redo redoes a compaction; where a rewind hides a row, it restores the row's turns.
 func (c *changes) redo(it item) pane.Action {
 	if r := c.book.row(it); r != nil && c.book.takenBack(r) {
 		return pane.Restore{}
@@ -124,8 +124,8 @@ func (c *changes) redo(it item) pane.Action {
 	return pane.Redo{}
 }
 
-// resend takes turns back, from that of a row on. It asks first: a second press in a row
-// does it, so it is told the note that stood there.
+// resend rewinds turns, from that of a row on. It asks first: a second press in a row
+// does it, so it gets the note that stood there.
 func (c *changes) resend(it item, note string) pane.Action {
 	if r := c.book.row(it); r != nil && c.book.takenBack(r) {
 		return say("this turn was taken back"+c.way(c.keys.Redo, "brings it back"), true)
@@ -149,7 +149,7 @@ func (c *changes) resend(it item, note string) pane.Action {
 	return Resend{Turn: turn}
 }
 
-// turnsFrom is a turn and those behind it that were not taken back yet.
+// turnsFrom is a turn and the later ones that are not rewound yet.
 func (c *changes) turnsFrom(turn int) edit.Range {
 	last := turn
 	for i := range c.book.rows {

@@ -19,7 +19,7 @@ type (
 
 	// CopyFull puts the whole text of a result on the clipboard as soon as it is read,
 	// even when the history is closed by then. Where it cannot be read, Cut is copied,
-	// and the reader is told why.
+	// and the reader sees why.
 	CopyFull struct {
 		Event uint64
 		Cut   string
@@ -28,7 +28,7 @@ type (
 	// Fork continues in a copy of the conversation that holds the events before one.
 	Fork struct{ Before uint64 }
 
-	// Resend takes the message of a turn back for editing, with all that follows it.
+	// Resend rewinds a turn and all that follows it, and returns its message for editing.
 	Resend struct{ Turn int }
 
 	// Note is what the history tells the reader in a line of its own, until the next

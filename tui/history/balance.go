@@ -11,7 +11,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// weigh counts what compaction comes to: what is hidden of what was said, by state.
+// weigh counts what compaction comes to: what is hidden of the messages, by state.
 // Messages cost tokens beyond their text, as the gauge counts them.
 func (b *book) weigh() (hidden int, states string) {
 	tokens := 0.0
@@ -63,7 +63,7 @@ func framed(size conversation.Size, body conversation.Body) float64 {
 
 // balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k
 // prompt and tools · 14 masked. What is sent adds up to what the gauge shows, and
-// what was said is that and what is hidden.
+// the originals are that and what is hidden.
 func (b *book) balance() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// book is a conversation as the history has it open: originals laid beside what is sent, and the rows of what is shown
+// book is a conversation as the history has it open: originals next to what is sent, and the rows of what is shown
 // of it. Making one reads events and messages once, and no text.
 type book struct {
 	Content
@@ -45,7 +45,7 @@ func (s side) String() string { return [...]string{"both", "original", "as sent"
 type kind uint8
 
 const (
-	kindSaid    kind = iota // an event that was said
+	kindSaid    kind = iota // an event that is a message
 	kindEvent               // an overlay, a model, a notice
 	kindMessage             // a message as it is sent
 	kindPrompt              // the system prompt of a request
@@ -106,7 +106,7 @@ func (b *book) layMessages() {
 	}
 }
 
-// laySaid lists what was said and, between it, what else happened.
+// laySaid lists the messages and, between them, what else happened.
 func (b *book) laySaid() {
 	b.items = make([]item, 0, len(b.rows)+16)
 	next, turn := 0, -1
@@ -123,7 +123,7 @@ func (b *book) laySaid() {
 	}
 }
 
-// told reports whether an event that says nothing to the model has a line.
+// told reports whether an event that is not a message has a line.
 func told(b conversation.Body) bool {
 	switch b.(type) {
 	case conversation.Usage:
@@ -253,7 +253,7 @@ func (b *book) takenBack(r *inspect.Row) bool {
 	return rewind
 }
 
-// turn is the row at which a turn begins, -1 if nothing was said in it.
+// turn is the row at which a turn begins, -1 if it has no message.
 func (b *book) turn(n int) int {
 	for i := range b.rows {
 		if b.Log[b.rows[i].Event].Turn == n {

@@ -1,4 +1,4 @@
-// Package history shows originals beside what is sent, event by event: how each part looks to the model, why it does, and
+// Package history shows originals next to what is sent, event by event: how each part looks to the model, why it does, and
 // what it cost before and after. From here it is changed: pinned, masked, undone, redone, forked.
 //
 // It guarantees that a view has exactly the lines and cells it was given; that rows are laid out only when they come into

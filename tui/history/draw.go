@@ -21,7 +21,7 @@ const (
 	gutter       = 2   // cells before a row: the cursor
 	leastColumns = 72  // width from which there are two columns
 	divider      = 3   // cells between the columns
-	foldLines    = 3   // of what was said, or is sent
+	foldLines    = 3   // of an original, or of what is sent
 	foldResult   = 2   // of the result of a call
 	maxKept      = 600 // rows that are remembered
 )
@@ -50,7 +50,7 @@ type drawn struct {
 	links []target
 }
 
-// sketch is a row before the cursor is set beside it.
+// sketch is a row before the cursor is drawn next to it.
 type sketch struct {
 	lines  []string
 	header int // lines that are no part of the row: where a turn begins
@@ -174,7 +174,7 @@ func ruled(text string, width int) string {
 	return text + strings.Repeat("─", max(0, width-cells(text)))
 }
 
-// sketchSaid draws an event that was said: in two columns, stacked, or alone.
+// sketchSaid draws an event that is a message: in two columns, stacked, or alone.
 func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 	r := &d.book.rows[it.at]
 	if d.book.side == sideBoth && width+gutter >= leastColumns {
@@ -199,7 +199,7 @@ func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 	return s
 }
 
-// saidOf is the text of a row as it was said, quiet where it was taken back.
+// saidOf is the original text of a row, quiet where it was rewound.
 func (d *drawer) saidOf(r *inspect.Row, open bool, width int) ([]line, []target) {
 	lines, links := d.original(&d.book.Log[r.Event], open, width)
 	if d.book.takenBack(r) {
@@ -210,7 +210,7 @@ func (d *drawer) saidOf(r *inspect.Row, open bool, width int) ([]line, []target)
 	return lines, links
 }
 
-// columns draws what was said beside what is sent.
+// columns draws the original next to what is sent.
 func (d *drawer) columns(r *inspect.Row, open bool, width int) sketch {
 	left := (width - divider) / 2
 	right := width - divider - left

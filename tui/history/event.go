@@ -19,7 +19,7 @@ import (
 // clock writes the time of day.
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
-// undone reports whether a pass was taken back.
+// undone reports whether a compaction was undone.
 func (b *book) undone(i int) bool {
 	if _, overlay := conversation.MadeOf(b.Log[i].Body); !overlay {
 		return false

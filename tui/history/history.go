@@ -95,7 +95,7 @@ func (m *Model) Show(c Content) {
 	m.sheet.ToEnd(m.draw)
 }
 
-// Refresh shows the same conversation as it is by now, and leaves the reader where he
+// Refresh shows the current state of the same conversation, and leaves the reader where he
 // is.
 func (m *Model) Refresh(c Content) {
 	seq, sel := m.here(), m.selected()

@@ -105,7 +105,7 @@ func (q *request) instructions(k kind) (name, text string) {
 }
 
 // stepTo is the request before or after this one; from the conversation as it is now the one that was made of an event,
-// or else the nearest. Where there is none it is said why.
+// or else the nearest. Where there is none it says why.
 func (b *book) stepTo(by int, from uint64) (*request, string) {
 	at := 0
 	if b.request != nil {
@@ -122,7 +122,7 @@ func (b *book) stepTo(by int, from uint64) (*request, string) {
 	return &request{at: at, sent: b.Requests[at], from: from}, ""
 }
 
-// nearest is the last request that was made before an event was said, of a reply the
+// nearest is the last request that was made before an event was logged, of a reply the
 // one that brought it, or with by > 0 the first made of it; at the ends the last there
 // is.
 func nearest(list []inspect.SentRequest, seq uint64, by int) int {

@@ -66,7 +66,7 @@ func (b *book) results(unit []int) []uint64 {
 	return out
 }
 
-// same reports whether what stands for a row is what was said.
+// same reports whether a row is sent as the original.
 func (b *book) same(r *inspect.Row) bool {
 	if r.Message < 0 || !r.First {
 		return false
@@ -204,7 +204,7 @@ func (b *book) holds(t target) bool {
 	return t.n < uint64(len(b.Log)) && b.turn(int(t.n)) >= 0
 }
 
-// recalled is what a result of recall brought back.
+// recalled is what a result of the recall tool contains.
 func (b *book) recalled(e *conversation.Event) (target, bool) {
 	result, ok := e.Body.(conversation.ToolResult)
 	if !ok || result.Tool != conversation.ToolRecall || result.Status != conversation.ResultOK {

@@ -85,7 +85,7 @@ func (d *drawer) standing(r *inspect.Row, width int) string {
 	return out
 }
 
-// instead is what is sent in place of a row, nothing where that is what was said. Its
+// instead is what is sent in place of a row, nothing where that is the original. Its
 // links stand behind those that are known.
 func (d *drawer) instead(r *inspect.Row, known []target, open bool, width int) ([]line, []target) {
 	muted := d.styles.Pane.Muted
@@ -186,7 +186,7 @@ func (d *drawer) resultSender(it item, msg *projection.Message, width int) strin
 	if e == nil {
 		return d.tool(conversation.ResultInterrupted, msg.Tool, "", width)
 	}
-	b, _ := e.Body.(conversation.ToolResult) // where it is none, the message says what there is
+	b, _ := e.Body.(conversation.ToolResult) // otherwise the message says what there is
 	if b.Tool == "" {
 		b.Tool = msg.Tool
 	}

@@ -40,7 +40,7 @@ func (w *explainer) why(it item) string {
 	return "the tools that the model could call"
 }
 
-// row explains what was said.
+// row explains the row of a message.
 func (w *explainer) row(r *inspect.Row) string {
 	if w.book.takenBack(r) {
 		return "taken back with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "brings it back")

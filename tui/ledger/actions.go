@@ -67,7 +67,7 @@ func (s *entries) redo(e row, any bool) pane.Action {
 	return pane.Say{Text: "There is nothing to bring back here."}
 }
 
-// canRedo reports whether an entry is the compaction that redo brings back, or its undo.
+// canRedo reports whether an entry is the compaction that redo applies to, or its undo.
 func (s *entries) canRedo(e row) bool {
 	epoch := e.Event
 	switch e.Kind {

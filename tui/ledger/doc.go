@@ -4,6 +4,6 @@
 //
 // Guarantees: a view has exactly the height it is given and no line wider than its
 // width; estimates bear a ~; texts from models, tools and files are made safe; only
-// entries in sight are drawn. It changes nothing by itself: what is asked for comes
+// entries in sight are drawn. It changes nothing: what is asked for comes
 // back as an action.
 package ledger

@@ -55,7 +55,7 @@ func columnsFor(width int) columns {
 type Content struct {
 	Entries  []inspect.Entry // oldest first, as [inspect.Ledger] has them
 	Title    string          // of the conversation
-	Zone     *time.Location  // in which times are told; nil: UTC
+	Zone     *time.Location  // in which times are shown; nil: UTC
 	ReadOnly bool
 }
 

@@ -13,7 +13,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// row is an entry, and how it is told apart.
+// row is an entry, and its identity.
 type row struct{ *inspect.Entry }
 
 func (r row) id() id { return id{r.Kind, r.Event} }

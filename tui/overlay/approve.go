@@ -92,7 +92,7 @@ func (a *Approve) ruleLines() []string {
 
 // ruleBlock is the rule with a blank line above it, where there is room for both
 // the rule and what is to be approved.
-func (a *Approve) ruleBlock() (lines []string, cursor *spot) {
+func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	if a.why != nil {
 		return nil, nil
 	}
@@ -249,12 +249,12 @@ func (a *Approve) page() page {
 	answers := a.answers()
 	rule, cursor := a.ruleBlock()
 	if cursor != nil {
-		p.cursor = &spot{cursor.x, len(lines) + len(answers) + cursor.y}
+		p.cursor = &point{cursor.x, len(lines) + len(answers) + cursor.y}
 	}
 	if a.why != nil {
 		shown, x := a.why.Line(a.width)
 		answers[len(answers)-1] = a.look.styles.Text.Render(shown)
-		p.cursor = &spot{x, len(lines) + len(answers) - 1}
+		p.cursor = &point{x, len(lines) + len(answers) - 1}
 		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}
 	} else {
 		p.hints = a.hints()

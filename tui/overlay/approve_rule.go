@@ -129,7 +129,7 @@ func (g *grantedRule) update(msg tea.Msg, keys KeyMap) (taken, changed bool) {
 
 // lines draws the rule at a width in at most height lines: its texts, what they
 // let run, and why to think twice. The cursor is where one types.
-func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *spot) {
+func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *point) {
 	if len(g.offers) == 0 || height < 1 {
 		return nil, nil
 	}
@@ -151,13 +151,13 @@ func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *
 }
 
 // texts are the texts of the rule in at most height lines.
-func (g *grantedRule) texts(width, height int) (lines []string, cursor *spot) {
+func (g *grantedRule) texts(width, height int) (lines []string, cursor *point) {
 	if e := g.editor; e != nil {
 		first := max(0, e.at-height+1)
 		for i := first; i < min(len(e.lines), first+height); i++ {
 			shown, x := e.lines[i].Line(width)
 			if i == e.at {
-				cursor = &spot{x, len(lines)}
+				cursor = &point{x, len(lines)}
 			}
 			lines = append(lines, shown)
 		}

@@ -150,6 +150,6 @@ func (a *Ask) page() page {
 	lines = append(lines, s.Selected.Render(mark)+shown)
 	p := page{title: "The model asks", lines: lines, where: a.text.where()}
 	p.hints = []string{hint("answer", a.look.keys.Answers.Accept), hint("no answer", a.look.keys.Answers.Close)}
-	p.cursor = &spot{2 + x, len(lines) - 1}
+	p.cursor = &point{2 + x, len(lines) - 1}
 	return p
 }

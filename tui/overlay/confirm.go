@@ -16,7 +16,7 @@ type ConfirmOptions struct {
 	Title    string
 	Question string
 	Yes, No  string // what the answers say; "yes" and "no" if empty
-	Danger   bool   // it cannot be taken back: no is selected at first
+	Danger   bool   // it cannot be undone: no is selected at first
 }
 
 // Confirm asks yes or no. Closing it is no.

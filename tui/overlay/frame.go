@@ -20,11 +20,11 @@ type page struct {
 	hints  []string // what can be done, by the keys; the first are shown first
 	where  string   // what part of a longer text is in sight
 	danger bool
-	cursor *spot // where one types, if one does
+	cursor *point // where one types, if one does
 }
 
-// spot is a cell of a page: column and line.
-type spot struct{ x, y int }
+// point is a cell of a page: column and line.
+type point struct{ x, y int }
 
 // padding is the number of blanks between the border and the text.
 func padding(width int) int {

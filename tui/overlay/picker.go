@@ -195,7 +195,7 @@ func (p *Picker) page() page {
 		}
 		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
-	out := page{title: p.o.Title, lines: lines, cursor: &spot{2 + x, 0}}
+	out := page{title: p.o.Title, lines: lines, cursor: &point{2 + x, 0}}
 	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint("close", p.look.keys.Answers.Close)}
 	if len(p.found) > 0 {
 		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))

@@ -57,9 +57,9 @@ type Stack struct {
 
 	settle func(line string) string // for what is drawn; nil: it is drawn as it is
 
-	drawn []string // the top dialog; nil after a change
-	at    spot     // its upper left corner
-	spot  *spot    // its cursor, on the screen
+	drawn  []string // the top dialog; nil after a change
+	at     point    // its upper left corner
+	cursor *point   // its cursor, on the screen
 }
 
 // New returns an empty stack.
@@ -196,10 +196,10 @@ func (s *Stack) Position() (x, y int) {
 // dialog has no line to type in.
 func (s *Stack) Cursor() *tea.Cursor {
 	s.draw()
-	if s.spot == nil {
+	if s.cursor == nil {
 		return nil
 	}
-	return tea.NewCursor(s.spot.x, s.spot.y)
+	return tea.NewCursor(s.cursor.x, s.cursor.y)
 }
 
 // Over lays the top dialog onto a screen of the size the stack has.
@@ -250,7 +250,7 @@ func (s *Stack) layAll() {
 func (s *Stack) draw() {
 	top := s.Top()
 	if top == nil {
-		s.drawn, s.spot = nil, nil
+		s.drawn, s.cursor = nil, nil
 		return
 	}
 	if s.drawn != nil {
@@ -259,10 +259,10 @@ func (s *Stack) draw() {
 	p := top.page()
 	p.lines = p.lines[:min(len(p.lines), s.most())]
 	s.drawn = s.look.styles.box(p, s.outer())
-	s.at = spot{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
-	s.spot = nil
+	s.at = point{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
+	s.cursor = nil
 	if p.cursor != nil {
-		s.spot = &spot{s.at.x + 1 + padding(s.outer()) + p.cursor.x, s.at.y + 1 + p.cursor.y}
+		s.cursor = &point{s.at.x + 1 + padding(s.outer()) + p.cursor.x, s.at.y + 1 + p.cursor.y}
 	}
 	s.settleDrawn()
 }
@@ -272,9 +272,9 @@ func (s *Stack) settleDrawn() {
 	if s.settle == nil {
 		return
 	}
-	if s.spot != nil && s.spot.y-s.at.y < len(s.drawn) {
-		before := ansi.Truncate(s.drawn[s.spot.y-s.at.y], s.spot.x-s.at.x, "")
-		s.spot.x = s.at.x + codePoints.width(before)
+	if s.cursor != nil && s.cursor.y-s.at.y < len(s.drawn) {
+		before := ansi.Truncate(s.drawn[s.cursor.y-s.at.y], s.cursor.x-s.at.x, "")
+		s.cursor.x = s.at.x + codePoints.width(before)
 	}
 	for i, l := range s.drawn {
 		s.drawn[i] = s.settle(l)

@@ -6,7 +6,7 @@ import "charm.land/lipgloss/v2"
 // margin, border or width.
 type Styles struct {
 	Border   lipgloss.Style
-	Danger   lipgloss.Style // border of what cannot be taken back
+	Danger   lipgloss.Style // border of what cannot be undone
 	Title    lipgloss.Style
 	Text     lipgloss.Style
 	Key      lipgloss.Style // keys in help

@@ -154,7 +154,7 @@ func Hint(what string, keys ...key.Binding) string {
 	return strings.ReplaceAll(strings.Join(names, " "), " ", joint) + " " + what
 }
 
-// Each renders each line by itself, so that no style reaches over a line break.
+// Each renders each line separately, so that no style reaches over a line break.
 func Each(s lipgloss.Style, lines []string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {

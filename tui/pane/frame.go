@@ -23,7 +23,7 @@ type Frame struct {
 	Title  string   // at the left of the first line
 	Detail string   // at its right
 	Lines  []string // below it, before the rule: what is about the whole
-	Status string   // the line above the keys, "" for none: a passing word, or the line one searches in
+	Status string   // the line above the keys, "" for none: a snackbar, or the search field
 	Hints  []string // what can be done, the most important first
 	Where  string   // what part is in sight, at the right of the last line
 }

@@ -35,7 +35,7 @@ func (l *List) Select(r Rows, row int) {
 }
 
 // Keep puts the cursor on a row without scrolling: for rows that have changed, where
-// what it was on is another row by now.
+// another row stands there now.
 func (l *List) Keep(row int) { l.sel = max(0, row) }
 
 // ToTop moves to the first row, ToEnd to the last.

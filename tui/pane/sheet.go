@@ -11,7 +11,7 @@ type Command struct {
 	Do func() Action
 }
 
-// Press carries out the first command that a key is for. It is false where there is none.
+// Press carries out the first command that has a key; false if none has it.
 func Press(k tea.KeyPressMsg, commands []Command) (Action, bool) {
 	for _, c := range commands {
 		if key.Matches(k, c.On) {

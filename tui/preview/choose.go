@@ -31,7 +31,7 @@ func (m *Model) cycle(by int) pane.Action {
 	return m.change(w)
 }
 
-// bounds are the turns that the wish means, as far as can be told without its
+// bounds are the turns that the request means, as far as is known without its
 // numbers. Where the end is before the start, none are.
 func (m *Model) bounds() (from, to int) {
 	c := m.content
@@ -47,13 +47,13 @@ func (m *Model) bounds() (from, to int) {
 	}
 	to = turnOf(c.Wish.To, last-keep, known.To, last)
 	if c.Wish.To == nil && !c.Busy && c.Err == "" {
-		to = known.To // turns that were taken back do not count
+		to = known.To // turns that were rewound do not count
 	}
 	return max(0, min(from, last)), min(to, last)
 }
 
-// turnOf is the turn that a bound means: otherwise where it is none, known where it
-// can be told only with the conversation at hand.
+// turnOf is the turn that a bound means: otherwise if there is no such turn, known where it
+// is known only with the conversation at hand.
 func turnOf(b *edit.Bound, otherwise, known, last int) int {
 	if b == nil {
 		return otherwise
@@ -153,7 +153,7 @@ func (m *Model) write(msg tea.Msg) pane.Action {
 	return pane.Ignored{}
 }
 
-// takeFocus wishes for a summary with the focus that was written. One that was not
+// takeFocus asks for a summary with the focus that was written. One that was not
 // changed stays as it came.
 func (m *Model) takeFocus() pane.Action {
 	m.writing = false

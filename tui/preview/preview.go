@@ -12,11 +12,11 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What is chosen is a wish, and every change of it asks for numbers anew. Rules:
+// What is chosen is a request, and every change of it asks for numbers anew. Rules:
 //
 //   - while they are on their way the old ones stay and are marked, and nothing is
 //     accepted
-//   - numbers of a wish that was changed since are shown as old ones
+//   - numbers of a request that was changed since are shown as old ones
 //   - a focus and a review stay in mind while a profile is chosen that makes no
 //     summary
 
@@ -53,12 +53,12 @@ type Content struct {
 	// earned back, nil if never.
 	CostNow   *float64
 	PaysAfter *int
-	Err       string // why nothing can be done with this wish
-	Busy      bool   // the numbers of the wish are on their way: these are of another one
+	Err       string // why nothing can be done with this request
+	Busy      bool   // the numbers of the request are on their way: these are of another one
 
 	Profiles  []Profile
-	Profile   string // in force where the wish names none
-	KeepLast  int    // newest turns that are left alone where the wish says nothing
+	Profile   string // in force where the request names none
+	KeepLast  int    // newest turns that are left alone where the request says nothing
 	Turns     int    // how many turns the conversation has
 	Model     string // of the conversation
 	BreakTurn int    // of Preview.BreakAt
@@ -71,7 +71,7 @@ type Model struct {
 
 	content Content
 	asked   bool   // for the numbers of content.Wish, and they have not come
-	focus   string // that was wished last, also where the profile makes no summary
+	focus   string // that was asked for last, also where the profile makes no summary
 	review  bool   // likewise
 
 	reader  pane.Reader
@@ -87,14 +87,14 @@ func New(o Options) *Model {
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
-// Reset begins anew: what is shown next is about no wish that was asked for before.
+// Reset begins anew: what is shown next is about no earlier request.
 func (m *Model) Reset() {
 	m.asked, m.writing, m.focus, m.review = false, false, "", false
 	m.reader.Reset()
 }
 
-// sameWish reports whether two wishes mean the same.
-func sameWish(a, b edit.Request) bool {
+// sameRequest reports whether two requests mean the same.
+func sameRequest(a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	if !bound(a.From, b.From) || !bound(a.To, b.To) {
 		return false
@@ -103,9 +103,9 @@ func sameWish(a, b edit.Request) bool {
 	return a == b
 }
 
-// change asks for the numbers of another wish.
+// change asks for the numbers of another request.
 func (m *Model) change(w edit.Request) pane.Action {
-	if sameWish(w, m.content.Wish) {
+	if sameRequest(w, m.content.Wish) {
 		return nil
 	}
 	m.content.Wish, m.content.Busy, m.asked = w, true, true
@@ -115,7 +115,7 @@ func (m *Model) change(w edit.Request) pane.Action {
 // focusPrompt stands before the focus while it is written.
 const focusPrompt = "Focus: "
 
-// profile is the one that the wish means, by name.
+// profile is the one that the request means, by name.
 func (m *Model) profile() string {
 	c := m.content
 	switch {
@@ -129,7 +129,7 @@ func (m *Model) profile() string {
 	return c.Profile
 }
 
-// summarises reports whether the wish comes to a summary.
+// summarises reports whether the request leads to a summary.
 func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
 
 func (m *Model) makesSummary(profile string) bool {

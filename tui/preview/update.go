@@ -12,10 +12,10 @@ func (m *Model) SetSize(width, height int) {
 	m.edit.SetSize(max(m.width-2-len(focusPrompt), 2), 1)
 }
 
-// Show shows what a wish would do. Where another one was asked for since, its numbers
+// Show shows what a request would do. Where another one was asked for since, its numbers
 // are shown as old ones.
 func (m *Model) Show(c Content) {
-	if m.asked && !sameWish(c.Wish, m.content.Wish) {
+	if m.asked && !sameRequest(c.Wish, m.content.Wish) {
 		c.Wish, c.Busy = m.content.Wish, true
 	}
 	m.content = c
@@ -45,7 +45,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return action
 }
 
-// commands are the keys that change the wish or accept it.
+// commands are the keys that change the request or accept it.
 func (m *Model) commands() []pane.Command {
 	keys := m.o.Keys
 	by := func(change func(int) pane.Action, n int) func() pane.Action {

@@ -38,7 +38,7 @@ type Model struct {
 	width, height int
 
 	content Content
-	text    string // as it is by now
+	text    string // the current text
 	tokens  int    // of text
 
 	editing bool
@@ -81,7 +81,7 @@ func (m *Model) asWritten() {
 	}
 }
 
-// Text is the text as it is by now.
+// Text is the current text.
 func (m *Model) Text() string {
 	m.settle()
 	return m.text
@@ -104,7 +104,7 @@ func (m *Model) setText(text string) {
 	m.tokens = m.o.Estimate(text)
 }
 
-// settle takes over what was changed here. A change that was taken back is none.
+// settle takes over what was changed here. A change that was undone does not count.
 func (m *Model) settle() {
 	switch shown := m.edit.Text(); {
 	case !m.editing || shown == plain.Text(m.text):

@@ -5,5 +5,5 @@
 // width; the place that was found is in sight in every hit, whatever the width; texts
 // from models, tools and files are made safe; only rows in sight are drawn. Letters
 // always go into the line, so that nothing but keys without a letter moves. The view
-// searches nothing by itself: what is asked for comes back as an action.
+// does not search: what is asked for comes back as an action.
 package search

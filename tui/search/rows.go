@@ -95,7 +95,7 @@ func columnsOf(c Content) columns {
 	return w
 }
 
-// all is the cells that they take beside each other.
+// all is the cells that they take side by side.
 func (w columns) all() int { return len("turn ") + w.turn + len("  ") + w.who + len("  ") + w.age }
 
 // full says that a hit is in the full text of a result that was cut.

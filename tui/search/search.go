@@ -14,7 +14,7 @@ import (
 //     that they are old; none of them is opened then
 //   - with an empty line there is nothing to show
 //   - hits that are added to those of the same query move nothing
-//   - what could not be read is told with the hits, and where there are none
+//   - what could not be read is listed with the hits, and where there are none
 
 // Styles are the looks of the view. All are inline: no padding, margin, border or
 // width. Match is for the places that were found.
@@ -42,7 +42,7 @@ type Hit struct {
 // Content is what was found.
 type Content struct {
 	Query         string
-	Hits          []Hit // those of a conversation beside each other
+	Hits          []Hit // those of a conversation follow each other
 	Conversations int   // that were searched
 	More          bool  // there are more hits than these
 	Unread        int   // conversations that could not be read to the end
@@ -50,7 +50,7 @@ type Content struct {
 	Took          time.Duration
 	Err           string    // why nothing was searched, "" if it was
 	Busy          bool      // it is being searched
-	Now           time.Time // ages are told against it; zero is the time of Show
+	Now           time.Time // ages count from it; zero is the time of Show
 }
 
 // Model is the view. It is for one goroutine.

@@ -176,7 +176,7 @@ func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
 type explainer interface{ explain(text, hint string) bool }
 
 // LastReply is the source text of the newest reply that has any, "" without
-// one. One that is still arriving, or was taken back, does not count.
+// one. One that is still arriving, or was rewound, does not count.
 func (m *Model) LastReply() string {
 	for _, e := range slices.Backward(m.items.entries) {
 		if r, ok := e.item.(*replyItem); ok && !e.gone && strings.TrimSpace(r.text) != "" {
@@ -187,7 +187,7 @@ func (m *Model) LastReply() string {
 }
 
 // LastExchange is the newest message of the user and what was answered, as
-// plain text; "" if nothing was said.
+// plain text; "" if there is none.
 func (m *Model) LastExchange() string {
 	var parts []string
 	for _, e := range slices.Backward(m.items.entries) {

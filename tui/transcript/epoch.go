@@ -16,10 +16,10 @@ import (
 )
 
 // The line of an overlay: when, what, how many tokens before and after, and how
-// to take it back. It never wraps; what does not fit is left out in a fixed
-// order: the command that takes an older one back, what was done (from the end
+// to undo it. It never wraps; what does not fit is left out in a fixed
+// order: the command that undoes an older one, what was done (from the end
 // of its list), who wanted it, the key to view it, the key, the turns, the time, the dashes, the
-// tokens. That it was taken back goes last, and is said in words, for screens
+// tokens. That it was undone goes last, and stands in words, for screens
 // without colour.
 
 // epochItem is a compaction, or another overlay.
@@ -37,12 +37,12 @@ type epochItem struct {
 	passes   int  // how many compactions it stands for, if several
 	saved    int  // tokens, by all of them
 
-	undo [2]int // cells of the line as drawn last that take it back when clicked
+	undo [2]int // cells of the line as drawn last that undo it when clicked
 }
 
 // epochState is what later reverts did.
 type epochState struct {
-	gone   int       // how many of the overlays were taken back
+	gone   int       // how many of the overlays were undone
 	redone bool      // they were, and are in force again
 	since  time.Time // when that came about
 	newest bool      // of the compactions in force
@@ -52,7 +52,7 @@ type epochState struct {
 func (it *epochItem) indent(int) int { return 0 }
 func (it *epochItem) source() string { return it.made.Why }
 
-// undone reports whether all of it was taken back.
+// undone reports whether all its overlays were undone.
 func (it *epochItem) undone() bool { return it.state.gone > 0 && it.state.gone == it.parts }
 
 // The order in which pieces of the line are left out, the highest first.
@@ -218,7 +218,7 @@ func kept(pieces []piece, order int) bool {
 	return false
 }
 
-// undoAt is the epoch that a click on a cell of the line takes back, 0 for none.
+// undoAt is the epoch that a click on a cell of the line undoes, 0 for none.
 func (it *epochItem) undoAt(x int) uint64 {
 	if x >= it.undo[0] && x < it.undo[1] {
 		return it.id
@@ -226,7 +226,7 @@ func (it *epochItem) undoAt(x int) uint64 {
 	return 0
 }
 
-// released is what a click on the line does: what it takes back, or otherwise where
+// released is what a click on the line does: what it undoes, or otherwise where
 // it is looked at.
 func (it *epochItem) released(undo uint64) Released {
 	if undo != 0 {
@@ -235,7 +235,7 @@ func (it *epochItem) released(undo uint64) Released {
 	return Released{View: it.made.Epoch}
 }
 
-// attempted is the notice of a compaction that came to nothing.
+// attempted is the notice of a failed compaction.
 func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeItem {
 	const most = 300 // cells: what servers say can be long
 	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction came to nothing", why: b.Why}
@@ -259,7 +259,7 @@ func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 // Released is what came of a press.
 type Released struct {
 	Text string // selected, to be copied; "" for none
-	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
+	Undo uint64 // the compaction to undo, by its epoch; 0 for none
 	View uint64 // the event that is to be looked at in the history, 0 for none
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Overlays become lines here. Those of one compaction are one line, where the
 // first of them stands in the log, whether they come at once or one by one. A
-// revert makes no line: the lines of what it takes back, or brings back, say so.
+// revert makes no line: the lines of what it undoes, or redoes, say so.
 // What is in force is decided as package conversation decides it.
 
 // overlays is what is known of the overlays of the log.

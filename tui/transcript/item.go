@@ -38,7 +38,7 @@ type look struct {
 	markdown   *markdown.Renderer
 	factor     float64
 	hint       string // how to unfold; "" if no key does
-	undo       string // the key that takes the newest compaction back; "" if none does
+	undo       string // the key that undoes the newest compaction; "" if none does
 	view       string // the key that shows the history; "" if none does
 	zone       *time.Location
 	expanded   bool
@@ -114,7 +114,7 @@ func indented(prefix string, lines []string) []string {
 	return lines
 }
 
-// styled renders each line by itself, so that no style reaches over a line
+// styled renders each line separately, so that no style reaches over a line
 // break. It changes lines.
 func styled(s lipgloss.Style, lines []string) []string {
 	const sample = "x"

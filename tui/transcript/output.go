@@ -16,7 +16,7 @@ type outputItem struct {
 	versioned
 	title, text string
 	size        conversation.Size
-	expanded    bool // unfolded by itself
+	expanded    bool // unfolded on its own, without the others
 }
 
 // toggle unfolds or folds this text alone.

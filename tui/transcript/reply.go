@@ -10,7 +10,7 @@ import (
 )
 
 // replyItem is a reply: reasoning, which folds, Markdown, rendered as it
-// streams, and how it ended if not by itself.
+// streams, and how it ended unless it is complete.
 type replyItem struct {
 	versioned
 	text      string
@@ -173,7 +173,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 	return []string{mark + what}
 }
 
-// drawEnd says how a reply ended if not by itself.
+// drawEnd says how a reply ended unless it is complete.
 func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 	style, note := l.styles.Warning, ""
 	switch r.stop {

@@ -10,7 +10,7 @@ import (
 
 // Some presets compact before nearly every request (JCL). What they do in one
 // turn shares a small line, where the first of it stands; unfolded, each
-// compaction has its own, with the number that takes it back.
+// compaction has its own, with the number for /undo.
 
 // requestsItem is the compactions before the requests of a turn, oldest first.
 type requestsItem struct {
@@ -60,7 +60,7 @@ func (r *requestsItem) draw(l *look, width int) []string {
 // folds reports whether one line stands for all.
 func (r *requestsItem) folds(l *look) bool { return len(r.passes) > 1 && !l.expanded }
 
-// undoAt is the epoch that a click on a cell takes back, 0 for none.
+// undoAt is the epoch that a click on a cell undoes, 0 for none.
 func (r *requestsItem) undoAt(line, x int) uint64 {
 	switch {
 	case r.sum != nil:
@@ -145,7 +145,7 @@ func (it *epochItem) wanted() string {
 	return " by itself"
 }
 
-// commandOrder is when the command that takes it back is left out. On a small line
+// commandOrder is when the command that undoes it is left out. On a small line
 // it is what one unfolds the line for.
 func (it *epochItem) commandOrder() int {
 	if it.small {
@@ -154,8 +154,8 @@ func (it *epochItem) commandOrder() int {
 	return keepCommand
 }
 
-// word says what was done in a word: what left messages out by itself says so, as
-// the passing word did.
+// word says what was done in a word. It says when messages were left out automatically, as
+// the snackbar did.
 func (it *epochItem) word() string {
 	if it.did.dropped && automatic(it.made.Source) {
 		return "trimmed"

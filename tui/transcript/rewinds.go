@@ -9,7 +9,7 @@ import (
 // Turns that a rewind took back are folded away, and its line says how many they
 // are. Unfolded they are as they were, without colour and with a word below what
 // the user said. What happened is decided as package conversation decides it: a
-// call goes with the turn it was made in, and only what was said before goes.
+// call goes with the turn it was made in, and only earlier messages go.
 
 // placeOf is where what an event says stands.
 func placeOf(e conversation.Event) placed {
@@ -35,7 +35,7 @@ type rewind struct {
 	line *epochItem
 }
 
-// takes reports whether it takes back what stands at a place.
+// takes reports whether it rewinds the item at a place.
 func (r rewind) takes(p placed) bool { return p.seq != 0 && p.seq < r.seq && p.turn >= r.turn }
 
 // takeBack folds away what the rewinds in force took back, and counts the turns

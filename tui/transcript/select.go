@@ -11,7 +11,7 @@ import (
 
 // A selection is a stretch of the visible lines, dragged with the mouse. While
 // the button is down nothing moves; a selection ends when the view moves.
-// Copied is what was said: without margins, marks and padding, and with lines
+// Copied is the original text: without margins, marks and padding, and with lines
 // joined that only the width broke. Which those are is looked up in the text
 // the lines were made from.
 

@@ -29,7 +29,7 @@ type toolItem struct {
 	tail     string // the end of the output while it runs
 	result   conversation.ToolResult
 	frame    int
-	expanded bool   // unfolded by itself
+	expanded bool   // unfolded on its own, without the others
 	aboutAt  [2]int // cells of the line as drawn last that say what it is about
 	first    bool   // of calls in a row: it says how to unfold them
 }

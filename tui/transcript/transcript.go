@@ -1,4 +1,4 @@
-// Package transcript shows a conversation: what was said, streaming replies,
+// Package transcript shows a conversation: messages, streaming replies,
 // and the tools that ran.
 //
 // It is drawn only where it is visible: an item renders when it is on screen,
@@ -139,7 +139,7 @@ func (m *Model) Empty() bool { return len(m.items.entries) == 0 }
 // Said reports whether the conversation has begun: notices alone do not.
 func (m *Model) Said() bool { return m.said }
 
-// Turns is how many turns the conversation has, those that were taken back
+// Turns is how many turns the conversation has, those that were rewound
 // included.
 func (m *Model) Turns() int {
 	if n := len(m.overlays.turns); n > 0 {

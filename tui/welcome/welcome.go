@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// A conversation in which nothing was said yet shows what this is, which model it
+// A conversation without messages shows what this is, which model it
 // talks to and what else was found. With the demo model it names three things to try:
 // they fill the gauge, let a compaction happen, and show what came of it. Keys are
 // named as they are bound; where one is off, its command stands in its place. Where

@@ -122,7 +122,7 @@ func literal(raw []byte) string {
 	return plain.Line(b.String())
 }
 
-// entity is the length of the entity at the beginning of s, or 1 if there is none. Without its ; there is none.
+// entity is the length of the entity at the beginning of s, or 1 if there is none. An entity needs its semicolon.
 func entity(s string) int {
 	const longest = 33 // &CounterClockwiseContourIntegral;
 	end := strings.IndexByte(s[:min(len(s), longest)], ';')
