@@ -25,23 +25,6 @@ import (
 // path that exists is a path, and so is what is written like one; anything else
 // is the ID of a stored conversation.
 
-// replayInput is one conversation to replay, and what became of it.
-type replayInput struct {
-	name string // the path or ID; "-" for standard input
-	read func(ctx context.Context, bar *console.Progress) (taken, error)
-
-	requests int                      // that were replayed
-	problems []transfer.ImportProblem // what was left out of it
-	failure  error                    // it was left out whole; nil: it was not
-}
-
-// taken is what could be read of an input.
-type taken struct {
-	doc      jsonl.Document
-	problems []transfer.ImportProblem
-	left     string // what is left out, in words; "" if nothing is
-}
-
 // incomplete reports whether something of it was left out.
 func (in *replayInput) incomplete() bool { return in.failure != nil || len(in.problems) > 0 }
 

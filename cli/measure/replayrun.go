@@ -5,22 +5,10 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
-	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
-
-// Replayer measures what ways to compact cost and hide.
-type Replayer struct {
-	Console       *console.Console
-	Settings      *setup.Settings
-	Providers     *setup.Providers
-	Conversations *session.Conversations
-	Sources       *transfer.Sources
-}
 
 // Replay replays what args name, and writes what was measured.
 func (rp *Replayer) Replay(ctx context.Context, args []string, o ReplayOptions) error {
@@ -56,19 +44,6 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o ReplayOptions) 
 		return err
 	}
 	return r.outcome()
-}
-
-// Replaying is a replay that is set up.
-type Replaying struct {
-	Options  ReplayOptions
-	Window   int            // tokens
-	Policies []preset.Name  // in the order they are told of
-	Own      []replay.Named // those of policies that are no presets
-	variants []variant      // those of own that --set asks for
-	Sheets   []replay.Sheet
-	caches   map[string]string // by sheet of a model: how long its cache lives
-	Inputs   []*replayInput
-	bar      *console.Progress
 }
 
 // Run replays the inputs. What is wrong with one of them is told on
@@ -131,18 +106,6 @@ func (r *Replaying) outcome() error {
 		return console.ErrSaid
 	}
 	return nil
-}
-
-// ReplayOptions says what is replayed, and how that is told.
-type ReplayOptions struct {
-	Presets  []string
-	Set      []string
-	All      bool
-	Prices   []string
-	Json     bool
-	Markdown bool
-	Plot     string
-	Force    bool
 }
 
 // Check refuses flags that contradict each other, and a picture that could not

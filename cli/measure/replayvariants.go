@@ -8,7 +8,6 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
-	"plimsoll/compact/replay"
 	"plimsoll/config"
 )
 
@@ -17,12 +16,6 @@ import (
 // reads keys and values, so they are checked as they are everywhere. A key that
 // makes no difference to a replay is refused, because a table of equal rows would
 // tell nobody why.
-
-// variant is one combination.
-type variant struct {
-	set map[string]string // its value for each key
-	Own replay.Named
-}
 
 // Variants are the variants that --set asks for.
 func (rp *Replayer) Variants(texts []string) ([]variant, error) {

@@ -10,8 +10,6 @@ package plot
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,24 +76,6 @@ func (p Point) kept() string {
 		return "–"
 	}
 	return strconv.FormatFloat(100*p.Kept, 'f', 1, 64) + " %"
-}
-
-// SVG writes the chart as a picture that stands on its own. The only errors are
-// those of w.
-func SVG(w io.Writer, c Chart) error {
-	p := newPicture(c)
-	p.open()
-	p.heading()
-	p.axes()
-	p.front()
-	p.points()
-	p.key()
-	p.legend()
-	p.write("</svg>\n")
-	if _, err := w.Write(p.out.Bytes()); err != nil {
-		return fmt.Errorf("writing the picture: %w", err)
-	}
-	return nil
 }
 
 // sorted makes names safe and sorts points by cost, those that cannot be drawn

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -274,4 +275,22 @@ func (p *picture) legend() {
 		p.write(`<path class="front" d="M%d %dh12v-8h12"/>`+"\n", x, y)
 		p.text(dot{x + 34, y}, "small quiet", p.width, "nothing that fits is cheaper and keeps more")
 	}
+}
+
+// SVG writes the chart as a picture that stands on its own. The only errors are
+// those of w.
+func SVG(w io.Writer, c Chart) error {
+	p := newPicture(c)
+	p.open()
+	p.heading()
+	p.axes()
+	p.front()
+	p.points()
+	p.key()
+	p.legend()
+	p.write("</svg>\n")
+	if _, err := w.Write(p.out.Bytes()); err != nil {
+		return fmt.Errorf("writing the picture: %w", err)
+	}
+	return nil
 }

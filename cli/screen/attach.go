@@ -184,3 +184,23 @@ func someLines(text string, first, last int) (string, error) {
 	}
 	return strings.Join(all[first-1:min(last, len(all))], "\n"), nil
 }
+
+// Files lists the files of the workspace that can be mentioned.
+func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
+	if err := h.settings.Configure(); err != nil {
+		return nil, err
+	}
+	found, err := workspace.List(ctx, h.settings.Workspace, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]tui.File, 0, len(found))
+	most := int64(h.arrivalCap().Chars)
+	for _, f := range found {
+		if image(f.Path) {
+			continue // it cannot be part of a message
+		}
+		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / compact.CharsPerToken)})
+	}
+	return append(files, foldersOf(found)...), nil
+}

@@ -10,11 +10,9 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 	"plimsoll/tools/shell"
-	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 )
 
@@ -162,26 +160,6 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 		}
 	}
 	return h.providers.Named(name)
-}
-
-// Files lists the files of the workspace that can be mentioned.
-func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
-	if err := h.settings.Configure(); err != nil {
-		return nil, err
-	}
-	found, err := workspace.List(ctx, h.settings.Workspace, maxFiles)
-	if err != nil {
-		return nil, err
-	}
-	files := make([]tui.File, 0, len(found))
-	most := int64(h.arrivalCap().Chars)
-	for _, f := range found {
-		if image(f.Path) {
-			continue // it cannot be part of a message
-		}
-		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / compact.CharsPerToken)})
-	}
-	return append(files, foldersOf(found)...), nil
 }
 
 // Shell runs a command of the user's own in the workspace and returns what it

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"plimsoll/compact/inspect"
+	"strings"
 
 	"plimsoll/cli/session"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -70,4 +70,36 @@ func (h *Host) Full(ctx context.Context, event uint64) (string, error) {
 		return "", err
 	}
 	return fullText(ctx, store, id, e, r)
+}
+
+// ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
+// "t3", or the id of a call), or for "" the newest result that was cut.
+func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
+	store, id, events, err := h.stored(ctx)
+	if errors.Is(err, ErrNothingStored) {
+		return "", errNoResult
+	}
+	if err != nil {
+		return "", err
+	}
+	found, err := findSaid(events, about)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range found {
+		text, err := saidInFull(ctx, store, id, e)
+		if err != nil {
+			return "", err
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+		if b.Len() > 2*maxPage { // what is beyond is not shown
+			break
+		}
+	}
+	shown, _ := conversation.Cut(b.String(), maxPage)
+	return shown, nil
 }

@@ -19,38 +19,6 @@ const maxPage = 1_000_000
 // errNoResult says that there is no tool result to read.
 var errNoResult = errors.New("no tool result was cut in this conversation: ctrl+o shows them whole")
 
-// ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
-// "t3", or the id of a call), or for "" the newest result that was cut.
-func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
-	store, id, events, err := h.stored(ctx)
-	if errors.Is(err, ErrNothingStored) {
-		return "", errNoResult
-	}
-	if err != nil {
-		return "", err
-	}
-	found, err := findSaid(events, about)
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, e := range found {
-		text, err := saidInFull(ctx, store, id, e)
-		if err != nil {
-			return "", err
-		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(text)
-		if b.Len() > 2*maxPage { // what is beyond is not shown
-			break
-		}
-	}
-	shown, _ := conversation.Cut(b.String(), maxPage)
-	return shown, nil
-}
-
 // findSaid lists the events that about names.
 func findSaid(events []conversation.Event, about string) ([]conversation.Event, error) {
 	id, ok := conversation.ParseRecallID(about)

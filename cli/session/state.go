@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -88,25 +87,6 @@ func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 		err = console.AsUsage(err)
 	}
 	return pass, err
-}
-
-// Commit makes a compaction that needs no model.
-func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
-	var done Compaction
-	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
-		pass, err := s.Pass(w)
-		if err != nil {
-			return nil, err
-		}
-		if pass.Job != nil {
-			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
-		}
-		done = NewCompaction(s, pass.Preview())
-		seq := s.Next()
-		done.Epoch = &seq
-		return pass.Bodies(seq), nil
-	})
-	return done, err
 }
 
 // errNotWritable says that a conversation could not be opened for writing:

@@ -49,15 +49,6 @@ func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged
 	return LastModel(events), err
 }
 
-// CanonicalID is the id of a model in the one spelling that is recorded: Ollama
-// takes a name without a tag for the one with :latest.
-func CanonicalID(provider, id string) string {
-	if provider == "ollama" && id != "" && !strings.Contains(id[strings.LastIndexByte(id, '/')+1:], ":") {
-		return id + ":latest"
-	}
-	return id
-}
-
 // Again is the choice that goes on with what a conversation was held with. why
 // completes "the conversation was held with X, which ..." if it is not to be had.
 func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c Choice, why string) {
@@ -84,16 +75,6 @@ func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c C
 		return c, d.missing(ctx, c)
 	}
 	return c, ""
-}
-
-// HeldAt is the choice of a model at the address of its provider; where a name
-// says nothing of the address, at the recorded one.
-func (p *Providers) HeldAt(held conversation.ModelChanged) Choice {
-	c := p.At(held.Provider, held.Model)
-	if held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
-		c.BaseURL = held.BaseURL
-	}
-	return c
 }
 
 // soleEndpoint is the address of a model of a custom endpoint that no log
@@ -171,29 +152,6 @@ func (e *Elsewhere) hint() string {
 func (e *Elsewhere) Question() string {
 	return fmt.Sprintf("This conversation was held with %s, which %s.\nGo on with %s? All of it is then sent to %s.",
 		e.Held.Name(), e.Why, e.Proposed.Name(), e.Proposed.Place())
-}
-
-// Name is a choice as the user writes it.
-func (c Choice) Name() string {
-	switch {
-	case c.Demo:
-		return ProviderDemo
-	case c.Model == "":
-		return c.Provider
-	}
-	return c.Provider + "/" + c.Model
-}
-
-// Place is where the requests of a choice go, as the user reads it.
-func (c Choice) Place() string {
-	switch at := c.Address(); {
-	case c.Demo:
-		return "the built-in demo model on this machine"
-	case Local(at):
-		return HostOf(at) + " (your own network)"
-	default:
-		return HostOf(at)
-	}
 }
 
 // Leaves reports whether going on with a model takes a conversation from a local

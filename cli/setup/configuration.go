@@ -2,23 +2,12 @@ package setup
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 )
-
-// Settings are what the user asked for: the flags, and the configuration that they
-// lead to.
-type Settings struct {
-	Console   *console.Console
-	Flags     Flags
-	Loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
-	Paths     config.Paths
-	Workspace string
-}
 
 // Configure loads the configuration, once.
 func (s *Settings) Configure() error {
@@ -45,18 +34,6 @@ func (s *Settings) Configure() error {
 	return nil
 }
 
-// Cfg is the configuration in force. configure comes first.
-func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
-
-// ConfigFile is the user's configuration file, whether it exists or not.
-func (s *Settings) ConfigFile() (string, error) {
-	path, _, err := config.File(s.Console.Lookup, s.Flags.Config)
-	if err != nil {
-		return "", console.AsUsage(console.WithHint(err, "set HOME, or name a file with --config"))
-	}
-	return path, nil
-}
-
 // Load reads the configuration without keeping it, and checks the names in it.
 // The sources are told even when the error is not nil.
 func (s *Settings) Load() (config.Loaded, error) {
@@ -70,20 +47,6 @@ func (s *Settings) Load() (config.Loaded, error) {
 	}
 	return loaded, err
 }
-
-// Flags are those of every command.
-type Flags struct {
-	Config  string
-	Data    string
-	Model   string
-	BaseURL string
-	Window  int
-	Demo    bool
-	Set     []string
-}
-
-// ChooseModel reports whether a flag says which model to talk to.
-func (f Flags) ChooseModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
 
 // BoundedBy is a model with the window and the lifetime of the cache that a
 // configuration gives it; only the flag of the window is stronger.

@@ -27,14 +27,6 @@ type Link struct {
 	Again bool
 }
 
-// Models finds the model of a conversation and connects to it.
-type Models struct {
-	Console   *console.Console
-	Settings  *Settings
-	Providers *Providers
-	Resources *Resources
-}
-
 // Connect makes a choice into a link. The only request it may send is for the
 // list of models, when the choice names none.
 func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
@@ -276,45 +268,22 @@ func (l Link) Choice() Choice {
 	return Choice{Provider: l.Model.Provider, Model: l.Model.ID, BaseURL: l.Model.BaseURL}
 }
 
-// LinkFor is the model to ask. A server that knows how large its window is
-// has a second to say so. unread says that nobody reads what arrives.
-func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, error) {
-	c, err := d.Choose(ctx, id, false)
-	var e *Elsewhere
-	if errors.As(err, &e) {
-		c, err = d.decide(ctx, e)
-	}
-	if err != nil {
-		return Link{}, err
-	}
-	c.unread = unread
-	if err := d.Providers.CheckKey(c); err != nil {
-		return Link{}, err
-	}
-	l, err := d.Connect(ctx, c)
-	if err != nil || l.Discover == nil {
-		return l, err
-	}
-	if w := l.Model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
-		return l, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	found, err := l.Discover(ctx)
-	if err != nil {
-		return l, nil // a server that does not say is the usual case
-	}
-	if w := ServerWindow(found); w.Known() {
-		l.Model.Window = w
-	}
-	if found.MaxOut > 0 {
-		l.Model.MaxOut = found.MaxOut
-	}
-	l.Again = found.AskAgain
-	return l, nil
-}
-
 // ServerWindow is the window a server says it has, unknown if it does not say.
 func ServerWindow(found openai.Found) compact.Window {
 	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
+}
+
+// demoModel is the demo model with the window that it is started with. What was
+// learned of it is kept for each window: started with another one, it is another
+// server.
+func (d *Models) demoModel(ctx context.Context) agent.Model {
+	m := agent.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
+		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
+		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
+	d.Providers.Apply(&m, config.Model{})
+	started := m.Window
+	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
+	d.calibrate(ctx, &m)
+	m.Window = started
+	return m
 }

@@ -3,8 +3,11 @@ package setup
 import (
 	"bufio"
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -89,4 +92,29 @@ func lineWith(path, text string) int {
 		}
 	}
 	return 0
+}
+
+// Close ends what the commands opened, newest first.
+func (r *Resources) Close() error {
+	var errs []error
+	r.mu.Lock()
+	closers := r.closers
+	r.closers = nil
+	r.mu.Unlock()
+	for _, f := range slices.Backward(closers) {
+		errs = append(errs, f(context.Background()))
+	}
+	r.keepUses(context.Background())
+	if r.Store != nil {
+		errs = append(errs, r.Store.Close())
+		r.Store = nil
+	}
+	if r.logFile != nil {
+		errs = append(errs, r.logFile.Close())
+		r.logFile = nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return nil
 }

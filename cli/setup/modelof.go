@@ -2,13 +2,11 @@ package setup
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/agent/demo"
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/config"
@@ -43,21 +41,6 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (agen
 		m.MaxOut = last.MaxOut
 	}
 	return m, nil
-}
-
-// demoModel is the demo model with the window that it is started with. What was
-// learned of it is kept for each window: started with another one, it is another
-// server.
-func (d *Models) demoModel(ctx context.Context) agent.Model {
-	m := agent.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
-		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
-		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
-	d.Providers.Apply(&m, config.Model{})
-	started := m.Window
-	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
-	d.calibrate(ctx, &m)
-	m.Window = started
-	return m
 }
 
 // choiceFor is the endpoint and model to measure for.

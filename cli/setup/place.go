@@ -103,3 +103,26 @@ func CheckBaseURL(name, base string) error {
 func ShownURL(s openai.Server) string {
 	return openai.New(openai.Options{Provider: s.Provider, BaseURL: s.BaseURL}).BaseURL()
 }
+
+// Name is a choice as the user writes it.
+func (c Choice) Name() string {
+	switch {
+	case c.Demo:
+		return ProviderDemo
+	case c.Model == "":
+		return c.Provider
+	}
+	return c.Provider + "/" + c.Model
+}
+
+// Place is where the requests of a choice go, as the user reads it.
+func (c Choice) Place() string {
+	switch at := c.Address(); {
+	case c.Demo:
+		return "the built-in demo model on this machine"
+	case Local(at):
+		return HostOf(at) + " (your own network)"
+	default:
+		return HostOf(at)
+	}
+}

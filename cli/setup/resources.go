@@ -2,12 +2,9 @@ package setup
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"plimsoll/storage"
@@ -91,29 +88,4 @@ func (r *Resources) atEnd(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)
-}
-
-// Close ends what the commands opened, newest first.
-func (r *Resources) Close() error {
-	var errs []error
-	r.mu.Lock()
-	closers := r.closers
-	r.closers = nil
-	r.mu.Unlock()
-	for _, f := range slices.Backward(closers) {
-		errs = append(errs, f(context.Background()))
-	}
-	r.keepUses(context.Background())
-	if r.Store != nil {
-		errs = append(errs, r.Store.Close())
-		r.Store = nil
-	}
-	if r.logFile != nil {
-		errs = append(errs, r.logFile.Close())
-		r.logFile = nil
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("closing: %w", err)
-	}
-	return nil
 }

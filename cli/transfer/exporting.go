@@ -9,11 +9,8 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
-	"plimsoll/storage"
 )
 
 // ExportFormat is a form in which a conversation is written out.
@@ -68,45 +65,6 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 		return nil, fmt.Errorf("exporting conversation %s: %w", id, err)
 	}
 	return x.Notes, nil
-}
-
-// exported is a conversation that is being written out.
-type exported struct {
-	id     string
-	Events []conversation.Event
-	Text   func(name string) (string, bool) // stored beside the events; false if it cannot be read
-	Notes  []string
-}
-
-// ReadExport reads all events of a conversation, with a reply that was arriving
-// when the program ended as the last of them.
-func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported, error) {
-	events, report, err := store.Load(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
-	}
-	r := &session.Reading{Store: store, ID: id, Events: events}
-	x := &exported{id: id, Events: events, Notes: session.Unread(report)}
-	if partial, ok := r.Orphan(ctx); ok {
-		log, err := conversation.NewLog(events)
-		if err != nil {
-			return nil, fmt.Errorf("reading conversation %s: %w", id, err)
-		}
-		x.Events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
-	}
-	missing := map[string]bool{}
-	x.Text = func(name string) (string, bool) {
-		if name == "" {
-			return "", false
-		}
-		text, err := store.Blob(ctx, id, name)
-		if err != nil && !missing[name] {
-			missing[name] = true
-			x.Notes = append(x.Notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
-		}
-		return text, err == nil
-	}
-	return x, nil
 }
 
 // shielded writes encoded JSON without anything that a terminal would act on.

@@ -28,16 +28,6 @@ import (
 // the memory.
 const maxImport = 1 << 30
 
-// recording is what a file holds.
-type recording struct {
-	messages int
-	problems []ImportProblem
-	left     string // what is left out, in words; "" if nothing is
-	notes    []string
-	// Events gives the log, with the texts beside it kept in w.
-	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
-}
-
 // errNobodySpoke says that there is nothing to keep.
 var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
 
@@ -296,34 +286,4 @@ func (s *importSource) Read(p []byte) (int, error) {
 func (s *importSource) Close() {
 	s.Bar.Clear()
 	_ = s.end()
-}
-
-// Imported is a file in `import --json`.
-type Imported struct {
-	File     string          `json:"file"`
-	ID       *string         `json:"id"` // null: not imported
-	Messages int             `json:"messages"`
-	Turns    int             `json:"turns"`
-	Problems []ImportProblem `json:"problems"`
-}
-
-type ImportProblem struct {
-	Line   *int   `json:"line"` // null: not of one line
-	Reason string `json:"reason"`
-}
-
-// ProblemOf is what went wrong as --json tells it.
-func ProblemOf(err error) ImportProblem {
-	var p *jsonl.Problem
-	if errors.As(err, &p) {
-		return ImportProblem{Line: &p.Line, Reason: p.Reason}
-	}
-	return ImportProblem{Reason: err.Error()}
-}
-
-// ImportOptions says how files are imported.
-type ImportOptions struct {
-	Title   string
-	Lenient bool
-	Json    bool
 }

@@ -1,0 +1,48 @@
+package transfer
+
+import (
+	"context"
+	"fmt"
+	"plimsoll/cli/session"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// exported is a conversation that is being written out.
+type exported struct {
+	id     string
+	Events []conversation.Event
+	Text   func(name string) (string, bool) // stored beside the events; false if it cannot be read
+	Notes  []string
+}
+
+// ReadExport reads all events of a conversation, with a reply that was arriving
+// when the program ended as the last of them.
+func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported, error) {
+	events, report, err := store.Load(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
+	}
+	r := &session.Reading{Store: store, ID: id, Events: events}
+	x := &exported{id: id, Events: events, Notes: session.Unread(report)}
+	if partial, ok := r.Orphan(ctx); ok {
+		log, err := conversation.NewLog(events)
+		if err != nil {
+			return nil, fmt.Errorf("reading conversation %s: %w", id, err)
+		}
+		x.Events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
+	}
+	missing := map[string]bool{}
+	x.Text = func(name string) (string, bool) {
+		if name == "" {
+			return "", false
+		}
+		text, err := store.Blob(ctx, id, name)
+		if err != nil && !missing[name] {
+			missing[name] = true
+			x.Notes = append(x.Notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
+		}
+		return text, err == nil
+	}
+	return x, nil
+}
