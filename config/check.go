@@ -240,3 +240,14 @@ func checkHost(s string) error {
 	}
 	return &valueError{fmt.Sprintf("%s is no host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
 }
+
+func decodeShare(n *node, v reflect.Value) error {
+	if n.kind == textNode && n.text == autoWord {
+		v.SetFloat(float64(AutoShare))
+		return nil
+	}
+	if n.kind == textNode {
+		return &valueError{fmt.Sprintf("%s is no share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
+	}
+	return decodeFloat(n, v, field{tag: `check:"ratio"`})
+}

@@ -18,20 +18,6 @@ import (
 // maxSteps bounds the values one document may stand for, aliases counted as often as they are used.
 const maxSteps = 50_000
 
-// decoder lays one document over a configuration.
-type decoder struct {
-	src      *source
-	layer    Layer
-	origins  map[string]Origin
-	problems Problems
-	steps    int
-}
-
-// fail notes a problem at a place.
-func (d *decoder) fail(line, col int, path []string, message, hint string) {
-	d.src.add(&d.problems, line, col, Path(path...), message, hint)
-}
-
 // document decodes the root.
 func (d *decoder) document(root *node, c *Config) {
 	if root == nil || root.kind == nullNode {
@@ -42,12 +28,6 @@ func (d *decoder) document(root *node, c *Config) {
 		return
 	}
 	d.table(root, reflect.ValueOf(c).Elem(), nil)
-}
-
-// field is a struct field with its key and the rules in its tags.
-type field struct {
-	key string
-	tag reflect.StructTag
 }
 
 // value decodes n into v, which stands at path.

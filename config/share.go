@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-	"reflect"
 	"strconv"
 )
 
@@ -18,15 +16,4 @@ func (s Share) String() string {
 		return autoWord
 	}
 	return strconv.FormatFloat(float64(s), 'g', -1, 64)
-}
-
-func decodeShare(n *node, v reflect.Value) error {
-	if n.kind == textNode && n.text == autoWord {
-		v.SetFloat(float64(AutoShare))
-		return nil
-	}
-	if n.kind == textNode {
-		return &valueError{fmt.Sprintf("%s is no share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
-	}
-	return decodeFloat(n, v, field{tag: `check:"ratio"`})
 }

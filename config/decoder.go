@@ -1,0 +1,25 @@
+package config
+
+import (
+	"reflect"
+)
+
+// decoder lays one document over a configuration.
+type decoder struct {
+	src      *source
+	layer    Layer
+	origins  map[string]Origin
+	problems Problems
+	steps    int
+}
+
+// fail notes a problem at a place.
+func (d *decoder) fail(line, col int, path []string, message, hint string) {
+	d.src.add(&d.problems, line, col, Path(path...), message, hint)
+}
+
+// field is a struct field with its key and the rules in its tags.
+type field struct {
+	key string
+	tag reflect.StructTag
+}

@@ -1,0 +1,54 @@
+package config
+
+import (
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+)
+
+// Headers are HTTP headers by name. Their values may be secrets and never print.
+type Headers map[string]string
+
+func (h Headers) redacted() map[string]string {
+	if h == nil {
+		return nil
+	}
+	out := make(map[string]string, len(h))
+	for name := range h {
+		out[name] = hidden
+	}
+	return out
+}
+
+// String shows the names only.
+func (h Headers) String() string {
+	names := make([]string, 0, len(h))
+	for _, name := range sortedKeys(h) {
+		names = append(names, name+": "+hidden)
+	}
+	return "{" + strings.Join(names, ", ") + "}"
+}
+
+// GoString shows the names only.
+func (h Headers) GoString() string { return "config.Headers" + h.String() }
+
+// LogValue shows the names only.
+func (h Headers) LogValue() slog.Value { return slog.StringValue(h.String()) }
+
+// MarshalJSON writes the names with hidden values.
+func (h Headers) MarshalJSON() ([]byte, error) { return json.Marshal(h.redacted()) }
+
+// MarshalYAML writes the names with hidden values.
+func (h Headers) MarshalYAML() (any, error) { return h.redacted(), nil }
+
+// Redacted is a copy without secrets, for showing and for exports: header values are hidden, everything else is the
+// same. The copy shares all but the providers with the original.
+func (c Config) Redacted() Config {
+	c.Providers = maps.Clone(c.Providers)
+	for name, p := range c.Providers {
+		p.Headers = p.Headers.redacted()
+		c.Providers[name] = p
+	}
+	return c
+}

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"strings"
+)
+
+// loading is a load under way.
+type loading struct {
+	Loaded
+	problems Problems
+}
+
+// Loaded is a configuration with where it came from.
+type Loaded struct {
+	Config  Config
+	Sources []Source          // the layers looked at, weakest first
+	Refused []Refused         // keys of the workspace file that were not applied
+	Trusted []Refused         // those that were applied because the user trusts the file
+	Hash    string            // of the workspace file's content, "" without one
+	Origins map[string]Origin // by dotted key ([Path]): where each explicitly set value was set last
+}
+
+// Explicit tells whether a key was set by the user, or, for a section, anything below it. A preset leaves such keys
+// alone.
+func (l Loaded) Explicit(key string) bool {
+	if _, ok := l.Origins[key]; ok {
+		return true
+	}
+	for set := range l.Origins {
+		if strings.HasPrefix(set, key+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// Problem is what somebody who knows more than this package found wrong with a value, such as a name that does not exist.
+// It points at the place where the key, or else the nearest section above it, was set last.
+func (l Loaded) Problem(key, message, hint string) *Problem {
+	for at := key; at != ""; {
+		if o, ok := l.Origins[at]; ok {
+			return o.text.problem(o.Line, 0, key, message, hint)
+		}
+		at = at[:max(0, strings.LastIndexByte(at, '.'))]
+	}
+	return &Problem{File: "configuration", Key: key, Message: message, Hint: hint}
+}
+
+// LoadOptions say what to load. The zero value, with an Env, loads the user's file over the defaults.
+type LoadOptions struct {
+	Env       Env    // the environment; nil counts as empty
+	File      string // --config; "" = PLIMSOLL_CONFIG or the default place
+	Workspace string // top of the workspace whose .plimsoll.yaml counts; "" = none
+	// Trust says whether the user has allowed a workspace's file, by the hash of its content, to decide what it may not
+	// decide without that; nil: never.
+	Trust func(hash string) bool
+	Set   []string // --cfg KEY=VALUE overrides, in order
+
+	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
+	// returns the preset's name and the profiles do not matter.
+	Preset func(name string) (Compaction, bool)
+}
