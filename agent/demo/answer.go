@@ -10,22 +10,12 @@ import (
 // What is said is made of fixed sentences and of what the tools returned. In a
 // conversation's first reply the program says what it is before anything else.
 
-const (
-	introduction = "I'm a small rule program built into Plimsoll, not an AI: no language model, no network."
-
-	guide = "I know these sentences, and use the tools I am given on your real files:\n\n" +
-		"- **look**: `what is in this project?`, `list DIR`, `read FILE lines 10-40`, `search TEXT in DIR`\n" +
-		"- **change** (you are asked first, with the diff or the command): `create FILE with TEXT`, `replace X with Y in FILE`, `run COMMAND`\n" +
-		"- **watch the gauge**: `fill the gauge`, `tell me a long story`, and `recall ID` for what a stub or a note stands for\n" +
-		"- put `think` before anything to see my reasoning\n\n" +
-		"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
-
-	// roomMade is said once after a compaction, at the end of what is answered.
-	roomMade = "Room was made in my window: a note stands for the oldest turns by now, and a summary where one was written. The line in the transcript says which they are. " +
-		"`ctrl+x` or `/undo-compact` undoes that; `ctrl+t` or `/history` shows what was said beside what I see."
-	// noteMark is how a note on evicted turns begins.
-	noteMark = "\n## Note on turn"
-)
+const guide = "I know these sentences, and use the tools I am given on your real files:\n\n" +
+	"- **look**: `what is in this project?`, `list DIR`, `read FILE lines 10-40`, `search TEXT in DIR`\n" +
+	"- **change** (you are asked first, with the diff or the command): `create FILE with TEXT`, `replace X with Y in FILE`, `run COMMAND`\n" +
+	"- **watch the gauge**: `fill the gauge`, `tell me a long story`, and `recall ID` for what a stub or a note stands for\n" +
+	"- put `think` before anything to see my reasoning\n\n" +
+	"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
 
 // answer is the model: it decides what to say and which tools to call.
 func (t *turn) answer() reply {

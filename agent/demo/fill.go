@@ -13,11 +13,10 @@ import (
 // checklist. The end is what to look at.
 
 const (
-	aboveShare  = 3  // percent above the load line that "fill the gauge" goes to
-	endShare    = 27 // percent that the story at the end takes; a step leaves the newest 25 alone
-	olderShare  = 6  // percent below which none is told before
-	openingRoom = 30 // tokens for the introduction
-	worthStory  = 60 // tokens below which no story is told
+	aboveShare = 3  // percent above the load line that "fill the gauge" goes to
+	endShare   = 27 // percent that the story at the end takes; a step leaves the newest 25 alone
+	olderShare = 6  // percent below which none is told before
+	worthStory = 60 // tokens below which no story is told
 )
 
 // loadLines are the load line, unless it was moved, and how far the gauge is

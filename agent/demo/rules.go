@@ -11,19 +11,6 @@ import (
 // table, tried in order; the first that fits decides. Most of them make one
 // call and show what it returned.
 
-// rule is a row of the table: a pattern with what it leads to, either a call
-// with words before it or an answer.
-type rule struct {
-	name    string
-	pattern *regexp.Regexp
-	lead    string
-	call    func(found []string) wanted // the groups of the pattern, from 1
-	answer  func(*turn) reply
-}
-
-// args are the arguments of a call.
-type args = map[string]any
-
 // rules are compiled when the first message comes, not when the program starts.
 var rules = sync.OnceValue(func() []rule {
 	on := func(name, pattern, lead string, call func([]string) wanted) rule {

@@ -195,6 +195,20 @@ func (s *Server) models(w http.ResponseWriter) {
 	}}})
 }
 
+func fail(w http.ResponseWriter, e *apiError) {
+	writeJSON(w, e.Code, map[string]any{"error": e})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := conversation.EncodeJSON(v)
+	if err != nil { // the values are ours and always encode
+		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"internal error","type":"server_error"}}`)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that is gone needs no answer
+}
+
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -216,18 +230,4 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.stream(w, r, g, req.StreamOptions.IncludeUsage)
-}
-
-func fail(w http.ResponseWriter, e *apiError) {
-	writeJSON(w, e.Code, map[string]any{"error": e})
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := conversation.EncodeJSON(v)
-	if err != nil { // the values are ours and always encode
-		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"internal error","type":"server_error"}}`)
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone needs no answer
 }

@@ -74,3 +74,5 @@ func example(n int) string {
 	return fmt.Sprintf("**An example.** A turn of %d steps begins with a prompt of %s tokens and grows by %s with each step. The last request has %s tokens, yet %s were read in all: %d times the first.",
 		steps, thousands(first), thousands(growth), thousands(first+growth*(steps-1)), thousands(total), total/first)
 }
+
+const openingRoom = 30 // tokens for the introduction

@@ -15,9 +15,6 @@ import (
 // than 40 % of what it covers, and never covers an earlier summary unless it is
 // given one to read: those are recognised by the mark they open with.
 
-// summaryMark opens every summary, so that a reader knows what it is.
-const summaryMark = "Extract made by fixed rules, not by an AI."
-
 const (
 	summaryShare = 30   // percent of what it covers; below the 40 that a summary may have
 	summaryMost  = 2400 // characters: the window is small

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -149,3 +150,16 @@ func (t *turn) madeRoom() bool {
 	told := func(m message) bool { return m.Role == "assistant" && strings.Contains(m.Content.Text, roomMade) }
 	return slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, told)
 }
+
+// rule is a row of the table: a pattern with what it leads to, either a call
+// with words before it or an answer.
+type rule struct {
+	name    string
+	pattern *regexp.Regexp
+	lead    string
+	call    func(found []string) wanted // the groups of the pattern, from 1
+	answer  func(*turn) reply
+}
+
+// args are the arguments of a call.
+type args = map[string]any
