@@ -7,11 +7,6 @@ import (
 	"strings"
 )
 
-// content is the text of a message: null, a text, or an array of parts. Texts
-// of parts stand with blank lines between; a part that is no text becomes a
-// note of its kind.
-type content string
-
 // UnmarshalJSON reads any of the forms.
 func (c *content) UnmarshalJSON(raw []byte) error {
 	var text string

@@ -6,32 +6,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// wireUsage is what a provider reported, in the words of chat completions; what
-// begins with x_ is this program's own.
-type wireUsage struct {
-	Prompt        json.RawMessage `json:"prompt_tokens,omitempty"`
-	Completion    json.RawMessage `json:"completion_tokens,omitempty"`
-	Total         json.RawMessage `json:"total_tokens,omitempty"`
-	PromptDetails json.RawMessage `json:"prompt_tokens_details,omitempty"`
-	ReplyDetails  json.RawMessage `json:"completion_tokens_details,omitempty"`
-	Cost          json.RawMessage `json:"cost,omitempty"` // USD, as OpenRouter reports it
-	Model         json.RawMessage `json:"x_model,omitempty"`
-	Revision      json.RawMessage `json:"x_revision,omitempty"`
-	Estimate      json.RawMessage `json:"x_estimate,omitempty"`
-	Priced        json.RawMessage `json:"x_priced,omitempty"`
-	BodyHash      json.RawMessage `json:"x_body_hash,omitempty"`
-	Short         json.RawMessage `json:"x_short,omitempty"`
-}
-
-type promptDetails struct {
-	Cached     json.RawMessage `json:"cached_tokens,omitempty"`
-	CacheWrite json.RawMessage `json:"cache_write_tokens,omitempty"`
-}
-
-type replyDetails struct {
-	Reasoning json.RawMessage `json:"reasoning_tokens,omitempty"`
-}
-
 // usageOf is what a line says of its request, nil if it says nothing.
 func usageOf(raw json.RawMessage) *conversation.Usage {
 	var w wireUsage

@@ -12,50 +12,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// wireLine is a line as it stands in the file, a message or the meta line.
-// Fields of type json.RawMessage may be of any type: see the loose functions.
-type wireLine struct {
-	Meta      json.RawMessage `json:"meta,omitempty"`
-	Role      *string         `json:"role,omitempty"`
-	Content   *content        `json:"content"`
-	Reasoning json.RawMessage `json:"reasoning_content,omitempty"`
-	Calls     []wireCall      `json:"tool_calls,omitempty"`
-	CallID    string          `json:"tool_call_id,omitempty"`
-	Name      json.RawMessage `json:"name,omitempty"`
-	IsError   json.RawMessage `json:"is_error,omitempty"`
-	Usage     json.RawMessage `json:"usage,omitempty"`
-	Time      json.RawMessage `json:"ts,omitempty"`
-
-	// Found in files of others.
-	Refusal json.RawMessage `json:"refusal,omitempty"`
-	Thought json.RawMessage `json:"reasoning,omitempty"` // OpenRouter
-	Finish  json.RawMessage `json:"finish_reason,omitempty"`
-
-	Summary   json.RawMessage `json:"x_compact_summary,omitempty"`
-	Synthetic json.RawMessage `json:"x_synthetic,omitempty"`
-	Stop      json.RawMessage `json:"x_stop,omitempty"`
-	Model     json.RawMessage `json:"x_model,omitempty"`
-	Error     json.RawMessage `json:"x_error,omitempty"`
-	Extras    json.RawMessage `json:"x_extras,omitempty"`
-	Status    json.RawMessage `json:"x_status,omitempty"`
-	Detail    json.RawMessage `json:"x_detail,omitempty"`
-	Duration  json.RawMessage `json:"x_duration_ms,omitempty"`
-	Shown     json.RawMessage `json:"x_shown,omitempty"`
-	Total     json.RawMessage `json:"x_total,omitempty"`
-}
-
-type wireCall struct {
-	ID       string          `json:"id"`
-	Type     json.RawMessage `json:"type"`
-	Function *wireFunction   `json:"function"`
-	Extra    json.RawMessage `json:"x_extra,omitempty"`
-}
-
-type wireFunction struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
 // message is the line as a message.
 func (w *wireLine) message() (Message, error) {
 	if w.Role == nil {

@@ -106,36 +106,3 @@ func (w *wireLine) addResult(r *Result) {
 		w.Duration = rawValue(ms)
 	}
 }
-
-// rawValue is a value as JSON, nothing if it has no such form.
-func rawValue(v any) json.RawMessage {
-	data, err := conversation.EncodeJSON(v)
-	if err != nil || string(data) == "{}" {
-		return nil
-	}
-	return data
-}
-
-// rawText is a JSON text, nothing for "".
-func rawText(s string) json.RawMessage {
-	if s == "" {
-		return nil
-	}
-	return rawValue(s)
-}
-
-// rawCount is a JSON number, nothing for what is not known.
-func rawCount(n int) json.RawMessage {
-	if n < 0 {
-		return nil
-	}
-	return rawValue(n)
-}
-
-// rawTrue is a JSON true, nothing for false.
-func rawTrue(on bool) json.RawMessage {
-	if !on {
-		return nil
-	}
-	return json.RawMessage("true")
-}

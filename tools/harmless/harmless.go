@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Entry is a command whose harmless arguments are known.
@@ -75,40 +74,6 @@ const (
 	format                    // +FORMAT
 	symbols                   // of Go: packages and names in them, of no other version
 )
-
-// Find is the entry of a command by its first words, nil if there is none.
-func Find(command []string) *Entry {
-	for n := min(maxWords, len(command)); n > 0; n-- {
-		if e, ok := table()[strings.Join(command[:n], " ")]; ok && !strings.Contains(strings.Join(command[:n], ""), " ") {
-			return &e
-		}
-	}
-	return nil
-}
-
-// maxWords is the most words that the name of an entry has.
-const maxWords = 3
-
-// table holds the entries by name.
-var table = sync.OnceValue(func() map[string]Entry {
-	out := map[string]Entry{}
-	for _, group := range [][]Entry{gitEntries(), goEntries(), buildEntries(), fileEntries(), textEntries()} {
-		for _, e := range group {
-			out[e.Name] = e
-		}
-	}
-	return out
-})
-
-// Names lists the names of all entries, sorted.
-func Names() []string {
-	var out []string
-	for name := range table() {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
 
 // Check says why the arguments of a command, all its words, are not known to be harmless; nil if they are. reads judges
 // the name of a file that would be read, as the command would find it.
@@ -360,3 +325,37 @@ func options(lists ...string) map[string]kind {
 	}
 	return out
 }
+
+// expression judges the words of find: folders first, then what to look for.
+func (c *check) expression(args []string) error {
+	i := 0
+	for ; i < len(args) && !strings.HasPrefix(args[i], "-") && args[i] != "!" && args[i] != "("; i++ {
+		if err := c.file(args[i]); err != nil {
+			return err
+		}
+	}
+	for ; i < len(args); i++ {
+		switch k := looking[args[i]]; {
+		case k == 0:
+			return fmt.Errorf("%s is not known to be harmless", args[i])
+		case k == flag:
+			continue
+		case i+1 == len(args):
+			return fmt.Errorf("%s lacks its value", args[i])
+		case k == file:
+			i++
+			if err := c.reads(args[i]); err != nil {
+				return err
+			}
+		default:
+			// A value may begin with a dash here, -mtime -1: the predicate takes the next word whatever it is.
+			i++
+		}
+	}
+	return nil
+}
+
+// The predicates of find that only look. A letter behind a name says what follows: a text or a number (=), nothing.
+var looking = options("-name= -iname= -path= -ipath= -wholename= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -atime= -amin= " +
+	"-ctime= -cmin= -perm= -user= -group= -links= -regex= -iregex= -regextype= -newer@ -empty -print -print0 -not -a -and -o -or -prune -depth " +
+	"-xdev -mount -readable -writable -executable -true -false ! ( ) ,")
