@@ -84,7 +84,7 @@ func (p *paced) metered() compact.Meter { return p.meter.WithView(projection.Pro
 func (p *paced) step(idle time.Duration) edit.Proposal {
 	p.t.Helper()
 	log, m := p.log.Events(), p.metered()
-	plan := p.rules.Plan(compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: compact.DefaultSheet()}).Alone()
+	plan := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: compact.DefaultSheet()}.Plan(p.rules).Alone()
 	pass, err := edit.ProposeOverlays(log, p.rules, edit.Inputs{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		p.t.Fatalf("%s: %v", plan.Trigger, err)

@@ -168,7 +168,7 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
 func (c *compactor) evictForModel(ctx context.Context, w edit.Request) {
-	plan := c.rules.EvictNow(c.planner.check(c.moment(), false), w.Trigger)
+	plan := c.planner.check(c.moment(), false).EvictNow(c.rules, w.Trigger)
 	if plan.Note == nil {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return

@@ -201,7 +201,7 @@ func (c *compactor) dropReverted() {
 func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
 	made := c.planner.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.rules.Recover(c.planner.check(compact.MomentRequest, refused)); len(bodies) > 0 {
+	if bodies := c.planner.check(compact.MomentRequest, refused).Recover(c.rules); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }

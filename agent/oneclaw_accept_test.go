@@ -240,7 +240,7 @@ func BenchmarkOneClaw(b *testing.B) {
 		meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {
-			plan := rules.Plan(compact.Check{Moment: compact.MomentReply, Log: events, View: view, Meter: meter.WithView(view), Sheet: compact.DefaultSheet()})
+			plan := compact.Check{Moment: compact.MomentReply, Log: events, View: view, Meter: meter.WithView(view), Sheet: compact.DefaultSheet()}.Plan(rules)
 			if plan.Acts() {
 				b.Fatal(plan)
 			}

@@ -39,7 +39,7 @@ func (p *planner) check(moment compact.Moment, refused bool) compact.Check {
 // plan asks the planner, and logs what it says.
 func (p *planner) plan(moment compact.Moment, refused bool) compact.Plan {
 	look := p.check(moment, refused)
-	plan := p.rules.Plan(look)
+	plan := look.Plan(p.rules)
 	r := p.meter.Reading()
 	decision := plan.Trigger
 	switch {
@@ -211,7 +211,7 @@ func (p *planner) made(trigger string) conversation.Made {
 // begins the asking of a model.
 func (p *planner) refreshPast() {
 	p.past = compact.PastOf(p.log.Events())
-	if paused := p.rules.Exhausted(p.past); paused != p.paused {
+	if paused := p.past.Exhausted(p.rules); paused != p.paused {
 		p.paused = paused
 		p.updates.Put(Summaries{Paused: paused})
 	}

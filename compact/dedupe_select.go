@@ -1,8 +1,6 @@
 package compact
 
 import (
-	"maps"
-
 	"github.com/go-json-experiment/json/jsontext"
 
 	"plimsoll/compact/ordered"
@@ -32,7 +30,7 @@ func dedupeItems(messages []projection.Message, rules Rules) []conversation.Mask
 	if !rules.Dedupe.Enabled {
 		return nil
 	}
-	params := rules.dedupeParams()
+	params := rules.RepeatParams()
 	before := make([]adachsoft.Message, len(messages))
 	at := make(map[uint64]int, len(messages)) // by event
 	for i := range messages {
@@ -67,22 +65,6 @@ func dedupeItems(messages []projection.Message, rules Rules) []conversation.Mask
 		}
 	}
 	return items
-}
-
-// dedupeParams is Dedupe with the identifiers of tools that it has no entry
-// for taken from Tools.
-func (r Rules) dedupeParams() adachsoft.Params {
-	p := adachsoft.Params(r.Dedupe)
-	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
-	if p.ToolIdentifierFields == nil {
-		p.ToolIdentifierFields = map[string][]string{}
-	}
-	for name, tool := range r.Tools {
-		if _, set := p.ToolIdentifierFields[name]; !set && len(tool.Identifiers) > 0 {
-			p.ToolIdentifierFields[name] = tool.Identifiers
-		}
-	}
-	return p
 }
 
 // dedupeMessage is a message of a view as identity dedup sees it.

@@ -138,7 +138,7 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 		t.Fatalf("items %v", items)
 	}
 	messages := []adachsoft.Message{dedupeMessage(&log[0]), dedupeMessage(&log[1]), dedupeMessage(&log[2])}
-	whole := adachsoft.Dedupe(messages, rules.dedupeParams())
+	whole := adachsoft.Dedupe(messages, rules.RepeatParams())
 	shown, ok := adachsoft.OmitFields(writes, items[0].Fields, items[0].Threshold)
 	if diff := cmp.Diff(whole[0].Calls[0].Arguments.String(), shown); diff != "" || !ok {
 		t.Error(ok, diff)

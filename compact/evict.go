@@ -1,113 +1,15 @@
 package compact
 
 import (
-	"math"
 	"strings"
 
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
-// What a step evicts, and what its note may hold, depend on the window. A small
-// one is nearly full of what is at work: little can go at a time, and a note has
-// to be short. A large one can forget more, and remember more of it.
-
-// EvictRules is how far a step evicts and how long its note is, as shares of the
-// window. 0 is what a window of its size calls for.
-type EvictRules struct {
-	Target float64 // what a step at the load line leaves
-	Cold   float64 // what a step leaves while the provider's cache is cold; below it none is made
-	Index  float64 // names in the note
-	Words  float64 // the user's words in the note
-}
-
-// shares is what a window of a size calls for.
-type shares struct {
-	window    float64 // tokens
-	trigger   float64 // the load line: nearer the hard line in small windows, as evicting needs no model
-	protected float64 // newest tokens that stay
-	EvictRules
-}
-
 // listsPart is the room for the lists of a note, as a part of that for the user's
 // words: what was done, files, todos, skills and errors.
 const listsPart = 0.2
-
-// sharesBySize was measured on recorded conversations. Between two sizes the
-// shares go evenly from one to the other, by the logarithm of the window.
-var sharesBySize = [...]shares{
-	{32_000, 0.856, 0.21, EvictRules{Target: 0.473, Cold: 0.45, Index: 0.0388, Words: 0.065}},
-	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
-	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
-}
-
-// sharesOf is what a window of so many tokens calls for.
-func sharesOf(window int) shares {
-	w, by := float64(window), sharesBySize[:]
-	if w <= by[0].window {
-		return by[0]
-	}
-	for i := 1; i < len(by); i++ {
-		if a, b := by[i-1], by[i]; w < b.window {
-			part := math.Log(w/a.window) / math.Log(b.window/a.window)
-			between := func(x, y float64) float64 { return x + part*(y-x) }
-			return shares{w, between(a.trigger, b.trigger), between(a.protected, b.protected), EvictRules{
-				Target: between(a.Target, b.Target), Cold: between(a.Cold, b.Cold),
-				Index: between(a.Index, b.Index), Words: between(a.Words, b.Words),
-			}}
-		}
-	}
-	return by[len(by)-1]
-}
-
-// ProtectedShare is how much of a window of so many tokens stays as it is: its newest
-// tokens. A small window calls for less than the default.
-func (r Rules) ProtectedShare(window int) float64 {
-	if r.ProtectedRatio == DefaultProtectedRatio {
-		return sharesOf(window).protected
-	}
-	return r.ProtectedRatio
-}
-
-// For is the rules with a share in place of every 0, for a window of so many
-// tokens.
-func (e EvictRules) For(window int) EvictRules {
-	auto := sharesOf(window).EvictRules
-	for _, share := range []struct {
-		own  *float64
-		auto float64
-	}{{&e.Target, auto.Target}, {&e.Cold, auto.Cold}, {&e.Index, auto.Index}, {&e.Words, auto.Words}} {
-		if *share.own == 0 {
-			*share.own = share.auto
-		}
-	}
-	return e
-}
-
-// capacityOf is the window as far as it is used: all of it, or less where a
-// threshold, a ratio or a price puts the load line lower than a window of its size
-// calls for. Below a lower line there is less to keep.
-func capacityOf(window, loadLine int) int {
-	natural := sharesOf(window).trigger
-	if loadLine <= 0 || loadLine >= int(natural*float64(window)) {
-		return window
-	}
-	return int(math.Ceil(float64(loadLine) / natural))
-}
-
-// goals is what a step leaves, in tokens: at the load line, and with a cold cache.
-// Shares that the user sets count of the window as long as that is below the load
-// line.
-func (e EvictRules) goals(window, capacity, loadLine int) (target, cold float64) {
-	shares := e.For(capacity)
-	tokens := func(own, share float64) float64 {
-		if t := own * float64(window); own > 0 && t < float64(loadLine) {
-			return t
-		}
-		return share * float64(capacity)
-	}
-	return tokens(e.Target, shares.Target), tokens(e.Cold, shares.Cold)
-}
 
 // assumedWindow is the window that the length of a note follows where it is not
 // known.
@@ -115,7 +17,7 @@ const assumedWindow = 128_000
 
 // room is what each part of a note may have, for a window of so many tokens, 0
 // unknown.
-func (e EvictRules) room(window int) NoteRoom {
+func noteRoomIn(e EvictRules, window int) NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
 	}

@@ -61,7 +61,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		if reading.Used <= reading.LoadLine {
 			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
 		}
-		plan := r.Plan(check).Alone()
+		plan := check.Plan(r).Alone()
 		if plan.Trigger != compact.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
 			t.Errorf("%s: %+v", name, plan)
 			continue
@@ -103,7 +103,7 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 				moment = compact.MomentRequest
 			}
 			check := compact.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
-			if plan := r.Plan(check); (len(plan.Spans) > 0) != want.plans {
+			if plan := check.Plan(r); (len(plan.Spans) > 0) != want.plans {
 				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
 			}
 			if o := inspect.NewOutlook(r, check); o.Asks != want.plans {
@@ -127,7 +127,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	r := compact.PresetRules(preset.Plimsoll)
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
-	plan := r.Plan(check).Alone()
+	plan := check.Plan(r).Alone()
 	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		t.Fatal(err)

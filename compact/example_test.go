@@ -105,7 +105,7 @@ func ExampleNewProposal() {
 
 // Above the load line the planner evicts the oldest units without a model. One note
 // stands for them, with the user's own words.
-func ExampleRules_Plan() {
+func ExampleCheck_Plan() {
 	log := &conversation.Log{}
 	for turn := range 11 {
 		commit(log,
@@ -118,7 +118,7 @@ func ExampleRules_Plan() {
 	rules.Summary.When = compact.SummaryNever
 	options := compact.MeterOptions{Window: compact.Window{Tokens: 24_000, Source: compact.WindowFlag}}
 	meter := compact.NewMeter(options.With(rules)).WithView(projection.Project(log.Events()))
-	plan := rules.Plan(compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()})
+	plan := compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()}.Plan(rules)
 	fmt.Println("because of the", plan.Trigger)
 
 	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)

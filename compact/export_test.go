@@ -56,8 +56,8 @@ func EvictedSpans(v projection.View, m Meter, target float64) []conversation.Spa
 
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
-func (r Rules) NoteOn(log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
-	return NoteOf(log, v, projection.WithEarlier(log, spans), r.Evict.room(window))
+func NoteOn(r Rules, log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
+	return NoteOf(log, v, projection.WithEarlier(log, spans), noteRoomIn(r.Evict, window))
 }
 
 // ForceOf is how much a sentence binds: 2 demands, 1 prefers.

@@ -50,9 +50,7 @@ type MeterOptions struct {
 
 // Where compaction acts, as shares of the window.
 const (
-	DefaultTriggerRatio = 0.85 // ONE
-	DefaultHardRatio    = 0.95
-	priceStepRatio      = 0.95
+	priceStepRatio = 0.95
 	// MaxReserve bounds what is kept free for the reply, in tokens.
 	MaxReserve = 16_000
 	// reserveShare is the largest part of the window kept for the reply.

@@ -71,7 +71,7 @@ func BenchmarkNote(b *testing.B) {
 			b.ReportAllocs()
 			note := ""
 			for b.Loop() {
-				note = rules.NoteOn(log, view, spans, tokens)
+				note = compact.NoteOn(rules, log, view, spans, tokens)
 			}
 			b.ReportMetric(compact.Estimate(conversation.Measure(note)), "tokens")
 		})

@@ -35,7 +35,7 @@ func presses(p compact.Plan) bool {
 func driven(r compact.Rules, c compact.Check) compact.Plan {
 	for _, m := range []compact.Moment{compact.MomentReply, compact.MomentRequest, compact.MomentTurn} {
 		c.Moment = m
-		if p := r.Plan(c); presses(p) {
+		if p := c.Plan(r); presses(p) {
 			return p
 		}
 	}
@@ -80,7 +80,7 @@ func checkCold(t fataler, r compact.Rules, c compact.Check, o inspect.Outlook) {
 		return // the step at the load line comes first
 	}
 	c.Moment, c.Gone = compact.MomentTurn, true
-	p := r.Plan(c)
+	p := c.Plan(r)
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == compact.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
@@ -127,7 +127,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		checkGrowth(t, r, c, o)
 		if o.State == compact.TimingOff {
 			for _, m := range moments() {
-				if c.Moment = m; r.Plan(c).Acts() {
+				if c.Moment = m; c.Plan(r).Acts() {
 					t.Fatalf("it is off, and acts")
 				}
 			}

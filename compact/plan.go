@@ -142,12 +142,12 @@ const (
 
 // Plan decides what to do now. Below the load line it reads neither log nor texts
 // while it does nothing.
-func (r Rules) Plan(c Check) Plan {
+func (c Check) Plan(r Rules) Plan {
 	if len(c.View.Messages) == 0 {
 		return Plan{}
 	}
 	if !r.ActsByItself() {
-		return r.afterRefusal(c)
+		return c.afterRefusal(r)
 	}
 	p := newPlanner(r, c)
 	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
@@ -268,20 +268,4 @@ func turnsSaid(log []conversation.Event) int {
 		return 0
 	}
 	return log[len(log)-1].Turn + 1
-}
-
-// Rearm is how many tokens a request has to grow by after a compaction before
-// another one may follow by itself, for a window of so many tokens, 0 unknown:
-// one stride, and so that it is felt.
-func (r Rules) Rearm(window int) int {
-	return max(r.stride(window), int(r.Planner.GrowthRatio*float64(window)))
-}
-
-// stride is how many tokens have to come together before masking them is worth
-// a break of the prefix, for a window of so many tokens, 0 unknown.
-func (r Rules) stride(window int) int {
-	if window <= 0 {
-		return r.Mask.Stride
-	}
-	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
 }

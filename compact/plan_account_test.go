@@ -146,7 +146,7 @@ func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	v := projection.Project(log.events())
 	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
-	plan := compact.PresetRules(preset.Plimsoll).Plan(compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m})
+	plan := compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m}.Plan(compact.PresetRules(preset.Plimsoll))
 	if len(plan.Spans) == 0 {
 		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)
 	}

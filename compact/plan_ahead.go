@@ -52,7 +52,7 @@ type Step struct {
 }
 
 // Ahead tells what the planner will do next.
-func (r Rules) Ahead(c Check) Ahead {
+func (c Check) Ahead(r Rules) Ahead {
 	var a Ahead
 	if !r.ActsByItself() || r.Preset.Design().Acts == preset.ActDrop && r.Auto.Profile == "" {
 		a.State = TimingOff
@@ -67,27 +67,16 @@ func (r Rules) Ahead(c Check) Ahead {
 	return a
 }
 
-// summarises reports whether rules ever ask for a summary automatically.
-func (r Rules) summarises() bool {
-	if r.Summary.When != SummaryAtLoadLine {
-		return false
-	}
-	if r.Auto.Profile != "" {
-		return r.Profiles[r.Auto.Profile].Summarize
-	}
-	return r.Preset.Design().Acts != preset.ActOnRepeats
-}
-
 // asking says whether a model may be asked. A profile that summarises has no way
 // to do without one.
 func (p *planner) asking(a *Ahead) {
 	past := p.check.Past
-	if !p.rules.summarises() {
+	if !p.rules.Summarises() {
 		return
 	}
-	a.Failures, a.Asks = past.Failures, p.rules.Asks() && !p.rules.Exhausted(past)
+	a.Failures, a.Asks = past.Failures, p.rules.Asks() && !past.Exhausted(p.rules)
 	if p.rules.Auto.Profile != "" {
-		a.Asks = p.rules.asks(past)
+		a.Asks = past.asks(p.rules)
 	}
 }
 
@@ -134,12 +123,12 @@ func (p *planner) next(a *Ahead, layers Plan) {
 	}
 	a.Next = layers
 	if r.Auto.Profile != "" || r.Preset.Design().Acts != preset.ActOnRepeats {
-		a.Next = r.Plan(c)
+		a.Next = c.Plan(r)
 	}
 	switch plan := a.Next; {
 	case !plan.Acts(), plan.Profile != "", len(plan.Spans) > 0:
 	case plan.Drops:
-		a.After = p.tokensOf(projection.Project(conversation.Extend(c.Log, time.Time{}, r.Recover(c)...)))
+		a.After = p.tokensOf(projection.Project(conversation.Extend(c.Log, time.Time{}, c.Recover(r)...)))
 	default:
 		a.After = p.tokensOf(p.after(plan))
 	}

@@ -22,7 +22,7 @@ func plannedBench(windowTokens int, at compact.Moment) (compact.Rules, compact.C
 // behind a note.
 func evictedBench(b *testing.B, windowTokens int) (compact.Rules, compact.Check) {
 	r, c := plannedBench(windowTokens, compact.MomentRequest)
-	plan := r.Plan(c)
+	plan := c.Plan(r)
 	if plan.Note == nil {
 		b.Fatal("nothing is evicted")
 	}
@@ -57,24 +57,24 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			r, check := plannedBench(c.window, c.at)
 			c.change(&r, &check)
-			if plan := r.Plan(check); plan.Acts() != c.acts {
+			if plan := check.Plan(r); plan.Acts() != c.acts {
 				b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Plan(check)
+				check.Plan(r)
 			}
 		})
 	}
 	b.Run("cold with too little to evict", func(b *testing.B) {
 		r, check := evictedBench(b, 200_000)
 		r.ProtectedRatio, r.Evict.Cold, check.Gone = 0.9, 0.2, true
-		if plan := r.Plan(check); plan.Acts() {
+		if plan := check.Plan(r); plan.Acts() {
 			b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			r.Plan(check)
+			check.Plan(r)
 		}
 	})
 	b.Run("PastOf", func(b *testing.B) {

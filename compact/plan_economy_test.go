@@ -205,7 +205,7 @@ func TestWhatMasksSaveIsNotOverstatedForWideScripts(t *testing.T) {
 		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
 	})
 	before := k.of(l.events())
-	p := k.rules.Plan(before)
+	p := before.Plan(k.rules)
 	if !p.Acts() {
 		t.Fatal("nothing is done")
 	}

@@ -39,7 +39,7 @@ func (p *planner) evict() Plan {
 		if p.check.Cold() {
 			goal = min(goal, cold)
 		}
-		return p.step(plan, goal, p.rules.asks(p.check.Past))
+		return p.step(plan, goal, p.check.Past.asks(p.rules))
 	case p.check.Cold() && p.check.Moment != MomentReply && p.settled() && p.used > cold:
 		return p.step(p.plan(TriggerCold), cold, false)
 	}
@@ -72,17 +72,17 @@ func (p *planner) besidePrompt(target float64) float64 {
 // noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
 // tokens of the model.
 func (p *planner) noteRoom() NoteRoom {
-	return p.rules.noteRoom(p.check.Meter, p.capacity, p.reading)
+	return noteRoomOf(p.rules, p.check.Meter, p.capacity, p.reading)
 }
 
 // NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
-func (r Rules) NoteRoom(m Meter, window int) NoteRoom {
+func NoteRoomOf(r Rules, m Meter, window int) NoteRoom {
 	reading := m.Reading()
-	return r.noteRoom(m, capacityOf(window, reading.LoadLine), reading)
+	return noteRoomOf(r, m, capacityOf(window, reading.LoadLine), reading)
 }
 
-func (r Rules) noteRoom(m Meter, capacity int, reading Reading) NoteRoom {
-	return r.Evict.room(capacity).scaled(roomLeft(capacity, reading) / m.Factor())
+func noteRoomOf(r Rules, m Meter, capacity int, reading Reading) NoteRoom {
+	return noteRoomIn(r.Evict, capacity).scaled(roomLeft(capacity, reading) / m.Factor())
 }
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().all() }
@@ -188,7 +188,7 @@ func (p *planner) blockIsFull() bool {
 		}
 	}
 	r := p.rules.Planner
-	next, most := float64(r.SummaryMost(int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
+	next, most := float64(SummaryMost(r, int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
 	return bands >= r.Bands || bands > 0 && tokens+next > max(2*next, most)
 }
 
@@ -202,7 +202,7 @@ const (
 
 // SummaryMost is the longest summary that is asked for in a window of so many
 // tokens, 0 unknown: a small one would be filled by words about words.
-func (r PlannerRules) SummaryMost(window int) int {
+func SummaryMost(r PlannerRules, window int) int {
 	if window <= 0 {
 		return MaxSummaryTokens
 	}

@@ -86,7 +86,7 @@ func (k looking) of(log []conversation.Event) compact.Check {
 	return c
 }
 
-func (k looking) plan(l *tale) compact.Plan { return k.rules.Plan(k.of(l.events())) }
+func (k looking) plan(l *tale) compact.Plan { return k.of(l.events()).Plan(k.rules) }
 
 // with is the same look, changed.
 func (k looking) with(change func(*looking)) looking {

@@ -15,7 +15,7 @@ import (
 func (p *planner) with(plan Plan, w worth) Plan {
 	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
 	if len(w.items) > 0 {
-		plan.Masks = []conversation.Body{p.rules.MaskOf(w.items)}
+		plan.Masks = []conversation.Body{MaskOf(p.rules, w.items)}
 	}
 	return plan
 }
@@ -117,7 +117,7 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 }
 
 // MaskOf is the overlay that hides items in the words of the rules' preset.
-func (r Rules) MaskOf(items []conversation.MaskItem) conversation.Mask {
+func MaskOf(r Rules, items []conversation.MaskItem) conversation.Mask {
 	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }
 
@@ -126,5 +126,5 @@ func (p *planner) masked(items []conversation.MaskItem) projection.View {
 	if len(items) == 0 {
 		return p.check.View
 	}
-	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, p.rules.MaskOf(items)))
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, MaskOf(p.rules, items)))
 }

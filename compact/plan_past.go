@@ -21,7 +21,7 @@ type Past struct {
 // asks reports whether a pass may ask a model: the last failure but one makes
 // the next pass do without, the last all of them. JCL has no pass without. None does
 // where the rules want none that nobody asks for.
-func (r Rules) asks(p Past) bool {
+func (p Past) asks(r Rules) bool {
 	if !r.Asks() {
 		return false
 	}
@@ -31,14 +31,9 @@ func (r Rules) asks(p Past) bool {
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
 }
 
-// Asks reports whether rules ask a model for a summary that nobody asked for.
-func (r Rules) Asks() bool {
-	return r.Summary.When == SummaryAtLoadLine
-}
-
 // Exhausted reports whether no pass asks a model any more by itself, until the
 // user acts or the model changes.
-func (r Rules) Exhausted(p Past) bool { return p.Failures >= r.Planner.Failures }
+func (p Past) Exhausted(r Rules) bool { return p.Failures >= r.Planner.Failures }
 
 // forced reports whether an epoch was made because there was no room, and not to
 // save money.

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -26,7 +25,7 @@ func (r Reading) NearsLoadLine() bool {
 // a turn or two away.
 func (p *planner) prepare() Plan {
 	past := p.check.Past
-	if !p.check.Prepares || p.window == 0 || p.check.Refused || !p.rules.asks(past) || p.held() ||
+	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.held() ||
 		!p.grown(past.Tried, p.rules.stride(int(p.window))/triesPerStride) {
 		return Plan{}
 	}
@@ -62,13 +61,8 @@ func (p *planner) spansAhead(target, more float64) []conversation.Span {
 	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteTokens(), protected).spans
 }
 
-// Evicts reports whether the rules evict, automatically and without a model.
-func (r Rules) Evicts() bool {
-	return r.Auto.Profile == "" && r.Preset.Design().Acts == preset.ActEvict
-}
-
 // afterRefusal is what rules do that act only where a server did not take a request.
-func (r Rules) afterRefusal(c Check) Plan {
+func (c Check) afterRefusal(r Rules) Plan {
 	if !c.Refused || !r.Evicts() {
 		return Plan{}
 	}
@@ -79,7 +73,7 @@ func (r Rules) afterRefusal(c Check) Plan {
 
 // EvictNow is the step at the load line although that is not reached, without a
 // summary: somebody asked for room.
-func (r Rules) EvictNow(c Check, trigger string) Plan {
+func (c Check) EvictNow(r Rules, trigger string) Plan {
 	p := newPlanner(r, c)
 	if p.window == 0 || len(c.View.Messages) == 0 {
 		return Plan{}

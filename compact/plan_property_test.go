@@ -77,22 +77,22 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 		r, c := anyCheck(t, log)
 		said := encoded(t, log)
 		tools, before := maps.Clone(r.Tools), projection.Project(log)
-		p := r.Plan(c)
+		p := c.Plan(r)
 		triggers[p.Trigger]++
 		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Note == nil && p.Profile == "" && !p.Drops {
 			t.Fatalf("it acts, and nothing is done: %+v", p)
 		}
-		if again := r.Plan(c); !reflect.DeepEqual(p, again) {
+		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
 			t.Fatalf("first %q, then %q", tell(p), tell(again))
 		}
 		if extended := c; len(log) > 0 {
 			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
-			if again := r.Plan(extended); !reflect.DeepEqual(p, again) {
+			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
 				t.Fatalf("projected %q, extended %q", tell(p), tell(again))
 			}
 		}
-		bodies := r.Recover(c)
-		if !reflect.DeepEqual(bodies, r.Recover(c)) {
+		bodies := c.Recover(r)
+		if !reflect.DeepEqual(bodies, c.Recover(r)) {
 			t.Fatal("it recovers in another way the second time")
 		}
 		if d := cmp.Diff(said, encoded(t, log)); d != "" {
@@ -129,7 +129,7 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := anyLog(t)
 		r, c := anyCheck(t, log)
-		p := r.Plan(c)
+		p := c.Plan(r)
 		messages := map[uint64]*projection.Message{}
 		for i := range c.View.Messages {
 			messages[c.View.Messages[i].Events[0]] = &c.View.Messages[i]
@@ -176,7 +176,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 			log = conversationtest.WithOverlays(t, log)
 		}
 		r, c := anyCheck(t, log)
-		p := r.Plan(c)
+		p := c.Plan(r)
 		if len(p.Spans) == 0 {
 			return
 		}
@@ -279,7 +279,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			c.View = projection.Project(c.Log)
 			c.Meter = c.Meter.WithView(c.View)
 		}
-		p := r.Plan(c)
+		p := c.Plan(r)
 		done := map[string]bool{}
 		for p.Acts() {
 			committed[p.Trigger]++
@@ -301,7 +301,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			failures := c.Past.Failures
 			c.Past = compact.PastOf(c.Log)
 			c.Past.Failures = max(c.Past.Failures, failures)
-			again := r.Plan(c)
+			again := c.Plan(r)
 			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
 				t.Fatalf("%q at %d tokens, then %q at %d", tell(p), used, tell(again), c.Meter.Reading().Used)
 			}
@@ -334,7 +334,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "as it comes") > 0 { // mostly so that a step is due
 			r, c = dueFor(t, c)
 		}
-		p := r.Plan(c)
+		p := c.Plan(r)
 		if p.Note == nil {
 			return
 		}

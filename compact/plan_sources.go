@@ -19,23 +19,13 @@ import (
 //   - ADA and JCL act before every request, JCL above its threshold with a summary
 //     of everything.
 
-// waits reports whether rules do nothing themselves about a request that was
-// refused: the ladder does.
-func (r Rules) waits() bool {
-	switch r.Preset.Design().Acts {
-	case preset.ActSummariseAll, preset.ActOnRepeats, preset.ActDrop:
-		return true
-	}
-	return r.Auto.Profile != ""
-}
-
 // applyProfile is D17. Without a window it never acts.
 func (p *planner) applyProfile() Plan {
 	if p.check.Moment != MomentReply || !p.due() || p.held() {
 		return Plan{}
 	}
 	past, stride := p.check.Past, p.rules.stride(p.reading.Window.Tokens)
-	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.rules.asks(past) || !p.grown(past.Tried, stride/triesPerStride)) {
+	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!past.asks(p.rules) || !p.grown(past.Tried, stride/triesPerStride)) {
 		return Plan{}
 	}
 	plan := p.plan(TriggerThreshold)
@@ -57,7 +47,7 @@ func (p *planner) oneClaw() Plan {
 	plan.Drops, plan.Hold = true, over
 	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
 	spans := BandSpans(p.check.View, p.check.Meter, rule)
-	if p.rules.asks(p.check.Past) {
+	if p.check.Past.asks(p.rules) {
 		plan.Spans = spans
 	}
 	// What is protected is not left out either as long as it can be sent.
@@ -71,7 +61,7 @@ func (p *planner) oneClaw() Plan {
 // what is being answered.
 func (p *planner) jcli() Plan {
 	plan := p.everyRequest()
-	if p.check.Moment == MomentReply || !p.rules.asks(p.check.Past) {
+	if p.check.Moment == MomentReply || !p.check.Past.asks(p.rules) {
 		return plan
 	}
 	v := p.after(plan)
@@ -92,11 +82,11 @@ func (p *planner) everyRequest() Plan {
 	plan := p.plan(TriggerRequest)
 	if p.rules.Micro.Enabled {
 		if items := p.shortened(MicroItems(p.check.View, p.rules)); len(items) > 0 {
-			plan.Masks = append(plan.Masks, p.rules.MaskOf(items))
+			plan.Masks = append(plan.Masks, MaskOf(p.rules, items))
 		}
 	}
 	if items := DedupeItems(p.check.View, p.rules); len(items) > 0 {
-		mask := p.rules.MaskOf(items)
+		mask := MaskOf(p.rules, items)
 		mask.Style = preset.DedupeStyle
 		plan.Masks = append(plan.Masks, mask)
 	}

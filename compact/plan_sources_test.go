@@ -78,7 +78,7 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 	for range 14 {
 		l.stints(1)
 		c := k.of(l.events())
-		plan := k.rules.Plan(c)
+		plan := c.Plan(k.rules)
 		if plan.Profile == "" {
 			continue
 		}

@@ -35,7 +35,7 @@ func (p *planner) steps(a *Ahead) {
 	}
 	plan := p.plan(TriggerLoadLine)
 	plan.Hold = p.over()
-	a.Step = p.stepOf(p.step(plan, goal, p.rules.asks(p.check.Past)))
+	a.Step = p.stepOf(p.step(plan, goal, p.check.Past.asks(p.rules)))
 }
 
 // stepOf is the step that a plan makes on the log as it is, nil if it makes none.
@@ -65,7 +65,7 @@ func (p *planner) stepAhead(target, growth float64) *Step {
 		return nil
 	}
 	s := Step{Note: body, More: more}
-	if p.rules.asks(p.check.Past) {
+	if p.check.Past.asks(p.rules) {
 		s.Summarised = p.block(spans)
 	}
 	s.After = int(math.Round(after)) + p.summaryTokens(s.Summarised)
@@ -77,5 +77,5 @@ func (p *planner) summaryTokens(spans []conversation.Span) int {
 	if len(spans) == 0 {
 		return 0
 	}
-	return int(math.Round(p.check.Meter.Factor() * float64(p.rules.Planner.SummaryMost(int(p.window)))))
+	return int(math.Round(p.check.Meter.Factor() * float64(SummaryMost(p.rules.Planner, int(p.window)))))
 }

@@ -90,7 +90,7 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 				if got := tell(k.plan(l)); got != "" {
 					t.Errorf("%s, %s, moment %d: %s", name, preset, m, got)
 				}
-				if got := k.rules.Recover(k.of(l.events())); got != nil {
+				if got := k.of(l.events()).Recover(k.rules); got != nil {
 					t.Errorf("%s, %s: recovery did %v", name, preset, got)
 				}
 			}
@@ -278,7 +278,7 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 		if got := tell(k.plan(l)); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := k.rules.Exhausted(c.past); got != c.exhausted {
+		if got := c.past.Exhausted(k.rules); got != c.exhausted {
 			t.Errorf("%s: exhausted %v", name, got)
 		}
 	}

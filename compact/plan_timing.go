@@ -51,10 +51,10 @@ func (p *planner) threshold(layers Plan) (threshold, bool) {
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
 		t.tries = r.Profiles[r.Auto.Profile].Summarize
-		return t, t.line > 0 && (!t.tries || r.asks(p.check.Past))
+		return t, t.line > 0 && (!t.tries || p.check.Past.asks(r))
 	case acts == preset.ActSummariseAll:
 		t.used = p.usedBy(p.after(layers))
-		return t, t.line > 0 && r.asks(p.check.Past)
+		return t, t.line > 0 && p.check.Past.asks(r)
 	case acts == preset.ActSummariseOld:
 		if p.check.Gone {
 			t.hard = p.reading.HardLine

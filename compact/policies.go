@@ -69,3 +69,8 @@ func (r Rules) Summarising() (name string, ok bool) {
 	}
 	return name, ok
 }
+
+// stays reports whether a tool's results are not masked by their age.
+func (t ToolRule) stays() bool {
+	return t.Exempt && t.Response != KeepStrip || t.Response == KeepWhole
+}

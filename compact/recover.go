@@ -37,7 +37,7 @@ const capNote = 200
 // Recover makes room until there is enough of it. The overlays are one epoch,
 // without an account; nil if nothing can be done. With ONE's rules it only leaves
 // out.
-func (r Rules) Recover(c Check) []conversation.Body {
+func (c Check) Recover(r Rules) []conversation.Body {
 	l := &ladder{planner: newPlanner(r, c)}
 	switch hard := l.reading.HardLine; {
 	case l.reading.LoadLine == 0:
@@ -100,7 +100,7 @@ func (l *ladder) mask() {
 	r := l.rules
 	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, ladderResults
 	if items := maskItems(l.check.View, r, l.check.Meter, true); len(items) > 0 {
-		l.add(r.MaskOf(items))
+		l.add(MaskOf(r, items))
 	}
 }
 

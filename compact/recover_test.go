@@ -20,7 +20,7 @@ import (
 // goes down to 40,000. The figures are explained in plan_look_test.go.
 
 // recovered is what a recovery does, in a line; "" for nothing.
-func (k looking) recovered(l *tale) string { return tellBodies(k.rules.Recover(k.of(l.events()))) }
+func (k looking) recovered(l *tale) string { return tellBodies(k.of(l.events()).Recover(k.rules)) }
 
 func tellBodies(bodies []conversation.Body) string {
 	var parts []string
@@ -106,7 +106,7 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 		if got := k.recovered(c.log); got != c.want {
 			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.after(c.log, nil))
 		}
-		if left := k.after(c.log, k.rules.Recover(k.of(c.log.events()))); left > 52_000 {
+		if left := k.after(c.log, k.of(c.log.events()).Recover(k.rules)); left > 52_000 {
 			t.Errorf("%s: %d tokens are left", name, left)
 		}
 	}
@@ -134,13 +134,13 @@ func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = compact.Window{} })
 	l := (&tale{}).talks(20)
-	bodies := k.rules.Recover(k.of(l.events()))
+	bodies := k.of(l.events()).Recover(k.rules)
 	// Half of 85 percent of 100,000.
 	if left := k.after(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
 	l = (&tale{}).stints(20)
-	bodies = k.rules.Recover(k.of(l.events()))
+	bodies = k.of(l.events()).Recover(k.rules)
 	if left := k.after(l, bodies); len(bodies) != 1 || left > 55_250 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
@@ -158,7 +158,7 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 		"nothing said":           {},
 	} {
 		k := at(compact.MomentRequest)
-		if got := k.rules.Recover(k.of(l.events())); got != nil {
+		if got := k.of(l.events()).Recover(k.rules); got != nil {
 			t.Errorf("%s: %q", name, tellBodies(got))
 		}
 	}
@@ -169,7 +169,7 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 	})
 	c := k.of(nil)
 	c.Meter = c.Meter.WithUsage(conversation.Usage{Prompt: 10, Estimate: c.Meter.RequestEstimate(), Completion: -1, Cached: -1, Reasoning: -1})
-	if got := k.rules.Recover(c); got != nil {
+	if got := c.Recover(k.rules); got != nil {
 		t.Errorf("an empty view: %q", tellBodies(got))
 	}
 }
@@ -181,7 +181,7 @@ func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
 		l.call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, words(30_000)), conversation.ResultOK, "created")
 	}
 	k := at(compact.MomentRequest)
-	bodies := k.rules.Recover(k.of(l.events()))
+	bodies := k.of(l.events()).Recover(k.rules)
 	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
 		t.Fatalf("%q", got)
 	}
@@ -205,7 +205,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		rules.Preset = rapid.SampledFrom([]preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI}).Draw(t, "preset")
 		v := projection.Project(log)
 		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: compact.NewMeter(meterOptions(t)).WithView(v)}
-		bodies := rules.Recover(c)
+		bodies := c.Recover(rules)
 		for _, b := range bodies {
 			acted[fmt.Sprintf("%T", b)]++
 		}

@@ -1,7 +1,10 @@
 package compact
 
 import (
+	"maps"
+
 	"plimsoll/compact/preset"
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -163,4 +166,67 @@ type DedupeParams struct {
 	OutputTrimBytes      int                 // result fields over this many bytes are omitted
 	ExcludedTools        []string            // never touched
 	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
+}
+
+// RepeatParams is Dedupe with the identifiers of tools that it has no entry
+// for taken from Tools.
+func (r Rules) RepeatParams() adachsoft.Params {
+	p := adachsoft.Params(r.Dedupe)
+	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
+	if p.ToolIdentifierFields == nil {
+		p.ToolIdentifierFields = map[string][]string{}
+	}
+	for name, tool := range r.Tools {
+		if _, set := p.ToolIdentifierFields[name]; !set && len(tool.Identifiers) > 0 {
+			p.ToolIdentifierFields[name] = tool.Identifiers
+		}
+	}
+	return p
+}
+
+// Rearm is how many tokens a request has to grow by after a compaction before
+// another one may follow by itself, for a window of so many tokens, 0 unknown:
+// one stride, and so that it is felt.
+func (r Rules) Rearm(window int) int {
+	return max(r.stride(window), int(r.Planner.GrowthRatio*float64(window)))
+}
+
+// stride is how many tokens have to come together before masking them is worth
+// a break of the prefix, for a window of so many tokens, 0 unknown.
+func (r Rules) stride(window int) int {
+	if window <= 0 {
+		return r.Mask.Stride
+	}
+	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
+}
+
+// Summarises reports whether rules ever ask for a summary automatically.
+func (r Rules) Summarises() bool {
+	if r.Summary.When != SummaryAtLoadLine {
+		return false
+	}
+	if r.Auto.Profile != "" {
+		return r.Profiles[r.Auto.Profile].Summarize
+	}
+	return r.Preset.Design().Acts != preset.ActOnRepeats
+}
+
+// Asks reports whether rules ask a model for a summary that nobody asked for.
+func (r Rules) Asks() bool {
+	return r.Summary.When == SummaryAtLoadLine
+}
+
+// Evicts reports whether the rules evict, automatically and without a model.
+func (r Rules) Evicts() bool {
+	return r.Auto.Profile == "" && r.Preset.Design().Acts == preset.ActEvict
+}
+
+// waits reports whether rules do nothing themselves about a request that was
+// refused: the ladder does.
+func (r Rules) waits() bool {
+	switch r.Preset.Design().Acts {
+	case preset.ActSummariseAll, preset.ActOnRepeats, preset.ActDrop:
+		return true
+	}
+	return r.Auto.Profile != ""
 }

@@ -160,11 +160,6 @@ func (s *selection) stays(m *projection.Message) bool {
 	return s.rules.Tools[m.Tool].stays() || s.isResting(m)
 }
 
-// stays reports whether a tool's results are not masked by their age.
-func (t ToolRule) stays() bool {
-	return t.Exempt && t.Response != KeepStrip || t.Response == KeepWhole
-}
-
 // arguments are the calls of a reply whose arguments could be hidden.
 func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	var out []candidate

@@ -79,12 +79,12 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		})
 		b.Run(c.name+"/plan", func(b *testing.B) {
 			for b.Loop() {
-				rules.Plan(compact.Check{Moment: compact.MomentRequest, Log: c.log, View: v, Meter: m, Sheet: compact.DefaultSheet()})
+				compact.Check{Moment: compact.MomentRequest, Log: c.log, View: v, Meter: m, Sheet: compact.DefaultSheet()}.Plan(rules)
 			}
 		})
 		b.Run(c.name+"/recover", func(b *testing.B) {
 			for b.Loop() {
-				rules.Recover(compact.Check{Moment: compact.MomentRequest, Log: c.log, View: v, Meter: m, Sheet: compact.DefaultSheet()})
+				compact.Check{Moment: compact.MomentRequest, Log: c.log, View: v, Meter: m, Sheet: compact.DefaultSheet()}.Recover(rules)
 			}
 		})
 	}

@@ -51,7 +51,7 @@ func (pass *Proposal) needSummary(r compact.SummaryRules) error {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := compact.SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Most: pass.rules.Planner.SummaryMost(window)}
+		Most: compact.SummaryMost(pass.rules.Planner, window)}
 	var err error
 	if ask.Room, err = pass.room(); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (pass *Proposal) summary(text string, a compact.Answer) conversation.Summar
 // noteRoom is what the note of the proposal may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
 func (pass *Proposal) noteRoom() compact.NoteRoom {
-	room := pass.rules.NoteRoom(pass.now.Meter, pass.window())
+	room := compact.NoteRoomOf(pass.rules, pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
 	}
@@ -252,7 +252,7 @@ func (pass *Proposal) noteRoom() compact.NoteRoom {
 func (pass *Proposal) Extract() error {
 	job := *pass.Job
 	if pass.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.SummaryMost(pass.now.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, compact.SummaryMost(pass.rules.Planner, pass.now.Meter.Window().Tokens))
 	}
 	answer, err := compact.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {

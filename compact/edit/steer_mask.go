@@ -67,7 +67,7 @@ func MaskByHand(r compact.Rules, log []conversation.Event, v projection.View, ev
 	if len(h.items) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
 	}
-	mask := r.MaskOf(h.alike.With(h.items))
+	mask := compact.MaskOf(r, h.alike.With(h.items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)

@@ -61,7 +61,7 @@ type Outlook struct {
 
 // NewOutlook tells what the planner will do next.
 func NewOutlook(r compact.Rules, c compact.Check) Outlook {
-	a := r.Ahead(c)
+	a := c.Ahead(r)
 	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
 		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
 		Rule: ruleWords(r)}

@@ -98,7 +98,7 @@ func (p *presetRun) run() error {
 	atOnce := true
 	for _, moment := range []compact.Moment{compact.MomentReply, compact.MomentRequest} {
 		for range mostPlans {
-			plan := p.rules.Plan(p.check(moment, atOnce))
+			plan := p.check(moment, atOnce).Plan(p.rules)
 			if !plan.Acts() {
 				break
 			}
@@ -136,7 +136,7 @@ func (p *presetRun) carryOut(plan compact.Plan) error {
 	}
 	hard := float64(p.now.Meter.Reading().HardLine)
 	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
-		p.add(p.rules.Recover(p.check(compact.MomentRequest, false))...)
+		p.add(p.check(compact.MomentRequest, false).Recover(p.rules)...)
 	}
 	return nil
 }

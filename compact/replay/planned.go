@@ -29,7 +29,7 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 	}
 	var past compact.Past
 	p.Act = func(l Look) (Act, error) {
-		plan := rules.Plan(l.check(past))
+		plan := l.check(past).Plan(rules)
 		if !plan.Acts() && !plan.Hold {
 			return Act{}, nil
 		}
@@ -84,7 +84,7 @@ func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (A
 	}
 	if short || plan.Hold && then.Used > float64(then.Meter.Reading().HardLine) {
 		made.Source, made.Trigger = conversation.SourceRecovery, compact.TriggerHardLine
-		bodies := r.Recover(then.check(past))
+		bodies := then.check(past).Recover(r)
 		act.Overlays, then = append(act.Overlays, bodies...), then.With(bodies...)
 	}
 	if l.tooLittle(r, plan, then) {
