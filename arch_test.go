@@ -42,8 +42,8 @@ var ours = []struct {
 		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
 	}},
 	{"cli/session", []string{
-		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/setup", "compact", "compact/edit", "compact/inspect", "compact/projection",
-		"config", "conversation", "conversation/numbers", "storage", "tools", "tools/permission",
+		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/setup", "compact", "compact/edit", "compact/inspect", "compact/preset",
+		"compact/projection", "config", "conversation", "conversation/numbers", "storage", "tools", "tools/permission",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"cli/show", []string{
@@ -61,14 +61,14 @@ var ours = []struct {
 	}},
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/doctor", "cli/session", "cli/setup", "cli/transfer", "compact",
-		"compact/edit", "compact/inspect", "compact/projection", "config", "conversation", "conversation/find", "conversation/jsonl",
-		"conversation/numbers", "conversation/plain", "storage", "tools", "tools/shell", "tools/workspace", "tui",
+		"compact/edit", "compact/inspect", "compact/preset", "compact/projection", "config", "conversation", "conversation/find",
+		"conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools", "tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
 	{"tui", []string{
-		"agent", "compact", "compact/edit", "compact/inspect", "compact/projection", "conversation", "conversation/find", "conversation/plain",
-		"themes", "tui/*",
+		"agent", "compact", "compact/edit", "compact/inspect", "compact/preset", "compact/projection", "conversation", "conversation/find",
+		"conversation/plain", "themes", "tui/*",
 	}},
 	{"tui/pane", []string{"compact", "compact/projection"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
@@ -76,8 +76,8 @@ var ours = []struct {
 		"compact", "compact/edit", "conversation", "conversation/numbers", "conversation/plain", "themes", "tui/pane", "tui/transcript/*",
 	}},
 	{"tui/*", []string{
-		"compact", "compact/edit", "compact/inspect", "compact/projection", "conversation", "conversation/find", "conversation/numbers",
-		"conversation/plain", "themes", "tui/edit", "tui/pane",
+		"compact", "compact/edit", "compact/inspect", "compact/preset", "compact/projection", "conversation", "conversation/find",
+		"conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",
 	}},
 	{"e2e", nil},
 	{"agent", []string{"compact", "compact/edit", "compact/inspect", "compact/preset", "compact/projection", "conversation"}},

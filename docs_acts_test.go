@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 
 	"github.com/google/go-cmp/cmp"
@@ -131,7 +130,7 @@ func TestDocumentsTellWhichPresetsActByThemselves(t *testing.T) {
 			t.Errorf("%s does not say what %s does in a conversation", compactionPage, p)
 			continue
 		}
-		r := compact.PresetRules(p)
+		r := preset.RulesOf(p)
 		acts := r.Enabled && r.Auto.Enabled && p != preset.Truncate // which Plan leaves to replays
 		if says := !strings.HasPrefix(row[1], "nothing by itself"); says != acts {
 			t.Errorf("%s says of %s %q", compactionPage, p, row[1])

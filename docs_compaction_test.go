@@ -46,8 +46,8 @@ func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n")
 
 // hintRows gives the table of what is known about tools: Plimsoll's own, then those of the programs it learned from.
 func hintRows() string {
-	side := func(k compact.Keep) string { return or(string(k), "as the profile says") }
-	rules := compact.DefaultTools()
+	side := func(k preset.Keep) string { return or(string(k), "as the profile says") }
+	rules := preset.DefaultTools()
 	theirs := regexp.MustCompile(`^(fs_|cargo_|git_|[A-Z])`)
 	names := slices.Sorted(maps.Keys(rules))
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -156,7 +156,7 @@ func (s *story) pass(profile string) edit.Proposal {
 	wish := edit.NewRequest()
 	wish.Profile, wish.KeepLast = profile, 1
 	now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
-	pass, err := edit.NewProposal(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
+	pass, err := edit.NewProposal(s.log.Events(), preset.RulesOf(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (s *story) pass(profile string) edit.Proposal {
 
 // stub is what stands in place of the failed command.
 func (s *story) stub() string {
-	pass := s.pass(compact.ProfileDefault)
+	pass := s.pass(preset.ProfileDefault)
 	for _, m := range pass.After().Messages {
 		if m.Tool == "run_command" && m.State == projection.StateMasked {
 			return m.Text
@@ -177,7 +177,7 @@ func (s *story) stub() string {
 
 // summary is what stands in place of turns of which a model wrote an account.
 func (s *story) summary() string {
-	pass := s.pass(compact.ProfileHeavy)
+	pass := s.pass(preset.ProfileHeavy)
 	err := pass.Accept(compact.Answer{Stop: conversation.StopEnd, Text: "### Goal\nTestUpload passes on CI (t0).\n\n" +
 		"### Constraints\nNever touch hull/hull.go (t0).\n\n" +
 		"### Done\nThe test listened on port 8080, which another run held (t0). It now takes a free one, 127.0.0.1:0 (t1).\n\n" +
@@ -205,7 +205,7 @@ func (s *story) line() string {
 	screen.SetZone(time.UTC)
 	screen.SetUndoKey("ctrl+x")
 	screen.SetViewKey("ctrl+t")
-	pass := s.pass(compact.ProfileDefault)
+	pass := s.pass(preset.ProfileDefault)
 	epoch := uint64(s.log.Len() + 1)
 	screen.Append(append(s.log.Events(), s.log.Prepare(s.now, pass.Bodies(epoch)...)...))
 	for line := range strings.Lines(ansi.Strip(screen.View())) {

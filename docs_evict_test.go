@@ -36,7 +36,7 @@ func shareRows(t *testing.T) string {
 	if _, err := fmt.Sscan(literalsOf(t)["compact.listsPart"], &lists); err != nil {
 		t.Fatal(err)
 	}
-	rules := compact.PresetRules(preset.Plimsoll)
+	rules := preset.RulesOf(preset.Plimsoll)
 	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names | lists |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
 		o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
@@ -55,14 +55,14 @@ func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share
 // paced is a conversation that a planner looks at.
 type paced struct {
 	*story
-	rules compact.Rules
+	rules preset.Rules
 	meter compact.Meter // without the view
 }
 
 // newPaced is an empty conversation in a window.
 func newPaced(t *testing.T, window int) *paced {
-	p := &paced{story: &story{t: t, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, rules: compact.PresetRules(preset.Plimsoll)}
-	p.rules.Summary.When = compact.SummaryNever
+	p := &paced{story: &story{t: t, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, rules: preset.RulesOf(preset.Plimsoll)}
+	p.rules.Summary.When = preset.SummaryNever
 	system, tools := conversation.Measure(strings.Repeat("word", 1200)), conversation.Measure(strings.Repeat("word", 4000))
 	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
 	p.meter = compact.NewMeter(o.With(p.rules)).WithPrompt(system, tools)

@@ -62,7 +62,7 @@ const title = "TestUpload fails on CI"
 func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
 	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
-	a := inspect.NewAccount(compact.PresetRules(preset.Plimsoll), check, nil)
+	a := inspect.NewAccount(preset.RulesOf(preset.Plimsoll), check, nil)
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})
@@ -106,11 +106,11 @@ func (v *voyage) preview() string {
 	keys := preview.DefaultKeyMap()
 	view := preview.New(preview.Options{Keys: &keys, Gauges: gauges.Pair})
 	view.SetSize(screenWidth, 20)
-	pass := v.pass(compact.ProfileDefault, 1)
+	pass := v.pass(preset.ProfileDefault, 1)
 	p := pass.Preview()
 	now, pays := agent.PriceOf(p, price)
 	view.Show(preview.Content{
-		Wish: edit.NewRequest(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
+		Wish: edit.NewRequest(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: preset.ProfileDefault, KeepLast: 1, Turns: 5,
 		Profiles: []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
 		Model:    v.model.Name(), CostNow: now, PaysAfter: pays, BreakTurn: v.log.Events()[p.BreakAt-1].Turn,
 	})

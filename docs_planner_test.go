@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
 )
@@ -25,7 +24,7 @@ func TestDocumentsTellTheThresholdsOfThePlanner(t *testing.T) {
 	text, _, _ = strings.Cut(text, "\n## ")
 	text = strings.Join(strings.Fields(text), " ")
 	defaults := map[string]string{}
-	rules := reflect.ValueOf(compact.PresetRules(preset.Plimsoll))
+	rules := reflect.ValueOf(preset.RulesOf(preset.Plimsoll))
 	keysOfCompaction(reflect.TypeFor[config.Compaction](), "compaction", "", func(key, section, field string) {
 		table := rules
 		if section != "" {

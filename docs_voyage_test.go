@@ -129,7 +129,7 @@ func (v *voyage) pass(profile string, keep int) edit.Proposal {
 	v.t.Helper()
 	wish := edit.NewRequest()
 	wish.Profile, wish.KeepLast = profile, keep
-	pass, err := edit.NewProposal(v.log.Events(), compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: v.meter(), Now: v.now, Cold: true}, wish)
+	pass, err := edit.NewProposal(v.log.Events(), preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: v.meter(), Now: v.now, Cold: true}, wish)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func (v *voyage) compact(profile string, keep int) {
 	v.t.Helper()
 	v.now = v.now.Add(time.Minute)
 	pass := v.pass(profile, keep)
-	if profile == compact.ProfileHeavy {
+	if profile == preset.ProfileHeavy {
 		text := "### Goal\nTestUpload passes on CI (t0).\n\n### Constraints\nNever touch hull/hull.go (t0).\n\n" +
 			"### Done\nThe test listened on port 8080, which another run held (e6). Nothing is changed yet.\n\n### Next step\nLet it take a free port."
 		if err := pass.Accept(compact.Answer{Stop: conversation.StopEnd, Text: text}); err != nil {

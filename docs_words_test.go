@@ -176,7 +176,7 @@ var alike = map[string][]string{
 var previews = []string{"compact/simulate.go"}
 
 // carriers are the files that hand values on without a look at them.
-var carriers = []string{"cli/setup/rules.go", "compact/preset_rules.go", "compact/preset/adachsoft/params.go"}
+var carriers = []string{"cli/setup/rules.go", "compact/preset/values.go", "compact/preset/adachsoft/params.go"}
 
 // selection is a field or method of something: the file it stands in, and the name before the dot.
 type selection struct{ file, behind string }

@@ -74,10 +74,10 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 		r.SwitchModel(other("m2", 200_000), r.provider)
 		r.wait()
 		want("of another model", 200_000)
-		r.Configure(nil, compact.PresetRules(preset.OneClaw))
+		r.Configure(nil, preset.RulesOf(preset.OneClaw))
 		r.wait()
 		want("under the letter of ONE", 30_000)
-		r.Configure(nil, compact.PresetRules(preset.Plimsoll))
+		r.Configure(nil, preset.RulesOf(preset.Plimsoll))
 		r.SwitchModel(other("m3", 8_192), r.provider)
 		r.wait()
 		if got := r.ArrivalCap().Chars; got != 30_000 {
@@ -151,7 +151,7 @@ func TestALargeResultFitsIntoASmallWindow(t *testing.T) {
 			for _, m := range q.Messages {
 				chars += len(m.Text)
 			}
-			if tokens := float64(chars) / compact.CharsPerToken; tokens > compact.DefaultHardRatio*window {
+			if tokens := float64(chars) / compact.CharsPerToken; tokens > preset.DefaultHardRatio*window {
 				t.Errorf("request %d has %.0f tokens in a window of %d", i, tokens, window)
 			}
 		}

@@ -99,14 +99,14 @@ func rest(b *testing.B, m *agent.Mailbox) {
 // tenth of a second.
 func BenchmarkBegin(b *testing.B) {
 	events := longLog(b, 10_000)
-	for _, input := range []compact.SummaryInput{compact.InputView, compact.InputRaw} {
+	for _, input := range []preset.SummaryInput{preset.InputView, preset.InputRaw} {
 		b.Run(string(input), func(b *testing.B) {
 			model := testModel
 			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
-			rules := compact.PresetRules(preset.Plimsoll)
-			p := rules.Profiles[compact.ProfileHeavy]
+			rules := preset.RulesOf(preset.Plimsoll)
+			p := rules.Profiles[preset.ProfileHeavy]
 			p.Summary.Input = input
-			rules.Profiles[compact.ProfileHeavy] = p
+			rules.Profiles[preset.ProfileHeavy] = p
 			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(projection.Project(events))
 			for b.Loop() {
 				pass, err := edit.NewProposal(log, rules, edit.Inputs{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())

@@ -67,9 +67,9 @@ func TestNoteStandsAloneWhereTheFormerModelFails(t *testing.T) {
 }
 
 func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
-	under := func(change func(*compact.Rules)) func(*rig, *agenttest.Server) {
+	under := func(change func(*preset.Rules)) func(*rig, *agenttest.Server) {
 		return func(r *rig, _ *agenttest.Server) {
-			rules := compact.PresetRules(preset.Plimsoll)
+			rules := preset.RulesOf(preset.Plimsoll)
 			change(&rules)
 			r.Configure(nil, rules)
 		}
@@ -79,9 +79,9 @@ func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
 		"a larger window": func(r *rig, _ *agenttest.Server) {
 			r.SetWindow("test/m", compact.Window{Tokens: large, Source: compact.WindowServer})
 		},
-		"nothing by itself":         under(func(r *compact.Rules) { r.Auto.Enabled = false }),
-		"compaction is turned off":  under(func(r *compact.Rules) { r.Enabled = false }),
-		"a load line further above": under(func(r *compact.Rules) { r.TriggerRatio, r.HardRatio = 1.2, 1.3 }),
+		"nothing by itself":         under(func(r *preset.Rules) { r.Auto.Enabled = false }),
+		"compaction is turned off":  under(func(r *preset.Rules) { r.Enabled = false }),
+		"a load line further above": under(func(r *preset.Rules) { r.TriggerRatio, r.HardRatio = 1.2, 1.3 }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -133,9 +133,9 @@ func TestSummaryModelThatIsNotThereIsNoFailureOfAModel(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(nil)
 		r := chatted(t, s, 6, 3000, func(o *agent.Options) {
-			p := o.Rules.Profiles[compact.ProfileHeavy]
+			p := o.Rules.Profiles[preset.ProfileHeavy]
 			p.Summary.Model = "no/such"
-			o.Rules.Profiles[compact.ProfileHeavy] = p
+			o.Rules.Profiles[preset.ProfileHeavy] = p
 		})
 		for range 3 {
 			r.compacts(heavy())

@@ -36,7 +36,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 					o.Model.Window.Source = compact.WindowCatalogue
 				}))
 				if name == "an undo" {
-					r.compacts(wish(compact.ProfileDefault, 1))
+					r.compacts(wish(preset.ProfileDefault, 1))
 				}
 				for range 12 {
 					if r.say(words(2600)); r.held() {

@@ -23,10 +23,10 @@ const autoWindow = 32_000
 
 // autoRules are Plimsoll's with figures of the tests' own, which do not change with
 // what is measured.
-func autoRules() compact.Rules {
-	r := compact.PresetRules(preset.Plimsoll)
+func autoRules() preset.Rules {
+	r := preset.RulesOf(preset.Plimsoll)
 	r.TriggerRatio, r.HardRatio = 0.84, 0.95
-	r.Evict = compact.EvictRules{Target: 0.5, Cold: 0.5, Index: 0.03, Words: 0.06}
+	r.Evict = preset.EvictRules{Target: 0.5, Cold: 0.5, Index: 0.03, Words: 0.06}
 	return r
 }
 
@@ -147,7 +147,7 @@ func (r *rig) sources() []conversation.Source {
 func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 	jcli := func(o *agent.Options) {
 		o.Model.Window.Tokens = 400_000
-		o.Rules = compact.PresetRules(preset.JCLI)
+		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.TokenThreshold = 10_000
 	}
 	for name, test := range map[string]struct {
@@ -155,9 +155,9 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 		requests int // of three summaries
 	}{
 		"plimsoll":             {requests: 6}, // each is tried once more
-		"a profile by itself":  {func(o *agent.Options) { o.Rules.Auto.Profile = compact.ProfileHeavy }, 6},
+		"a profile by itself":  {func(o *agent.Options) { o.Rules.Auto.Profile = preset.ProfileHeavy }, 6},
 		"jcli":                 {jcli, 3},
-		"a profile under jcli": {both(jcli, func(o *agent.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = compact.ProfileHeavy, autoWindow }), 3},
+		"a profile under jcli": {both(jcli, func(o *agent.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = preset.ProfileHeavy, autoWindow }), 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
 						agenttest.Failing(&agent.Error{Class: agent.Auth, Message: "key revoked", Status: 401}))
 				}
 				r := chatted(t, s, beyondLoad, eachTokens, nil)
-				r.compacts(wish(compact.ProfileHeavy, -1))
+				r.compacts(wish(preset.ProfileHeavy, -1))
 				gate.Open()
 				r.wait()
 				var failed []conversation.Source

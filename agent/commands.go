@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -171,7 +171,7 @@ func (a *Agent) recordLimits(ctx context.Context) {
 // key with the value in YAML form, and rules is what all of them come to. It is
 // recorded at once while idle, otherwise when the turn goes on or ends; before
 // there is a message, with the first one.
-func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
+func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 	set = maps.Clone(set)
 	a.inbox.put(func(ctx context.Context) {
 		overrides := map[string]string{}

@@ -35,7 +35,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 		if s.Made.Epoch != overlays[0].Seq || made[0].Epoch != overlays[0].Seq {
 			t.Errorf("epoch %d, told as %d, of overlay %d", s.Made.Epoch, made[0].Epoch, overlays[0].Seq)
 		}
-		if s.FromTurn != 0 || s.ToTurn != 1 || s.Made.Source != conversation.SourceManual || s.Made.Profile != compact.ProfileDefault {
+		if s.FromTurn != 0 || s.ToTurn != 1 || s.Made.Source != conversation.SourceManual || s.Made.Profile != preset.ProfileDefault {
 			t.Errorf("the overlay is %+v", s)
 		}
 		after := r.reading()
@@ -197,7 +197,7 @@ func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
 		"one turn":            {1, wish("", -1), "nothing is older than the 3 newest turns"},
 		"no such profile":     {3, wish("steep", 0), "there is no such profile"},
 		"no such turn":        {3, beyond, "there is no turn 40"},
-		"nothing to be saved": {3, wish(compact.ProfileLight, 0), "nothing would be saved"},
+		"nothing to be saved": {3, wish(preset.ProfileLight, 0), "nothing would be saved"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestPreviewChangesNothing(t *testing.T) {
 		r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), answers("fine")))
 		events, reading := len(r.memory.Events()), r.reading()
 		r.Preview(wish("", -1))
-		r.Preview(wish(compact.ProfileHeavy, -1))
+		r.Preview(wish(preset.ProfileHeavy, -1))
 		r.Preview(wish("steep", -1))
 		r.say("in the middle of a turn too")
 		r.Preview(wish("", -1))
@@ -314,20 +314,20 @@ func TestCompactionComesBeforeAMessageSentAfterIt(t *testing.T) {
 
 func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 	for name, test := range map[string]struct {
-		change  func(*compact.Rules)
+		change  func(*preset.Rules)
 		compact bool
 		points  bool
 	}{
 		"as it is":                    {points: true},
 		"the earlier one is masked":   {compact: true},
-		"rules that know no pointers": {change: func(r *compact.Rules) { *r = compact.PresetRules(preset.JP) }},
-		"masks are turned on":         {change: func(r *compact.Rules) { r.Mask.Enabled = true }, points: true},
+		"rules that know no pointers": {change: func(r *preset.Rules) { *r = preset.RulesOf(preset.JP) }},
+		"masks are turned on":         {change: func(r *preset.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
 				r := talk(t, 3, func(o *agent.Options) {
-					o.Rules = compact.PresetRules(preset.Plimsoll)
+					o.Rules = preset.RulesOf(preset.Plimsoll)
 					if test.change != nil {
 						test.change(&o.Rules)
 					}

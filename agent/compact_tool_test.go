@@ -27,7 +27,7 @@ func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
 			t.Fatalf("%d overlays, refused %v", len(overlays), r.refused())
 		}
 		s := overlays[0].Body.(conversation.Summary)
-		if s.Made.Source != conversation.SourceTool || s.Made.Trigger != "compact tool" || s.Focus != "the failures" || s.Made.Profile != compact.ProfileHeavy {
+		if s.Made.Source != conversation.SourceTool || s.Made.Trigger != "compact tool" || s.Focus != "the failures" || s.Made.Profile != preset.ProfileHeavy {
 			t.Errorf("made as %+v for %q", s.Made, s.Focus)
 		}
 		if s.FromTurn != 0 || s.ToTurn != 2 {
@@ -66,10 +66,10 @@ func TestModelThatAsksEarlyCompactsAllButThisTurn(t *testing.T) {
 }
 
 func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
-	for _, preset := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
-		t.Run(string(preset), func(t *testing.T) {
+	for _, name := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
+		t.Run(string(name), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) { o.Rules = compact.PresetRules(preset) }),
+				r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) { o.Rules = preset.RulesOf(name) }),
 					looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
 				r.say("read all listings of the uploads and say what is wrong")
 				if o := r.overlays(); len(o) != 1 {
@@ -156,12 +156,12 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 		"nothing to compact": {0, nil, nil, "nothing to compact"},
 		"provider down":      {5, nil, agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), "out of credit"},
 		"turned off": {5, func(o *agent.Options) {
-			o.Rules = compact.PresetRules(preset.Plimsoll)
+			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Enabled = false
 		}, nil, "compaction is turned off"},
 		"no profile": {5, func(o *agent.Options) {
-			o.Rules = compact.PresetRules(preset.Plimsoll)
-			delete(o.Rules.Profiles, compact.ProfileHeavy)
+			o.Rules = preset.RulesOf(preset.Plimsoll)
+			delete(o.Rules.Profiles, preset.ProfileHeavy)
 		}, nil, "no profile makes summaries"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestCompactionInPlaceOfTheModelsIsMadeBeforeTheNextRequestToo(t *testing.T)
 		gate := agenttest.NewGate()
 		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("done"))
 		r.say("tidy up and go on")
-		r.compacts(wish(compact.ProfileDefault, 1))
+		r.compacts(wish(preset.ProfileDefault, 1))
 		gate.Open()
 		r.wait()
 		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || len(r.overlays()) != 1 {

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -104,7 +105,7 @@ func (l *loop) appends(t *testing.T, bodies ...conversation.Body) {
 func (l *loop) asks(t *testing.T) *job {
 	t.Helper()
 	w := edit.NewRequest()
-	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
+	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
 	l.operations.add(operation{what: edit.OpCompact, wish: w})
 	l.boundary(t.Context())
 	if l.job == nil || l.job.state != statePreparing {

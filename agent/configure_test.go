@@ -23,8 +23,8 @@ func (r *rig) configured() []map[string]string {
 	return out
 }
 
-func lower() compact.Rules {
-	r := compact.PresetRules(preset.Plimsoll)
+func lower() preset.Rules {
+	r := preset.RulesOf(preset.Plimsoll)
 	r.KeepLast, r.TriggerRatio, r.TokenThreshold = 1, 0.5, 9000
 	return r
 }

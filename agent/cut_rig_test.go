@@ -94,7 +94,7 @@ func chat(t *testing.T, s *server, turns, chars int, change func(*agent.Options)
 	r := start(t, func(o *agent.Options) {
 		o.Provider = s
 		o.Model.Window = compact.Window{Tokens: 32_768, Source: compact.WindowCatalogue}
-		o.Rules = compact.PresetRules(preset.Plimsoll)
+		o.Rules = preset.RulesOf(preset.Plimsoll)
 		o.Rules.Auto.Enabled = false
 		if change != nil {
 			change(o)

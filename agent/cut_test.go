@@ -70,7 +70,7 @@ func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
 func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &server{count: cutting(4096)}
-		r := chat(t, s, 24, 1800, func(o *agent.Options) { o.Rules = compact.PresetRules(preset.Plimsoll) })
+		r := chat(t, s, 24, 1800, func(o *agent.Options) { o.Rules = preset.RulesOf(preset.Plimsoll) })
 		_, after := r.warnings()
 		if after == 0 {
 			t.Fatal("nothing was told")

@@ -59,7 +59,7 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 				r := start(t, func(o *agent.Options) {
 					forms(o)
 					o.Model.Window, o.AssumeWindow = sized(c.window, compact.WindowServer), c.assumed
-					o.Rules = compact.PresetRules(preset.Plimsoll)
+					o.Rules = preset.RulesOf(preset.Plimsoll)
 					o.Rules.Auto.Enabled = false
 				}, answers("fine"), answers("fine"))
 				if c.later > 0 {

@@ -1,8 +1,8 @@
 package agent_test
 
 import (
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 )
 
 // What happens to a conversation at the gates of a summary, and how summaries come
@@ -33,7 +33,7 @@ func acts() []act {
 		{"refuse", func(c *course) { c.Review("", false) }},
 		{"same", func(c *course) { c.Compact(c.same) }},
 		{"other", func(c *course) { c.Compact(focused(heavy(), "other")) }},
-		{"plain", func(c *course) { c.Compact(focused(wish(compact.ProfileDefault, 1), "plain")) }},
+		{"plain", func(c *course) { c.Compact(focused(wish(preset.ProfileDefault, 1), "plain")) }},
 		{"configure", (*course).configure},
 		{"smaller", func(c *course) { c.resize(3, 5) }},
 		{"larger", func(c *course) { c.resize(2, 1) }},
@@ -48,10 +48,10 @@ func focused(w edit.Request, focus string) edit.Request {
 }
 
 func (c *course) configure() {
-	preset := c.presets[0]
-	c.presets = append(c.presets[1:], preset)
-	c.rules, c.configured = compact.PresetRules(preset), true
-	c.Configure(map[string]string{"compaction.preset": string(preset)}, c.rules)
+	name := c.presets[0]
+	c.presets = append(c.presets[1:], name)
+	c.rules, c.configured = preset.RulesOf(name), true
+	c.Configure(map[string]string{"compaction.preset": string(name)}, c.rules)
 }
 
 // resize switches to a model with a window times over by.
@@ -75,7 +75,7 @@ type origin struct {
 
 func origins() []origin {
 	all, held := []gate{begun, half, unended, behind, storing}, []gate{begun, half, unended, storing}
-	first, whole := focused(heavy(), "first"), wish(compact.ProfileHeavy, -1)
+	first, whole := focused(heavy(), "first"), wish(preset.ProfileHeavy, -1)
 	read := focused(reviewed(), "first")
 	return []origin{
 		{"by hand", 50_000, all, first, func(c *course) { c.Compact(first) }},

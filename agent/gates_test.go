@@ -11,7 +11,6 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -41,7 +40,7 @@ type course struct {
 	provider         *gatekeeper
 	memory           *agenttest.Memory
 	model            agent.Model
-	rules            compact.Rules
+	rules            preset.Rules
 	at               gate
 	same             edit.Request // what a wish by hand has to be to join the summary
 	beside           bool         // a reply streams while the summary is written
@@ -55,7 +54,7 @@ type course struct {
 // enter opens a conversation with what was stored.
 func enter(t *testing.T, window int, stored []conversation.Event) *course {
 	c := &course{
-		t: t, memory: &agenttest.Memory{}, model: testModel, rules: compact.PresetRules(preset.Plimsoll),
+		t: t, memory: &agenttest.Memory{}, model: testModel, rules: preset.RulesOf(preset.Plimsoll),
 		sent: map[string]int{}, got: map[string]int{}, told: map[uint64]int{}, presets: []preset.Name{preset.JCLI, preset.OneClaw},
 	}
 	c.model.Window.Tokens = window
@@ -169,9 +168,9 @@ func past(t *testing.T) (stored []conversation.Event) {
 			c.wait()
 			switch i {
 			case 3:
-				c.compacts(wish(compact.ProfileDefault, 3))
+				c.compacts(wish(preset.ProfileDefault, 3))
 			case 4:
-				c.compacts(wish(compact.ProfileDefault, 2))
+				c.compacts(wish(preset.ProfileDefault, 2))
 				c.UndoCompaction(0)
 				c.wait()
 			case 5:
@@ -292,12 +291,12 @@ func TestWhateverHappensTogetherAtTheGatesOfASummary(t *testing.T) {
 func TestConversationThatDoesNotFitGoesOnUnderEveryPreset(t *testing.T) {
 	t.Parallel()
 	stored := past(t)
-	for _, preset := range preset.All() {
-		t.Run(string(preset), func(t *testing.T) {
+	for _, name := range preset.All() {
+		t.Run(string(name), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := enter(t, 50_000, stored)
 				c.advance(gates)
-				c.rules = compact.PresetRules(preset)
+				c.rules = preset.RulesOf(name)
 				c.Configure(nil, c.rules)
 				c.resize(1, 10)
 				c.wait()

@@ -11,9 +11,9 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -157,7 +157,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 			}
 		})
 		now := r.reading()
-		w := wish(compact.ProfileDefault, 1)
+		w := wish(preset.ProfileDefault, 1)
 		r.Preview(w)
 		r.Preview(heavy())
 		r.Preview(wish("nowhere", 1))

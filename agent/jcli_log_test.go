@@ -7,14 +7,13 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
 
 // jcliLogs is J-CLI with a log that can be read.
 func jcliLogs(b *strings.Builder) func(*agent.Options) {
 	return func(o *agent.Options) {
-		o.Rules = compact.PresetRules(preset.JCLI)
+		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.Micro.KeepRecent, o.Rules.Summary.Retries = 2, 0
 		o.Logger = slog.New(slog.NewTextHandler(b, nil))
 	}

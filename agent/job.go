@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -107,7 +108,7 @@ func (j *job) bound() int {
 	if j.plan == nil || j.plan.Trigger != compact.TriggerOverflow {
 		return 0
 	}
-	return int(compact.DefaultTriggerRatio * float64(j.plan.Used))
+	return int(preset.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
 // isLastTry reports whether a request that waited for a summary does without another
@@ -148,13 +149,13 @@ func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
 
 // waitsForStep reports whether the text of a job waits for a step, in place of an epoch of
 // its own.
-func (j *job) waitsForStep(rules compact.Rules) bool {
+func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
 }
 
 // serves reports whether somebody who asks for w gets it from a summary: one that was
 // asked for alike, or an automatic one where he asks for nothing in particular.
-func (j *job) serves(rules compact.Rules, w edit.Request) bool {
+func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 	if !j.state.open() {
 		return false
 	}
@@ -165,7 +166,7 @@ func (j *job) serves(rules compact.Rules, w edit.Request) bool {
 }
 
 // sameWish reports whether two requests ask for the same compaction by some rules, whoever makes them.
-func sameWish(r compact.Rules, a, b edit.Request) bool {
+func sameWish(r preset.Rules, a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

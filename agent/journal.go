@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -25,7 +26,7 @@ type journal struct {
 	view     projection.View
 	meter    compact.Meter
 	settings settings
-	rules    compact.Rules
+	rules    preset.Rules
 	pending  []conversation.Body // to be appended before whatever comes next
 	inTurn   bool                // a turn runs
 	appended func([]conversation.Event)

@@ -149,7 +149,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 		s := &crowded{}
 		r := start(t, func(o *agent.Options) {
 			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), s
-			o.Rules = compact.PresetRules(preset.Plimsoll)
+			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
 		for i := range 6 {
@@ -158,7 +158,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 			r.wait()
 		}
 		wish := edit.NewRequest()
-		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
+		wish.Profile, wish.KeepLast, wish.Source = preset.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait() // the summary's request is made
 		r.Send("and what of the last?")
@@ -200,7 +200,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 		gate := agenttest.NewGate()
 		r := start(t, func(o *agent.Options) {
 			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), switching{s, gate}
-			o.Rules = compact.PresetRules(preset.Plimsoll)
+			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
 		for i := range 6 {
@@ -209,7 +209,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 			r.wait()
 		}
 		wish := edit.NewRequest()
-		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
+		wish.Profile, wish.KeepLast, wish.Source = preset.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait()
 		r.Send("hold on") // the requests collide, then this one takes ten minutes

@@ -40,13 +40,13 @@ func window(tokens int, source compact.WindowSource) func(*agent.Options) {
 }
 
 func byPreset(p preset.Name) func(*agent.Options) {
-	return func(o *agent.Options) { o.Rules = compact.PresetRules(p) }
+	return func(o *agent.Options) { o.Rules = preset.RulesOf(p) }
 }
 
 // jcliAt is J-CLI with a threshold that the window has room for.
 func jcliAt(tokens int) func(*agent.Options) {
 	return func(o *agent.Options) {
-		o.Rules = compact.PresetRules(preset.JCLI)
+		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.TokenThreshold = tokens
 	}
 }

@@ -84,7 +84,7 @@ func fallsBackAndTells(t *testing.T, p preset.Name) {
 
 func byHand(t *testing.T, p preset.Name) {
 	k := after(t, p, 6, nil, summarises(account))
-	k.Compact(wish(compact.ProfileHeavy, -1))
+	k.Compact(wish(preset.ProfileHeavy, -1))
 	k.wait()
 	if s := k.stories(); len(s) != 1 || s[0].Made.Source != conversation.SourceManual {
 		t.Errorf("made %+v, refused %v", s, k.refused())
@@ -103,7 +103,7 @@ func usageIsShown(t *testing.T, p preset.Name) {
 
 func thresholdIsConfigurable(t *testing.T, p preset.Name) {
 	k := after(t, p, 5, nil, summarises(account))
-	rules := compact.PresetRules(p)
+	rules := preset.RulesOf(p)
 	rules.TriggerRatio = 0.6
 	k.Configure(map[string]string{"compaction.trigger_ratio": "0.6"}, rules)
 	k.wait()
@@ -207,7 +207,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			model := testModel
 			model.Window.Tokens = 70_000
 			a, err := agent.New(agent.Options{Log: m, Stored: agent.Stored{Events: events}, Model: model, Interactive: true,
-				Rules:    compact.PresetRules(preset.OneClaw),
+				Rules:    preset.RulesOf(preset.OneClaw),
 				Provider: voices{agenttest.NewProvider(answers("fine")), agenttest.NewProvider(answers(account))}})
 			if err != nil {
 				b.Fatal(err)
@@ -236,7 +236,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			bodies = append(bodies, conversation.UserMessage{Text: asked(i)}, conversation.AssistantMessage{Text: fmt.Sprint("answer ", i), Stop: conversation.StopEnd})
 		}
 		events := log.Prepare(time.Now(), bodies...)
-		view, rules := projection.Project(events), compact.PresetRules(preset.OneClaw)
+		view, rules := projection.Project(events), preset.RulesOf(preset.OneClaw)
 		meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {

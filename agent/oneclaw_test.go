@@ -79,7 +79,7 @@ func talksUnder(t *testing.T, p preset.Name, change func(*agent.Options), summar
 	t.Helper()
 	s := agenttest.NewProvider(summaries...)
 	r := start(t, func(o *agent.Options) {
-		o.Rules, o.Model.Window.Tokens = compact.PresetRules(p), talkWindow
+		o.Rules, o.Model.Window.Tokens = preset.RulesOf(p), talkWindow
 		if p == preset.Plimsoll {
 			o.Rules.TriggerRatio += 1e-9 // the default lies nearer the hard line in small windows
 		}
@@ -291,7 +291,7 @@ func summaryIsStored(t *testing.T, p preset.Name) {
 	if again, err := conversation.NewLog(k.memory.Events()); err != nil || again.Len() != len(k.memory.Events()) {
 		t.Errorf("it cannot be loaded: %v", err)
 	}
-	if p == preset.OneClaw && (s[0].ToTurn != 6 || s[0].Appendix != "" || s[0].Input != string(compact.InputRaw)) {
+	if p == preset.OneClaw && (s[0].ToTurn != 6 || s[0].Appendix != "" || s[0].Input != string(preset.InputRaw)) {
 		t.Errorf("stored %+v", s[0]) // the newest two turns are not part of it, nor is anything added
 	}
 	k.ends()
@@ -371,7 +371,7 @@ func compactionsMerge(t *testing.T, p preset.Name) {
 		if !strings.Contains(asks, "words of turn 9") || strings.Contains(asks, "words of turn 3") || !strings.Contains(asks, "The user goes through the listings") {
 			t.Errorf("the second one is made of %.300q", asks)
 		}
-		if s[1].Input != string(compact.InputMerged) || s[1].Depth != 1 || s[1].FromTurn != 0 || s[1].ToTurn != 13 {
+		if s[1].Input != string(preset.InputMerged) || s[1].Depth != 1 || s[1].FromTurn != 0 || s[1].ToTurn != 13 {
 			t.Errorf("stored %+v", s[1])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -39,7 +40,7 @@ type Options struct {
 	Retry       Retry
 	// Rules is by what the conversation is compacted, its load line included;
 	// without a preset they are Plimsoll's own.
-	Rules compact.Rules
+	Rules preset.Rules
 	// Transcript saves the history as it is sent before a summary in the style
 	// of JCL replaces it, and returns where. Nil: it is not saved.
 	Transcript func(ctx context.Context, v projection.View) (path string, err error)
@@ -100,7 +101,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Results.Ceiling = DefaultCeiling
 	}
 	if o.Rules.Preset == "" {
-		o.Rules = compact.DefaultRules()
+		o.Rules = preset.DefaultRules()
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -113,7 +113,7 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 		said[text]++
 		r.Send(text)
 	case 4, 5:
-		r.Compact(wish([]string{compact.ProfileDefault, compact.ProfileHeavy, compact.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
+		r.Compact(wish([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
 	case 6:
 		r.UndoCompaction(0)
 	case 7:
@@ -123,7 +123,7 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	case 9:
 		r.Preview(heavy())
 	case 10:
-		r.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, compact.PresetRules(presets[chance.IntN(len(presets))]))
+		r.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, preset.RulesOf(presets[chance.IntN(len(presets))]))
 	case 11:
 		window := compact.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: compact.WindowCatalogue}
 		r.SwitchModel(agent.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
@@ -164,7 +164,7 @@ func TestOrdersInAnyOrder(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			chance, w, sent := rand.New(rand.NewPCG(seed, 1)), &whim{chance: rand.New(rand.NewPCG(seed, 2))}, map[string]int{}
 			r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) {
-				o.Provider, o.Rules = w, compact.PresetRules(presets[seed%uint64(len(presets))])
+				o.Provider, o.Rules = w, preset.RulesOf(presets[seed%uint64(len(presets))])
 				o.Rules.Summary.Review = seed%4 == 0
 				o.Transcript = func(context.Context, projection.View) (string, error) { return "/transcript", nil }
 			}))

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -216,7 +217,7 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 		return
 	}
 	switch {
-	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
+	case c.rules.Evicts() && c.rules.Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
 		c.compact(ctx, c.planner.widen(w))

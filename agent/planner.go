@@ -9,6 +9,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -77,7 +78,7 @@ func (p *planner) profileForModel() (profile string, e *Error) {
 // widen is the model's request with a range that holds something, if one does.
 func (p *planner) widen(w edit.Request) edit.Request {
 	log, rules := p.log.Events(), p.rules
-	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
+	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextBand(log); band > 0 {
 			from := edit.AtTurn(band)
 			w.From = &from
@@ -126,7 +127,7 @@ var rooms = []struct {
 }{
 	{"", "", -1},
 	{"", " --keep-last 1", 1},
-	{compact.ProfileHeavy, " --profile " + compact.ProfileHeavy + " --keep-last 1", 1},
+	{preset.ProfileHeavy, " --profile " + preset.ProfileHeavy + " --keep-last 1", 1},
 }
 
 // roomShare is the share of a request that a compaction has to leave at most

@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -71,7 +72,7 @@ func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, nearLoad, eachTokens, nil)
-		w := wish(compact.ProfileHeavy, -1)
+		w := wish(preset.ProfileHeavy, -1)
 		w.Review = true
 		r.compacts(w)
 		shown, waits := r.waiting()
@@ -94,7 +95,7 @@ func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, nearLoad, eachTokens, func(o *agent.Options) { o.Rules.KeepLast = 1 })
-		w := wish(compact.ProfileHeavy, -1)
+		w := wish(preset.ProfileHeavy, -1)
 		r.Preview(w)
 		r.wait()
 		shown := agenttest.Of[agent.Previewed](r.watch)
@@ -111,8 +112,8 @@ func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 func TestNothingIsPreparedWhereNobodyGoesOn(t *testing.T) {
 	for name, change := range map[string]func(*agent.Options){
 		"no chat":      func(o *agent.Options) { o.Interactive = false },
-		"by hand only": func(o *agent.Options) { o.Rules.Summary.When = compact.SummaryByHand },
-		"never":        func(o *agent.Options) { o.Rules.Summary.When = compact.SummaryNever },
+		"by hand only": func(o *agent.Options) { o.Rules.Summary.When = preset.SummaryByHand },
+		"never":        func(o *agent.Options) { o.Rules.Summary.When = preset.SummaryNever },
 		"it waits":     waits,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,8 +143,8 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 			return answers("yes")
 		}
 		r := chatted(t, s, 7, eachTokens, both(withTools(compactTool()), func(o *agent.Options) {
-			o.Rules.Summary.When = compact.SummaryNever
-			o.Rules.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: o.Rules.Summary}
+			o.Rules.Summary.When = preset.SummaryNever
+			o.Rules.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: o.Rules.Summary}
 		}))
 		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Made.Source != conversation.SourceTool || len(r.texts()) != 0 || summaries(s) != 0 {

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -296,7 +297,7 @@ func (p *Prices) Step() (Tier, bool) {
 
 // MeterOptions is what a meter has to know about the model and about the rules of
 // a conversation that it is used in.
-func (m Model) MeterOptions(r compact.Rules) compact.MeterOptions {
+func (m Model) MeterOptions(r preset.Rules) compact.MeterOptions {
 	return compact.MeterOptions{
 		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning, PriceStep: m.PriceStep(),
 	}.With(r)

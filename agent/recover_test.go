@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -64,7 +65,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 // bounded is a window whose reserve does not fit behind 900 tokens.
 func bounded(o *agent.Options) {
 	o.Model.Window = compact.Window{Tokens: 1000, Source: compact.WindowConfig}
-	o.Rules = compact.Rules{}
+	o.Rules = preset.Rules{}
 }
 
 // opens opens what is left, an hour later.

@@ -7,14 +7,14 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
 func TestTurnsThatWereTakenBackComeBackByteForByte(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil, answers("fine"))
-		r.compacts(wish(compact.ProfileDefault, 2))
+		r.compacts(wish(preset.ProfileDefault, 2))
 		before := r.view()
 		r.Rewind(3)
 		r.wait()

@@ -9,8 +9,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -40,7 +40,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
 			t.Fatalf("told %+v", made)
 		}
-		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != compact.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
+		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != preset.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
 			t.Errorf("the undo is told as %+v", p)
 		}
 		for _, o := range r.overlays()[1:] {
@@ -81,8 +81,8 @@ func TestUndoTwiceTakesBackTheOneBefore(t *testing.T) {
 func TestUndoOfAnOlderCompactionLeavesTheNewerOne(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil)
-		r.compacts(wish(compact.ProfileDefault, 3))
-		r.compacts(wish(compact.ProfileDefault, 1))
+		r.compacts(wish(preset.ProfileDefault, 3))
+		r.compacts(wish(preset.ProfileDefault, 1))
 		first, second := r.made()[0].Epoch, r.made()[1].Epoch
 		r.UndoCompaction(first)
 		r.UndoCompaction(first)

@@ -10,8 +10,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -187,7 +187,7 @@ func TestWhatOvertakesASummaryThatWaitsEndsIt(t *testing.T) {
 		"the same wish":    {func(r *rig) { r.Compact(heavy()) }, ""},
 		"another wish":     {func(r *rig) { r.Compact(focused(heavy(), "another")) }, conversation.OutcomeCancelled},
 		"one that fails":   {func(r *rig) { r.Compact(wish("nowhere", 1)) }, ""},
-		"masks":            {func(r *rig) { r.Compact(wish(compact.ProfileDefault, 2)) }, conversation.OutcomeStale},
+		"masks":            {func(r *rig) { r.Compact(wish(preset.ProfileDefault, 2)) }, conversation.OutcomeStale},
 		"undo":             {func(r *rig) { r.UndoCompaction(0) }, conversation.OutcomeStale},
 		"rewind":           {func(r *rig) { r.Rewind(-1) }, conversation.OutcomeStale},
 		"a smaller window": {func(r *rig) { r.SwitchModel(other("small", 60_000), r.provider) }, conversation.OutcomeStale},
@@ -197,7 +197,7 @@ func TestWhatOvertakesASummaryThatWaitsEndsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := talk(t, 5, nil, summarises(account), agenttest.Join(agenttest.Hold(agenttest.NewGate()), summarises(account)))
-				r.compacts(wish(compact.ProfileDefault, 4))
+				r.compacts(wish(preset.ProfileDefault, 4))
 				r.compacts(reviewed())
 				if _, waits := r.waiting(); !waits {
 					t.Fatalf("nothing waits, told %v", r.refused())

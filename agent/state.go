@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -127,7 +128,7 @@ var errTooLittle = errors.New("it would save too little")
 
 const (
 	nothingChanged = "nothing was changed"
-	otherProfile   = "try again, or use a profile that needs no model, such as " + compact.ProfileDefault
+	otherProfile   = "try again, or use a profile that needs no model, such as " + preset.ProfileDefault
 )
 
 // unmade is an error of package compact.
@@ -144,7 +145,7 @@ func unmade(err error) *Error {
 	case errors.Is(err, edit.ErrNoProfile):
 		e.Hint = "name one of them, or write the profile into the configuration"
 	case errors.Is(err, edit.ErrNoSummaries):
-		e.Hint = "use a profile that needs no model, such as " + compact.ProfileDefault + ", or set the key to another word"
+		e.Hint = "use a profile that needs no model, such as " + preset.ProfileDefault + ", or set the key to another word"
 	case errors.Is(err, edit.ErrNoRange), errors.Is(err, edit.ErrNothingToGain):
 		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
@@ -196,7 +197,7 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 	case errors.Is(err, errTooLate):
 		return &Error{
 			Class: Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),
-			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + compact.ProfileDefault, Err: err,
+			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + preset.ProfileDefault, Err: err,
 		}, conversation.OutcomeFailed
 	case errors.As(err, &failure):
 		return failure, conversation.OutcomeFailed

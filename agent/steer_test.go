@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -54,7 +53,7 @@ func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
 		r.Pin([]uint64{seq}, true)
 		r.wait()
 		r.byHand(agent.SteerPin, conversation.KindPin)
-		r.compacts(wish(compact.ProfileDefault, 1))
+		r.compacts(wish(preset.ProfileDefault, 1))
 		if got := r.shownIn(seq); got.State != projection.StatePinned || got.Text != listing(1) {
 			t.Errorf("the result is shown as %s: %.60q", got.State, got.Text)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -121,7 +122,7 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 	if err := c.writers.prepare(ctx, j); err != nil {
 		return err
 	}
-	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
+	if j.pass.Job != nil && j.pass.Job.Input == preset.InputView {
 		// Only this form carries the prompt and the tools, to the conversation's model.
 		if err := c.recordSettings(ctx); err != nil {
 			return err

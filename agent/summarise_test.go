@@ -12,12 +12,13 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // heavy is the wish for a summary of all turns but one.
-func heavy() edit.Request { return wish(compact.ProfileHeavy, 1) }
+func heavy() edit.Request { return wish(preset.ProfileHeavy, 1) }
 
 // summarises is the reply with a summary, and what it cost.
 func summarises(text string) agenttest.Reply {
@@ -46,7 +47,7 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if usage.For != conversation.ForSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
 			t.Errorf("the usage is %+v", usage)
 		}
-		if s.Text != account || s.Made.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(compact.InputView) {
+		if s.Text != account || s.Made.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
 			t.Errorf("the summary is %+v", s)
 		}
 		after := r.reading()
@@ -222,7 +223,7 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				gate := agenttest.NewGate()
 				r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
-				r.compacts(wish(compact.ProfileDefault, 4))
+				r.compacts(wish(preset.ProfileDefault, 4))
 				r.compacts(heavy())
 				c.meanwhile(r)
 				r.wait()

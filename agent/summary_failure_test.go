@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -32,7 +31,7 @@ func unharmed(r *rig, before []wire, class agent.Class, outcome string) *agent.E
 	if class == agent.NotFound { // nobody was asked
 		model = ""
 	}
-	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != compact.ProfileHeavy || a.Before == 0 || a.Model != model ||
+	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != preset.ProfileHeavy || a.Before == 0 || a.Model != model ||
 		a.Source != conversation.SourceManual || a.Trigger != "command" || a.Preset != "plimsoll" {
 		r.t.Errorf("recorded %+v, want outcome %s", a, outcome)
 	}
@@ -141,7 +140,7 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 		if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.System == "be brief" || !strings.Contains(asked.Messages[0].Text, "t1 e") {
 			t.Errorf("asked again with %d messages and %d tools: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
 		}
-		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(compact.InputRaw) {
+		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(preset.InputRaw) {
 			t.Errorf("recorded as read from %s", s.Input)
 		}
 		r.finish()
@@ -150,7 +149,7 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 
 func TestOneClawAsksAgainOnlyAfterAFailedCall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		rules := func(o *agent.Options) { o.Rules = compact.PresetRules(preset.OneClaw) }
+		rules := func(o *agent.Options) { o.Rules = preset.RulesOf(preset.OneClaw) }
 		r := talk(t, 4, rules, agenttest.Stop(conversation.StopEnd), agenttest.Fail(fault()), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(wish("", 1))

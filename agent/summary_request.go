@@ -184,7 +184,7 @@ func (w *writer) bounded(form compact.SummaryJob, r request, e *Error) (request,
 }
 
 // answerOf is a reply as the answer to a request for a summary.
-func answerOf(rep *reply, m Model, input compact.SummaryInput) compact.Answer {
+func answerOf(rep *reply, m Model, input preset.SummaryInput) compact.Answer {
 	answer := compact.Answer{Text: rep.text.String(), Stop: rep.stop, Calls: len(rep.calls), Model: m.Name(), Input: input}
 	if answer.Stop == conversation.StopCalls && answer.Calls == 0 {
 		answer.Stop = conversation.StopEnd // servers exist that say so of a text
@@ -201,7 +201,7 @@ func (w *writer) request(form compact.SummaryJob) (request, error) {
 		},
 		provider: w.provider, model: w.model, purpose: conversation.ForSummary, revision: w.revision, estimate: float64(form.Tokens()),
 	}
-	if form.Input == compact.InputView {
+	if form.Input == preset.InputView {
 		r.System = w.system
 		if !w.model.Caps.NoTools {
 			r.Tools = w.tools
@@ -216,7 +216,7 @@ func (w *writer) request(form compact.SummaryJob) (request, error) {
 		if left < leastAnswer {
 			return r, &Error{
 				Class: Overflow, Message: "what is to be summarised does not fit into the window of " + w.model.Name(),
-				Hint: "compact fewer turns at once, or use a profile that needs no model, such as " + compact.ProfileDefault, Window: window.Tokens,
+				Hint: "compact fewer turns at once, or use a profile that needs no model, such as " + preset.ProfileDefault, Window: window.Tokens,
 			}
 		}
 		r.MaxTokens = min(r.MaxTokens, left)

@@ -95,10 +95,10 @@ func TestFormThatCannotFitIsNotBought(t *testing.T) {
 
 func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 	own := func(o *agent.Options) {
-		o.Rules = compact.PresetRules(preset.Plimsoll)
-		p := o.Rules.Profiles[compact.ProfileHeavy]
+		o.Rules = preset.RulesOf(preset.Plimsoll)
+		p := o.Rules.Profiles[preset.ProfileHeavy]
 		p.Summary.Model = "other/n"
-		o.Rules.Profiles[compact.ProfileHeavy] = p
+		o.Rules.Profiles[preset.ProfileHeavy] = p
 	}
 	t.Run("there", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var saved []projection.View
 				r := talk(t, 4, func(o *agent.Options) {
-					o.Rules = compact.PresetRules(preset.JCLI)
+					o.Rules = preset.RulesOf(preset.JCLI)
 					o.Transcript = func(_ context.Context, v projection.View) (string, error) {
 						saved = append(saved, v)
 						return "/data/transcripts/transcript_1.jsonl", failure
@@ -255,7 +255,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 
 func TestJCLIWritesLessOutWhereTheWindowIsSmall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 6, func(o *agent.Options) { o.Rules = compact.PresetRules(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
+		r := talk(t, 6, func(o *agent.Options) { o.Rules = preset.RulesOf(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
 		r.SetWindow("test/m", compact.Window{Tokens: 5000, Source: compact.WindowFlag})
 		r.compacts(wish("", -1))
 		if len(r.made()) != 1 {

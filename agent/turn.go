@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -192,7 +193,7 @@ const blindShare = 0.6
 // retryShorter makes a request shorter that the server did not take, and reports
 // whether it is: first as above the hard line, then down the ladder.
 func (a *Agent) retryShorter(ctx context.Context, r request) bool {
-	share := compact.DefaultTriggerRatio
+	share := preset.DefaultTriggerRatio
 	if !a.settings.model.Window.Known() {
 		share = blindShare
 	}

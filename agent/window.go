@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -156,7 +157,7 @@ func saidBefore(events []conversation.Event, model string) int {
 // as nobody moves them.
 func DefaultLines(window int) (load, hard int) {
 	w := compact.Window{Tokens: window, Source: compact.WindowServer}
-	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.DefaultRules())).Reading()
+	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(preset.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 )
 
 // The request for a summary takes the largest form that fits: the next request
@@ -76,7 +77,7 @@ func (w *writer) another(pass *edit.Proposal, err error) bool {
 // form is then the one that was tried last.
 func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *compact.SummaryJob) (compact.Answer, error) {
 	answer, err := w.call(ctx, *form)
-	if form.Input == compact.InputView && overflow(err) != nil {
+	if form.Input == preset.InputView && overflow(err) != nil {
 		if raw := pass.Fallback(); raw != nil {
 			*form = *raw
 			answer, err = w.call(ctx, *form)
@@ -274,6 +275,6 @@ func (s *writers) largerThan(w compact.Window) *modelClient {
 }
 
 // reviews reports whether the user reads a summary before it takes effect.
-func (s *writers) reviews(w edit.Request, r compact.SummaryRules) bool {
+func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
 	return s.opts.Interactive && (w.Review || r.Review)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 
 	"plimsoll/compact/projection"
 
@@ -21,7 +22,6 @@ import (
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -174,9 +174,9 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 	}{
 		"nothing asked for":       {"", nil, "", ""},
 		"the default profile":     {tui.CompactByDefault, nil, conversation.KindSummary, ""},
-		"a profile by name":       {compact.ProfileDefault, nil, conversation.KindSummary, ""},
-		"a profile that is light": {compact.ProfileLight, nil, "", "not compacted: nothing would be saved"},
-		"a summary":               {compact.ProfileHeavy, []agenttest.Reply{summary}, conversation.KindSummary, ""},
+		"a profile by name":       {preset.ProfileDefault, nil, conversation.KindSummary, ""},
+		"a profile that is light": {preset.ProfileLight, nil, "", "not compacted: nothing would be saved"},
+		"a summary":               {preset.ProfileHeavy, []agenttest.Reply{summary}, conversation.KindSummary, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -254,7 +254,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 		cancel()
 	}()
 	w := edit.NewRequest()
-	w.Profile = compact.ProfileHeavy
+	w.Profile = preset.ProfileHeavy
 	if _, err := a.agents.Optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
@@ -286,7 +286,7 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	talk := h.Conversation(h.Running)
-	if talk.Profile != compact.ProfileDefault {
+	if talk.Profile != preset.ProfileDefault {
 		t.Errorf("the profile is %q", talk.Profile)
 	}
 	want := []tui.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true},

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 
 	"plimsoll/compact/projection"
 
@@ -16,7 +17,6 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/storage"
@@ -39,7 +39,7 @@ func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 // wishes draws compactions that need no model.
 func wishes(t *rapid.T) edit.Request {
 	w := edit.NewRequest()
-	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", compact.ProfileLight}).Draw(t, "profile")
+	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", preset.ProfileLight}).Draw(t, "profile")
 	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
 	if rapid.IntRange(0, 3).Draw(t, "from") == 3 {
 		b := edit.AtTurn(rapid.IntRange(0, 3).Draw(t, "first turn"))

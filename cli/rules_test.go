@@ -37,7 +37,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 }
 
 // rulesIn are the rules that a file and overrides ask for.
-func rulesIn(t *testing.T, file string, set ...string) compact.Rules {
+func rulesIn(t *testing.T, file string, set ...string) preset.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
 	return setup.RulesOf(a.settings.Cfg())
@@ -46,7 +46,7 @@ func rulesIn(t *testing.T, file string, set ...string) compact.Rules {
 // The defaults stand in two places, because neither package may know the other.
 func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 	t.Parallel()
-	want := compact.PresetRules(preset.Plimsoll)
+	want := preset.RulesOf(preset.Plimsoll)
 	if diff := cmp.Diff(want, setup.RulesOf(config.Default())); diff != "" {
 		t.Errorf("(-compact +config):\n%s", diff)
 	}
@@ -74,7 +74,7 @@ func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 		t.Errorf("the configuration knows other presets (-compact +config):\n%s", diff)
 	}
 	for _, p := range preset.All() {
-		if diff := cmp.Diff(compact.PresetRules(p), rulesIn(t, "", "compaction.preset="+string(p))); diff != "" {
+		if diff := cmp.Diff(preset.RulesOf(p), rulesIn(t, "", "compaction.preset="+string(p))); diff != "" {
 			t.Errorf("%s (-compact +config):\n%s", p, diff)
 		}
 	}
@@ -95,12 +95,12 @@ compaction:
   evict: {target: 0.25, words: 0.05, cold: auto}
   summary: {timeout: 1500ms, retries: 1, when: never}
 `, "compaction.mask.enabled=true")
-	want := compact.PresetRules(preset.JCLI)
+	want := preset.RulesOf(preset.JCLI)
 	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
 	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
-	want.Evict = compact.EvictRules{Target: 0.25, Words: 0.05}
-	want.Summary.TimeoutSecs, want.Summary.Retries, want.Summary.When = 2, 1, compact.SummaryNever
-	want.Profiles["heavy"] = compact.Profile{Summarize: true, Summary: want.Summary}
+	want.Evict = preset.EvictRules{Target: 0.25, Words: 0.05}
+	want.Summary.TimeoutSecs, want.Summary.Retries, want.Summary.When = 2, 1, preset.SummaryNever
+	want.Profiles["heavy"] = preset.Profile{Summarize: true, Summary: want.Summary}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -118,13 +118,13 @@ compaction:
     sum: {summary: summarize}
     mine: {summary: {model: groq/mine, instructions: be long, max_tokens: 7, mode: raw-union}}
 `)
-	all := compact.SummaryRules{
-		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: compact.ModeBands, Input: compact.InputAuto,
-		Retries: 1, TimeoutSecs: 60, Review: true, When: compact.SummaryByHand,
+	all := preset.SummaryRules{
+		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: preset.ModeBands, Input: preset.InputAuto,
+		Retries: 1, TimeoutSecs: 60, Review: true, When: preset.SummaryByHand,
 	}
 	mine := all
-	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "groq/mine", "be long", 7, compact.ModeRawUnion
-	want := map[string]compact.Profile{
+	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "groq/mine", "be long", 7, preset.ModeRawUnion
+	want := map[string]preset.Profile{
 		"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
 		"heavy":   {Summarize: true, Summary: all},
 		"light":   {ToolCalls: conversation.ToolCallsOmit},
@@ -152,20 +152,20 @@ tools:
   mine: {compaction: {request: strip}, identifiers: [a, b], exempt: true}
   plain: {enabled: true, exempt: false, identifiers: []}
 `).Tools
-	want := compact.DefaultTools()
-	change := func(name string, by func(*compact.ToolRule)) {
+	want := preset.DefaultTools()
+	change := func(name string, by func(*preset.ToolRule)) {
 		rule := want[name]
 		by(&rule)
 		want[name] = rule
 	}
-	change("read_file", func(r *compact.ToolRule) { r.Response = compact.KeepWhole })
-	change("create_file", func(r *compact.ToolRule) { r.Identifiers = []string{"path"} })
-	change("grep_files", func(r *compact.ToolRule) { r.Identifiers = nil })
+	change("read_file", func(r *preset.ToolRule) { r.Response = preset.KeepWhole })
+	change("create_file", func(r *preset.ToolRule) { r.Identifiers = []string{"path"} })
+	change("grep_files", func(r *preset.ToolRule) { r.Identifiers = nil })
 	// What is known about a tool does not mask the results of one that is exempt.
-	change("list_files", func(r *compact.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
-	change("find_files", func(r *compact.ToolRule) { r.Request, r.Response, r.Exempt = "", compact.KeepStrip, true })
-	change("todo_read", func(r *compact.ToolRule) { r.Exempt = false })
-	want["mine"] = compact.ToolRule{Request: compact.KeepStrip, Identifiers: []string{"a", "b"}, Exempt: true}
+	change("list_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
+	change("find_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", preset.KeepStrip, true })
+	change("todo_read", func(r *preset.ToolRule) { r.Exempt = false })
+	want["mine"] = preset.ToolRule{Request: preset.KeepStrip, Identifiers: []string{"a", "b"}, Exempt: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -218,7 +218,7 @@ func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := compact.PresetRules(preset.JPHeavy)
+	want := preset.RulesOf(preset.JPHeavy)
 	want.KeepLast = 7
 	if diff := cmp.Diff(want, setup.RulesOf(c)); diff != "" {
 		t.Error(diff)
@@ -253,7 +253,7 @@ func TestIdentifiersAreParametersOfTheTools(t *testing.T) {
 		if err := json.Unmarshal([]byte(spec.Parameters), &schema); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range compact.DefaultTools()[spec.Name].Identifiers {
+		for _, name := range preset.DefaultTools()[spec.Name].Identifiers {
 			checked++
 			if _, ok := schema.Properties[name]; !ok {
 				t.Errorf("%s has no parameter %s", spec.Name, name)

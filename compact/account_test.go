@@ -20,7 +20,7 @@ import (
 
 // plainCheck is a look at a log by the meter of the planner's tests, which has
 // four characters to a token.
-func plainCheck(l *tale) (compact.Rules, compact.Check) {
+func plainCheck(l *tale) (preset.Rules, compact.Check) {
 	k := at(compact.MomentReply)
 	return k.rules, k.of(l.events())
 }
@@ -211,7 +211,7 @@ func BenchmarkAccount(b *testing.B) {
 	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
-		inspect.NewAccount(compact.PresetRules(preset.Raw), c, nil) // which foretells nothing
+		inspect.NewAccount(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 //   - The sources' presets, and those to compare with, cut where ONE does.
 //   - Under Plimsoll's own preset the marker names what was cut. The others have
 //     that of ONE, to the letter.
-func ArrivalCap(preset preset.Name, maxChars, window int) conversation.ArrivalCap {
-	own := preset.Design().Additions
+func ArrivalCap(name preset.Name, maxChars, window int) conversation.ArrivalCap {
+	own := name.Design().Additions
 	if maxChars <= 0 {
 		maxChars = conversation.ResultMaxChars
 		if own {

@@ -45,11 +45,11 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 	return bodies
 }
 
-func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (edit.Proposal, error) {
+func boundaryPass(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 0
 	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))
-	return edit.NewProposal(log, compact.PresetRules(preset), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
 func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
@@ -68,7 +68,7 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, compact.ProfileHeavy, true)
+			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 	t.Parallel()
 	log := boundaryLog(t, append(spokenTurn("one", 1, true), spokenTurn("two", 2, false)...)...)
-	pass, err := boundaryPass(log, preset.Plimsoll, compact.ProfileDefault, true)
+	pass, err := boundaryPass(log, preset.Plimsoll, preset.ProfileDefault, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 func TestPassInATurnWithNothingBeforeItHasNoRange(t *testing.T) {
 	t.Parallel()
 	for _, calls := range []int{0, 1} {
-		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, compact.ProfileHeavy, true)
+		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, preset.ProfileHeavy, true)
 		if !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("with %d calls: %v", calls, err)
 		}
@@ -115,11 +115,11 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		}
 		bodies = append(bodies, spokenTurn("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
 		log := boundaryLog(t, bodies...)
-		preset := rapid.SampledFrom(preset.All()).Draw(t, "preset")
-		profile := rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy, compact.ProfileLight}).Draw(t, "profile")
-		pass, err := boundaryPass(log, preset, profile, true)
+		name := rapid.SampledFrom(preset.All()).Draw(t, "preset")
+		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
+		pass, err := boundaryPass(log, name, profile, true)
 		if err == nil && pass.Job != nil {
-			err = pass.Accept(compact.Answer{Text: "short account", Stop: conversation.StopEnd, Input: compact.InputExtract})
+			err = pass.Accept(compact.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
 		}
 		if err != nil {
 			return // nothing to do, or nothing to gain
@@ -130,10 +130,10 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		}
 		before, after := projection.Project(log[:next-1]).Messages, projection.Project(log).Messages
 		if _, err := projection.Harden(projection.Project(log), projection.Capabilities{}); err != nil {
-			t.Fatalf("%s of %s: %v", profile, preset, err)
+			t.Fatalf("%s of %s: %v", profile, name, err)
 		}
 		if got, want := after[len(after)-1].Text, before[len(before)-1].Text; got != want {
-			t.Fatalf("%s of %s: the request ends with %.60q, not with %.60q", profile, preset, got, want)
+			t.Fatalf("%s of %s: the request ends with %.60q, not with %.60q", profile, name, got, want)
 		}
 		texts, newest := 0, 0
 		for _, m := range after {
@@ -143,7 +143,7 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 			}
 		}
 		if texts > 1 || newest != 1 {
-			t.Fatalf("%s of %s: the summary stands there %d times, the newest message %d times", profile, preset, texts, newest)
+			t.Fatalf("%s of %s: the summary stands there %d times, the newest message %d times", profile, name, texts, newest)
 		}
 	})
 }
@@ -174,19 +174,19 @@ func TestNextBandBeginsBehindTheNewestSummary(t *testing.T) {
 
 func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(preset.Plimsoll)
+	r := preset.RulesOf(preset.Plimsoll)
 	check := func(want string, ok bool) {
 		t.Helper()
 		if got, found := r.Summarising(); got != want || found != ok {
 			t.Errorf("%q %v, want %q", got, found, want)
 		}
 	}
-	check(compact.ProfileHeavy, true)
-	r.Profiles["mine"], r.Profiles["also"] = compact.Profile{Summarize: true}, compact.Profile{Summarize: true}
+	check(preset.ProfileHeavy, true)
+	r.Profiles["mine"], r.Profiles["also"] = preset.Profile{Summarize: true}, preset.Profile{Summarize: true}
 	r.DefaultProfile = "mine"
 	check("mine", true)
-	r.DefaultProfile = compact.ProfileLight
-	delete(r.Profiles, compact.ProfileHeavy)
+	r.DefaultProfile = preset.ProfileLight
+	delete(r.Profiles, preset.ProfileHeavy)
 	check("also", true)
 	r.Profiles = nil
 	check("", false)
@@ -194,7 +194,7 @@ func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) 
 
 func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(preset.Plimsoll)
+	r := preset.RulesOf(preset.Plimsoll)
 	for window, want := range map[int]int{0: 20_000, 8192: 1638, 100_000: 20_000, 200_000: 30_000} {
 		if got := r.Rearm(window); got != want {
 			t.Errorf("for a window of %d: %d, want %d", window, got, want)
@@ -205,14 +205,14 @@ func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
 func TestMeterTakesItsLinesFromRules(t *testing.T) {
 	t.Parallel()
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 1000}})
-	r := compact.Rules{TriggerRatio: 0.5, HardRatio: 0.75, TokenThreshold: 400}
+	r := preset.Rules{TriggerRatio: 0.5, HardRatio: 0.75, TokenThreshold: 400}
 	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
 		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)
 	}
-	if got := m.WithRules(r).WithRules(compact.Rules{}).Reading(); got.LoadLine != lineOf(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
+	if got := m.WithRules(r).WithRules(preset.Rules{}).Reading(); got.LoadLine != lineOf(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
 		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
 	}
-	if got := m.WithRules(compact.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {
+	if got := m.WithRules(preset.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {
 		t.Errorf("the line of a source is at %d", got.LoadLine)
 	}
 }

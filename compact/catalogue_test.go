@@ -423,7 +423,7 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	t.Parallel()
 	l := filesRead(30, 300) // about 1,300 tokens a turn
-	v, rules := projection.Project(l.events()), compact.PresetRules(preset.Plimsoll)
+	v, rules := projection.Project(l.events()), preset.RulesOf(preset.Plimsoll)
 	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
 	large, small := compact.NewMeter(window(200_000)), compact.NewMeter(window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))

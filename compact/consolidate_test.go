@@ -20,7 +20,7 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 	said := uint64(len(log))
 	unit := (said - 1) / 12
 	for _, span := range []conversation.Span{{First: 1, Last: 4 * unit}, {First: 4*unit + 1, Last: 8 * unit}} {
-		pass := summaryOf(t, log, 1_000_000, compact.InputAuto, span)
+		pass := summaryOf(t, log, 1_000_000, preset.InputAuto, span)
 		if err := pass.Extract(); err != nil {
 			t.Fatal(err)
 		}
@@ -30,9 +30,9 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 }
 
 // summaryOf is the pass for a summary of a span, in a window of so many tokens.
-func summaryOf(t *testing.T, log []conversation.Event, tokens int, input compact.SummaryInput, span conversation.Span) edit.Proposal {
+func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.SummaryInput, span conversation.Span) edit.Proposal {
 	t.Helper()
-	r := compact.PresetRules(preset.Plimsoll)
+	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.Input = input
 	s := edit.Inputs{Meter: compact.NewMeter(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
@@ -50,12 +50,12 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 	whole := conversation.Span{First: 1, Last: said - 1}
 	for name, c := range map[string]struct {
 		tokens int
-		input  compact.SummaryInput
-		want   compact.SummaryInput
+		input  preset.SummaryInput
+		want   preset.SummaryInput
 	}{
-		"it fits":                   {1_000_000, compact.InputAuto, compact.InputRaw},
-		"it does not":               {8192, compact.InputAuto, compact.InputMerged},
-		"what was said is demanded": {8192, compact.InputRaw, compact.InputRaw},
+		"it fits":                   {1_000_000, preset.InputAuto, preset.InputRaw},
+		"it does not":               {8192, preset.InputAuto, preset.InputMerged},
+		"what was said is demanded": {8192, preset.InputRaw, preset.InputRaw},
 	} {
 		pass := summaryOf(t, log, c.tokens, c.input, whole)
 		if pass.Job.Input != c.want {
@@ -67,14 +67,14 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 			continue
 		}
 		s, isSummary := pass.Bodies(0)[0].(conversation.Summary)
-		if merged := c.want == compact.InputMerged; !isSummary || (s.Depth == 1) != merged || (len(s.Parents) == 2) != merged {
+		if merged := c.want == preset.InputMerged; !isSummary || (s.Depth == 1) != merged || (len(s.Parents) == 2) != merged {
 			t.Errorf("%s: depth %d, parents %v", name, s.Depth, s.Parents)
 		}
 		if s.Spans[0].First != 1 || s.FromTurn != 0 {
 			t.Errorf("%s: covers %v from turn %d", name, s.Spans, s.FromTurn)
 		}
 	}
-	if merged, raw := summaryOf(t, log, 8192, compact.InputAuto, whole).Job.Tokens(), summaryOf(t, log, 8192, compact.InputRaw, whole).Job.Tokens(); merged > raw/2 {
+	if merged, raw := summaryOf(t, log, 8192, preset.InputAuto, whole).Job.Tokens(), summaryOf(t, log, 8192, preset.InputRaw, whole).Job.Tokens(); merged > raw/2 {
 		t.Errorf("%d tokens are read in place of %d", merged, raw)
 	}
 }
@@ -83,7 +83,7 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 func TestPiecesAreAboutAsLarge(t *testing.T) {
 	t.Parallel()
 	log := filesRead(40, 500).events()
-	pass := summaryOf(t, log, 1_000_000, compact.InputRaw, conversation.Span{First: 1, Last: uint64(len(log))})
+	pass := summaryOf(t, log, 1_000_000, preset.InputRaw, conversation.Span{First: 1, Last: uint64(len(log))})
 	total := pass.Job.Tokens()
 	for pieces := 2; pieces < 8; pieces++ {
 		budget := total/pieces + total/20 // the last would be short

@@ -77,9 +77,9 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 			t.Parallel()
 			a := recorded(t, file)
 			hidden := map[uint64]bool{}
-			for _, preset := range preset.All() {
+			for _, name := range preset.All() {
 				for _, window := range []int{32_000, 128_000, 200_000} {
-					checkPreset(t, a, preset, window, hidden)
+					checkPreset(t, a, name, window, hidden)
 				}
 			}
 			checkRecall(t, a, hidden)
@@ -106,12 +106,12 @@ func recorded(t *testing.T, file string) archive {
 	return archive{events, texts, new(int)}
 }
 
-func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden map[uint64]bool) {
+func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden map[uint64]bool) {
 	t.Helper()
-	what := fmt.Sprintf("%s at %d", preset, window)
+	what := fmt.Sprintf("%s at %d", name, window)
 	view := projection.Project(a.events)
 	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}).WithView(view)
-	shown, err := inspect.PresetView(a.events, edit.Inputs{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
+	shown, err := inspect.PresetView(a.events, edit.Inputs{Meter: meter, Now: conversationtest.Epoch, Cold: true}, preset.RulesOf(name))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/compact/projection"
 )
@@ -20,7 +21,7 @@ func FuzzDedupe(f *testing.F) {
 	f.Add(`{"":{},"":"\ud83d"}`, `{"`, `{"a":"[omitted]"}`, `{}`, "", 5)
 	f.Fuzz(func(t *testing.T, args1, args2, text1, text2, identifier string, threshold int) {
 		log := dedupeLog{}.call("1", "f", args1).result("1", "f", text1).call("2", "f", args2).result("2", "f", text2)
-		rules := onlyDedupe(map[string]ToolRule{"f": {Identifiers: []string{identifier}}})
+		rules := onlyDedupe(map[string]preset.ToolRule{"f": {Identifiers: []string{identifier}}})
 		rules.Dedupe.InputTrimBytes, rules.Dedupe.OutputTrimBytes = threshold, threshold
 
 		messages := make([]adachsoft.Message, len(log))

@@ -4,6 +4,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,7 +27,7 @@ const contentField = "content"
 // dedupeItems are the parts of messages that identity dedup omits under rules, in
 // their order; nil unless rules.Dedupe is enabled. The event of
 // an item is the first of its message; messages without events give none.
-func dedupeItems(messages []projection.Message, rules Rules) []conversation.MaskItem {
+func dedupeItems(messages []projection.Message, rules preset.Rules) []conversation.MaskItem {
 	if !rules.Dedupe.Enabled {
 		return nil
 	}
@@ -103,6 +104,6 @@ func resultObject(text string) ordered.Object {
 
 // DedupeItems chooses what identity dedup omits in a view, oldest first; nil
 // unless r.Dedupe is enabled (ADA).
-func DedupeItems(v projection.View, r Rules) []conversation.MaskItem {
+func DedupeItems(v projection.View, r preset.Rules) []conversation.MaskItem {
 	return dedupeItems(v.Messages, r)
 }

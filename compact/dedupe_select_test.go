@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -35,8 +36,8 @@ func (l dedupeLog) state(s projection.State) dedupeLog {
 }
 
 // onlyDedupe are rules of nothing but identity dedup, with tools.
-func onlyDedupe(tools map[string]ToolRule) Rules {
-	return Rules{Dedupe: DedupeParams(adachsoft.ParseParams(nil)), Tools: tools}
+func onlyDedupe(tools map[string]preset.ToolRule) preset.Rules {
+	return preset.Rules{Dedupe: preset.DedupeParams(adachsoft.ParseParams(nil)), Tools: tools}
 }
 
 var (
@@ -46,7 +47,7 @@ var (
 
 func TestDedupeItemsNameWhatIsOmitted(t *testing.T) {
 	t.Parallel()
-	byPath := map[string]ToolRule{"write": {Identifiers: []string{"path"}}, "read": {Identifiers: []string{"path"}}}
+	byPath := map[string]preset.ToolRule{"write": {Identifiers: []string{"path"}}, "read": {Identifiers: []string{"path"}}}
 	log := dedupeLog{{Role: projection.RoleUser, Text: longLine, State: projection.StateVerbatim, Events: []uint64{1}}}.
 		calls(conversation.ToolCall{ID: "1", Name: "write", Arguments: writes}, conversation.ToolCall{ID: "2", Name: "read", Arguments: `{"path":"a/b"}`}).
 		result("1", "write", "ok").
@@ -75,7 +76,7 @@ func TestDedupeItemsTakeIdentifiersFromToolsWithoutAnEntry(t *testing.T) {
 	t.Parallel()
 	log := dedupeLog{}.call("1", "read", `{"path":"a"}`).result("1", "read", longLine).
 		call("2", "read", `{"path":"b"}`).result("2", "read", longLine)
-	rules := onlyDedupe(map[string]ToolRule{"read": {Identifiers: []string{"path"}}})
+	rules := onlyDedupe(map[string]preset.ToolRule{"read": {Identifiers: []string{"path"}}})
 	if items := dedupeItems(log, rules); items != nil {
 		t.Errorf("with the tool's identifiers: %v", items)
 	}
@@ -132,7 +133,7 @@ func TestDedupeItemsLeaveAlone(t *testing.T) {
 func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 	t.Parallel()
 	log := dedupeLog{}.call("1", "write", writes).result("1", "write", longLine).call("2", "write", writes).result("2", "write", "ok")
-	rules := onlyDedupe(map[string]ToolRule{"write": {Identifiers: []string{"path"}}})
+	rules := onlyDedupe(map[string]preset.ToolRule{"write": {Identifiers: []string{"path"}}})
 	items := dedupeItems(log, rules)
 	if len(items) != 2 {
 		t.Fatalf("items %v", items)

@@ -17,7 +17,7 @@
 //  1. Someone asks for one: the user, the model by a tool call, or the planner. The
 //     request names a range, a profile, or both.
 //  2. Package edit works it out on a snapshot of the log and commits nothing: the range
-//     as spans of events between units, and the policies ([Rules.Policies]) with the
+//     as spans of events between units, and the policies ([preset.Rules.Policies]) with the
 //     hints of tools frozen in them. A unit is a user message, or a reply with all its
 //     calls and results; no cut parts one.
 //  3. If a model has to write, there is a [SummaryJob]. The caller asks the model, and
@@ -31,7 +31,7 @@
 //
 // # The planner
 //
-// [Rules.Plan] decides when to compact automatically. It is pure, and the agent
+// [Check.Plan] decides when to compact automatically. It is pure, and the agent
 // and package replay ask the same function. It gets a [Check]: the moment, log and
 // view, the meter, how long nothing was sent, prices, and what earlier compactions
 // left. The usual answer, nothing, reads neither log nor texts. Plimsoll's own rules
@@ -40,11 +40,11 @@
 // target, in one go, so that the cache breaks once and not at every request. One
 // note, made by rule, stands for them: what was done, the user's own words, and an
 // index of names. A summary replaces parts of it where a model wrote one in time.
-// Above the hard line [Rules.Recover] makes room without a model.
+// Above the hard line [Check.Recover] makes room without a model.
 //
 // # Presets
 //
-// [Rules] are the numbers and switches of a design. They start from a preset,
+// [preset.Rules] are the numbers and switches of a design. They start from a preset,
 // whose behavior is a [preset.Design]: Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
 // (S64) and D17, adachsoft's tool compaction (ADA), OneClaw's FEAT-011 (ONE), J-CLI
 // (JCL). Comments name these sources.

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -137,7 +138,7 @@ func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
 
 func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
 	t.Parallel()
-	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: compact.ProfileDefault}
+	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: preset.ProfileDefault}
 	l := filesRead(6, 60) // each turn has four events
 	check := func(want int) {
 		t.Helper()

@@ -3,6 +3,7 @@ package compact
 import (
 	"strings"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -17,7 +18,7 @@ const assumedWindow = 128_000
 
 // room is what each part of a note may have, for a window of so many tokens, 0
 // unknown.
-func noteRoomIn(e EvictRules, window int) NoteRoom {
+func noteRoomIn(e preset.EvictRules, window int) NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // lines are the load line and the hard line of a window.
-func lines(window int, change func(*compact.Rules, *compact.MeterOptions)) (load, hard int) {
-	r, o := compact.PresetRules(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
+func lines(window int, change func(*preset.Rules, *compact.MeterOptions)) (load, hard int) {
+	r, o := preset.RulesOf(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
 	if change != nil {
 		change(&r, &o)
 	}
@@ -27,16 +27,16 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{4096, 8192, 32_000, 64_000, 128_000, 200_000, 1_000_000} {
 		for _, hard := range []float64{0.86, 0.9, 0.95, 1} {
-			load, most := lines(window, func(r *compact.Rules, _ *compact.MeterOptions) { r.HardRatio = hard })
-			if load >= most || load < int(compact.DefaultTriggerRatio*float64(window)) {
+			load, most := lines(window, func(r *preset.Rules, _ *compact.MeterOptions) { r.HardRatio = hard })
+			if load >= most || load < int(preset.DefaultTriggerRatio*float64(window)) {
 				t.Errorf("window %d, hard line at %g: the lines are %d and %d", window, hard, load, most)
 			}
 		}
-		if load, _ := lines(window, func(r *compact.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
+		if load, _ := lines(window, func(r *preset.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
 			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
 		}
 	}
-	if load, _ := lines(32_000, nil); load <= int(compact.DefaultTriggerRatio*32_000) {
+	if load, _ := lines(32_000, nil); load <= int(preset.DefaultTriggerRatio*32_000) {
 		t.Errorf("a small window has its load line at %d, no nearer to the hard line", load)
 	}
 }
@@ -45,16 +45,16 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
-	for name, change := range map[string]func(*compact.Rules, *compact.MeterOptions){
-		"a threshold":             func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold = 40_000 },
-		"a ratio":                 func(r *compact.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.2 },
-		"a price":                 func(_ *compact.Rules, o *compact.MeterOptions) { o.PriceStep = 42_000 },
-		"a target above the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
-		"a target below the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
+	for name, change := range map[string]func(*preset.Rules, *compact.MeterOptions){
+		"a threshold":             func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold = 40_000 },
+		"a ratio":                 func(r *preset.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.2 },
+		"a price":                 func(_ *preset.Rules, o *compact.MeterOptions) { o.PriceStep = 42_000 },
+		"a target above the line": func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
+		"a target below the line": func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
 	} {
-		r, o := compact.PresetRules(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
+		r, o := preset.RulesOf(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
 		change(&r, &o)
-		r.Summary.When = compact.SummaryNever
+		r.Summary.When = preset.SummaryNever
 		v := projection.Project(log)
 		check := compact.Check{Log: log, View: v, Meter: compact.NewMeter(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
 		reading := check.Meter.Reading()
@@ -90,13 +90,13 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
 	v := projection.Project(log)
-	for when, want := range map[compact.SummaryWhen]struct{ plans, user, model bool }{
-		compact.SummaryAtLoadLine: {true, true, true}, compact.SummaryByHand: {user: true, model: true}, compact.SummaryNever: {},
+	for when, want := range map[preset.SummaryWhen]struct{ plans, user, model bool }{
+		preset.SummaryAtLoadLine: {true, true, true}, preset.SummaryByHand: {user: true, model: true}, preset.SummaryNever: {},
 	} {
 		for _, name := range []preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI} {
-			r := compact.PresetRules(name)
+			r := preset.RulesOf(name)
 			r.Summary.When, r.TokenThreshold = when, 40_000
-			r.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: r.Summary}
+			r.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: r.Summary}
 			m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 			moment := compact.MomentReply
 			if name == preset.JCLI {
@@ -111,7 +111,7 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 			}
 			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
 				w := edit.NewRequest()
-				w.Profile, w.Source = compact.ProfileHeavy, source
+				w.Profile, w.Source = preset.ProfileHeavy, source
 				if _, err := edit.NewProposal(log, r, edit.Inputs{Meter: m}, w); errors.Is(err, edit.ErrNoSummaries) == allowed {
 					t.Errorf("%s, %s: asked by %s: %v", name, when, source, err)
 				}
@@ -124,7 +124,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
 	v := projection.Project(log)
-	r := compact.PresetRules(preset.Plimsoll)
+	r := preset.RulesOf(preset.Plimsoll)
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
 	plan := check.Plan(r).Alone()

@@ -74,7 +74,7 @@ func ExampleNewProposal() {
 	request := edit.NewRequest()
 	request.KeepLast = 1
 
-	rules := compact.PresetRules(preset.Plimsoll)
+	rules := preset.RulesOf(preset.Plimsoll)
 	pass, err := edit.NewProposal(log.Events(), rules, edit.Inputs{Meter: meter, Now: exampleTime}, request)
 	if err != nil {
 		fmt.Println(err)
@@ -114,8 +114,8 @@ func ExampleCheck_Plan() {
 	}
 	commit(log, conversation.UserMessage{Text: "What stands out?"})
 
-	rules := compact.PresetRules(preset.Plimsoll)
-	rules.Summary.When = compact.SummaryNever
+	rules := preset.RulesOf(preset.Plimsoll)
+	rules.Summary.When = preset.SummaryNever
 	options := compact.MeterOptions{Window: compact.Window{Tokens: 24_000, Source: compact.WindowFlag}}
 	meter := compact.NewMeter(options.With(rules)).WithView(projection.Project(log.Events()))
 	plan := compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()}.Plan(rules)

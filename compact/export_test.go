@@ -1,24 +1,25 @@
 package compact
 
 import (
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/names"
 )
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
-func Maskable(v projection.View, r Rules, m Meter, least float64) float64 {
+func Maskable(v projection.View, r preset.Rules, m Meter, least float64) float64 {
 	return maskable(&v, r, m, least)
 }
 
 // MayPay is whether masks may pay by a rule.
-func MayPay(v projection.View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func MayPay(v projection.View, r preset.Rules, m Meter, pays func(gain, behind float64) bool) bool {
 	return mayPay(&v, r, m, pays)
 }
 
 // Worth is what hiding items saves by the planner's estimate, and what stands
 // behind the first of them, in tokens.
-func Worth(r Rules, c Check, items []conversation.MaskItem) (gain, behind float64) {
+func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind float64) {
 	p := newPlanner(r, c)
 	w := p.worth(items)
 	return w.gain, w.behind
@@ -26,7 +27,7 @@ func Worth(r Rules, c Check, items []conversation.MaskItem) (gain, behind float6
 
 // MaskItemsRelaxed chooses as MaskItems, sparing neither the first nor the
 // current turn.
-func MaskItemsRelaxed(v projection.View, r Rules, m Meter) []conversation.MaskItem {
+func MaskItemsRelaxed(v projection.View, r preset.Rules, m Meter) []conversation.MaskItem {
 	return maskItems(v, r, m, true)
 }
 
@@ -51,12 +52,12 @@ func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int)
 // EvictedSpans is what a step evicts so that a request comes down to a target,
 // whose note has no room and whose newest quarter is protected.
 func EvictedSpans(v projection.View, m Meter, target float64) []conversation.Span {
-	return oldestUnits(v, m, target, 0, DefaultProtectedRatio*float64(m.Window().Tokens)).spans
+	return oldestUnits(v, m, target, 0, preset.DefaultProtectedRatio*float64(m.Window().Tokens)).spans
 }
 
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
-func NoteOn(r Rules, log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
+func NoteOn(r preset.Rules, log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
 	return NoteOf(log, v, projection.WithEarlier(log, spans), noteRoomIn(r.Evict, window))
 }
 
@@ -64,4 +65,4 @@ func NoteOn(r Rules, log []conversation.Event, v projection.View, spans []conver
 func ForceOf(s string) int { return int(forceOf(s)) }
 
 // TriggerShare is the load line of a window of so many tokens, as a share of it.
-func TriggerShare(window int) float64 { return sharesOf(window).trigger }
+func TriggerShare(window int) float64 { return preset.SharesOf(window).Trigger }

@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // rows gives the hints of some tools as the table of D17 writes them.
-func rows(rules map[string]compact.ToolRule, names ...string) map[string][2]compact.Keep {
-	out := map[string][2]compact.Keep{}
+func rows(rules map[string]preset.ToolRule, names ...string) map[string][2]preset.Keep {
+	out := map[string][2]preset.Keep{}
 	for _, name := range names {
 		if rule, ok := rules[name]; ok {
-			out[name] = [2]compact.Keep{rule.Request, rule.Response}
+			out[name] = [2]preset.Keep{rule.Request, rule.Response}
 		}
 	}
 	return out
@@ -23,8 +23,8 @@ func rows(rules map[string]compact.ToolRule, names ...string) map[string][2]comp
 
 func TestD17HintTable(t *testing.T) {
 	t.Parallel()
-	const keep, strip = compact.KeepWhole, compact.KeepStrip
-	want := map[string][2]compact.Keep{ // request, response
+	const keep, strip = preset.KeepWhole, preset.KeepStrip
+	want := map[string][2]preset.Keep{ // request, response
 		"fs_read_file":   {keep, strip},
 		"fs_grep_files":  {keep, strip},
 		"cargo_check":    {keep, strip},
@@ -33,20 +33,20 @@ func TestD17HintTable(t *testing.T) {
 		"fs_modify_file": {strip, strip},
 		"git_commit":     {strip, keep},
 	}
-	if diff := cmp.Diff(want, rows(compact.DefaultTools(), slices.Collect(maps.Keys(want))...)); diff != "" {
+	if diff := cmp.Diff(want, rows(preset.DefaultTools(), slices.Collect(maps.Keys(want))...)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestHintsOfOurTools(t *testing.T) {
 	t.Parallel()
-	const keep, strip = compact.KeepWhole, compact.KeepStrip
-	want := map[string][2]compact.Keep{
+	const keep, strip = preset.KeepWhole, preset.KeepStrip
+	want := map[string][2]preset.Keep{
 		"read_file": {keep, strip}, "list_files": {keep, strip}, "find_files": {keep, strip}, "grep_files": {keep, strip},
 		"run_command": {keep, strip}, "recall": {keep, strip}, "search_history": {keep, strip},
 		"create_file": {strip, keep}, "modify_file": {strip, strip},
 	}
-	got := compact.DefaultTools()
+	got := preset.DefaultTools()
 	if diff := cmp.Diff(want, rows(got, slices.Collect(maps.Keys(want))...)); diff != "" {
 		t.Error(diff)
 	}
@@ -60,11 +60,11 @@ func TestHintsOfOurTools(t *testing.T) {
 func TestToolsOfStateAndInstructionsAreExempt(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for name, rule := range compact.DefaultTools() {
+	for name, rule := range preset.DefaultTools() {
 		if rule.Exempt {
 			got = append(got, name)
 		}
-		if rule.Exempt && (rule.Request != compact.KeepInherit || rule.Response != compact.KeepInherit) {
+		if rule.Exempt && (rule.Request != preset.KeepInherit || rule.Response != preset.KeepInherit) {
 			t.Errorf("%s is exempt and has hints: %+v", name, rule)
 		}
 	}
@@ -78,7 +78,7 @@ func TestToolsOfStateAndInstructionsAreExempt(t *testing.T) {
 func TestIdentifiersTellReadingCallsApart(t *testing.T) {
 	t.Parallel()
 	got := map[string][]string{}
-	for name, rule := range compact.DefaultTools() {
+	for name, rule := range preset.DefaultTools() {
 		if len(rule.Identifiers) > 0 {
 			got[name] = rule.Identifiers
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -13,14 +14,14 @@ import (
 // the view.
 
 // listed reports whether the list holds all that rules let become stubs.
-func listed(v *projection.View, r Rules) bool {
+func listed(v *projection.View, r preset.Rules) bool {
 	_, known := v.Candidates()
 	return known && r.Mask.MinChars > projection.StubChars
 }
 
 // maskable is no less than what MaskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
-func maskable(v *projection.View, r Rules, m Meter, least float64) float64 {
+func maskable(v *projection.View, r preset.Rules, m Meter, least float64) float64 {
 	if !listed(v, r) {
 		return math.Inf(1)
 	}
@@ -35,7 +36,7 @@ func maskable(v *projection.View, r Rules, m Meter, least float64) float64 {
 // mayPay reports whether hiding what MaskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
-func mayPay(v *projection.View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func mayPay(v *projection.View, r preset.Rules, m Meter, pays func(gain, behind float64) bool) bool {
 	if !listed(v, r) {
 		return true
 	}
@@ -88,7 +89,7 @@ type outline struct {
 	spare          bool    // the current turn stays
 }
 
-func newOutline(v *projection.View, r Rules, m Meter) *outline {
+func newOutline(v *projection.View, r preset.Rules, m Meter) *outline {
 	o := &outline{selection: selection{view: *v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
 	o.list, _ = v.Candidates()
 	o.keep, o.first = o.selection.keep(), o.firstTurn()
@@ -159,7 +160,7 @@ type maskedTools struct {
 const mostKinds = 32
 
 // masks reports whether rules let a text become a stub.
-func (t *maskedTools) masks(r *Rules, k *projection.Candidate) bool {
+func (t *maskedTools) masks(r *preset.Rules, k *projection.Candidate) bool {
 	at := -1
 	for i, name := range t.names {
 		if name == k.Tool {
@@ -171,8 +172,8 @@ func (t *maskedTools) masks(r *Rules, k *projection.Candidate) bool {
 		rule := r.Tools[k.Tool]
 		at = len(t.names)
 		t.names = append(t.names, k.Tool)
-		t.results = append(t.results, !rule.stays())
-		t.inputs = append(t.inputs, rule.Request == KeepStrip)
+		t.results = append(t.results, !rule.Stays())
+		t.inputs = append(t.inputs, rule.Request == preset.KeepStrip)
 		if at >= mostKinds {
 			t.names, t.results, t.inputs = t.names[1:], t.results[1:], t.inputs[1:]
 			at--

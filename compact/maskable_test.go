@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -17,9 +18,9 @@ import (
 // err on the other side.
 
 // maskRules draws rules of masks for short logs.
-func maskRules(t *rapid.T) compact.Rules {
+func maskRules(t *rapid.T) preset.Rules {
 	r := planRules()
-	r.Mask = compact.MaskRules{
+	r.Mask = preset.MaskRules{
 		Enabled:         true,
 		KeepTokens:      rapid.SampledFrom([]int{0, 200, 2000, 20_000}).Draw(t, "keep tokens"),
 		KeepResults:     rapid.IntRange(0, 4).Draw(t, "keep results"),

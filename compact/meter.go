@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -71,10 +72,10 @@ type anchor struct {
 // NewMeter returns the meter of an empty conversation.
 func NewMeter(o MeterOptions) Meter {
 	if o.TriggerRatio == 0 {
-		o.TriggerRatio = DefaultTriggerRatio
+		o.TriggerRatio = preset.DefaultTriggerRatio
 	}
 	if o.HardRatio == 0 {
-		o.HardRatio = DefaultHardRatio
+		o.HardRatio = preset.DefaultHardRatio
 	}
 	return Meter{options: o, cal: o.Calibration, cachedShare: -1}
 }

@@ -232,12 +232,12 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		"price step":                        {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
 		"unknown window":                    {compact.MeterOptions{}, 0, 0, 0},
-		"a source's ratio":                  {gemini.With(compact.PresetRules(preset.JPAuto)), 786_432, 996_147, 16_000},
-		"no source knows a price step":      {gemini.With(compact.PresetRules(preset.OneClaw)), 891_289, 996_147, 16_000},
-		"the default preset does":           {gemini.With(compact.PresetRules(preset.Plimsoll)), 190_000, 996_147, 16_000},
-		"J-CLI's threshold":                 {gemini.With(compact.PresetRules(preset.JCLI)), 204_800, 996_147, 16_000},
-		"J-CLI's threshold, small window":   {window(8192).With(compact.PresetRules(preset.JCLI)), 204_800, 7782, 1024},
-		"J-CLI's threshold, unknown window": {compact.MeterOptions{}.With(compact.PresetRules(preset.JCLI)), 204_800, 0, 0},
+		"a source's ratio":                  {gemini.With(preset.RulesOf(preset.JPAuto)), 786_432, 996_147, 16_000},
+		"no source knows a price step":      {gemini.With(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
+		"the default preset does":           {gemini.With(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
+		"J-CLI's threshold":                 {gemini.With(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
+		"J-CLI's threshold, small window":   {window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
+		"J-CLI's threshold, unknown window": {compact.MeterOptions{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
 		"configured lines":                  {compact.MeterOptions{Window: compact.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
 	} {
 		r := compact.NewMeter(c.options).Reading()

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -11,7 +12,7 @@ import (
 
 // MicroItems chooses what the layer hides in a view, oldest first. What points to
 // a result goes with it, or would stand in full next.
-func MicroItems(v projection.View, r Rules) []conversation.MaskItem {
+func MicroItems(v projection.View, r preset.Rules) []conversation.MaskItem {
 	var results []*projection.Message
 	for i := range v.Messages {
 		if v.Messages[i].Role == projection.RoleTool {

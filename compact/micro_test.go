@@ -44,7 +44,7 @@ func jcliLog(t *testing.T) []conversation.Event {
 
 func jcliResults(t *testing.T, keepRecent int) []string {
 	t.Helper()
-	rules := compact.PresetRules(preset.JCLI)
+	rules := preset.RulesOf(preset.JCLI)
 	rules.Micro.KeepRecent = keepRecent
 	v, err := inspect.PresetView(jcliLog(t), edit.Inputs{Now: conversationtest.Epoch}, rules)
 	if err != nil {
@@ -81,7 +81,7 @@ func TestJCLIMicroExample(t *testing.T) {
 
 func TestJCLIMicroReplacesOnlyWhatIsOver800Bytes(t *testing.T) {
 	t.Parallel()
-	rules := compact.PresetRules(preset.JCLI)
+	rules := preset.RulesOf(preset.JCLI)
 	var l conversation.Log
 	var bodies []conversation.Body
 	bodies = append(bodies, conversation.UserMessage{Text: "go"})

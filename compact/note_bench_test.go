@@ -60,7 +60,7 @@ func workedBench(n int) []conversation.Event {
 func BenchmarkNote(b *testing.B) {
 	log := workedBench(10_000)
 	view := projection.Project(log)
-	rules := compact.PresetRules(preset.Plimsoll)
+	rules := preset.RulesOf(preset.Plimsoll)
 	for _, tokens := range []int{32_000, 128_000, 200_000, 1_000_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
 			m := compact.NewMeter(window(tokens)).WithView(view)

@@ -18,12 +18,12 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Parallel()
 	t.Run("The 85% threshold is defined as a constant (not hardcoded inline)", func(t *testing.T) {
 		t.Parallel()
-		if compact.DefaultTriggerRatio != 0.85 || compact.DefaultProtectedRatio != 0.25 || compact.CharsPerToken != 4 {
-			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", compact.DefaultTriggerRatio, compact.DefaultProtectedRatio, compact.CharsPerToken)
+		if preset.DefaultTriggerRatio != 0.85 || preset.DefaultProtectedRatio != 0.25 || compact.CharsPerToken != 4 {
+			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", preset.DefaultTriggerRatio, preset.DefaultProtectedRatio, compact.CharsPerToken)
 		}
 		for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
-			r := compact.PresetRules(p)
-			if r.TriggerRatio != compact.DefaultTriggerRatio || r.ProtectedRatio != compact.DefaultProtectedRatio {
+			r := preset.RulesOf(p)
+			if r.TriggerRatio != preset.DefaultTriggerRatio || r.ProtectedRatio != preset.DefaultProtectedRatio {
 				t.Errorf("%s: %v and %v", p, r.TriggerRatio, r.ProtectedRatio)
 			}
 		}

@@ -32,7 +32,7 @@ func presses(p compact.Plan) bool {
 
 // driven is what the planner does about how much is used, at the next request
 // or after the reply.
-func driven(r compact.Rules, c compact.Check) compact.Plan {
+func driven(r preset.Rules, c compact.Check) compact.Plan {
 	for _, m := range []compact.Moment{compact.MomentReply, compact.MomentRequest, compact.MomentTurn} {
 		c.Moment = m
 		if p := c.Plan(r); presses(p) {
@@ -55,7 +55,7 @@ type fataler interface {
 
 // checkOutlook fails unless an outlook agrees with the planner; it gives what
 // the planner does.
-func checkOutlook(t fataler, r compact.Rules, c compact.Check) (inspect.Outlook, compact.Plan) {
+func checkOutlook(t fataler, r preset.Rules, c compact.Check) (inspect.Outlook, compact.Plan) {
 	t.Helper()
 	o, p := inspect.NewOutlook(r, c), driven(r, c)
 	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + tell(p) + ")" }
@@ -74,7 +74,7 @@ func checkOutlook(t fataler, r compact.Rules, c compact.Check) (inspect.Outlook,
 }
 
 // checkCold fails unless the planner evicts with a cold cache what an outlook said.
-func checkCold(t fataler, r compact.Rules, c compact.Check, o inspect.Outlook) {
+func checkCold(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
 	t.Helper()
 	if o.State == compact.TimingNow {
 		return // the step at the load line comes first
@@ -137,7 +137,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 
 // checkGrowth fails unless the planner acts, or could if there were anything to
 // do, as soon as a request has grown to where an outlook said, and not before.
-func checkGrowth(t fataler, r compact.Rules, c compact.Check, o inspect.Outlook) {
+func checkGrowth(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
 	t.Helper()
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
@@ -162,7 +162,7 @@ func outlookCases() map[string]struct {
 	grow func(*tale)
 } {
 	byOwnRules := func(p preset.Name) looking {
-		return at(compact.MomentReply).with(func(k *looking) { k.rules = compact.PresetRules(p) })
+		return at(compact.MomentReply).with(func(k *looking) { k.rules = preset.RulesOf(p) })
 	}
 	type one = struct {
 		look looking
@@ -255,7 +255,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 
 // carryOut puts in force what a plan says, with a summary that is short. It
 // reports whether that was taken.
-func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
+func carryOut(l *tale, r preset.Rules, c compact.Check, p compact.Plan) bool {
 	if p.Profile != "" {
 		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
 		if err != nil {
@@ -314,7 +314,7 @@ func BenchmarkOutlook(b *testing.B) {
 	for _, name := range preset.All() {
 		b.Run(string(name), func(b *testing.B) {
 			_, c := plannedBench(3_000_000, compact.MomentReply)
-			r := compact.PresetRules(name)
+			r := preset.RulesOf(name)
 			b.ReportAllocs()
 			for b.Loop() {
 				inspect.NewOutlook(r, c)

@@ -80,14 +80,14 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
 		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = compact.PresetRules(preset.JCLI), 3
+			k.rules, k.check.Past.Failures = preset.RulesOf(preset.JCLI), 3
 		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
 		"a profile that needs a model": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = compact.PresetRules(preset.JPAuto), 2
-			k.rules.Auto.Profile = compact.ProfileHeavy
+			k.rules, k.check.Past.Failures = preset.RulesOf(preset.JPAuto), 2
+			k.rules.Auto.Profile = preset.ProfileHeavy
 		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
 		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
-			k.rules = compact.PresetRules(preset.Adachsoft)
+			k.rules = preset.RulesOf(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
 		if got := inspect.NewOutlook(c.look.rules, c.look.of(c.log.events())).Words(); got != c.want {
@@ -99,8 +99,8 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentReply).with(func(k *looking) {
-		k.rules, k.check.Past.Tried = compact.PresetRules(preset.JPAuto), 84_000
-		k.rules.Auto.Profile = compact.ProfileHeavy
+		k.rules, k.check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
+		k.rules.Auto.Profile = preset.ProfileHeavy
 	})
 	got := inspect.NewOutlook(k.rules, k.of((&tale{}).stints(17).events())).Words()
 	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {

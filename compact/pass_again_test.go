@@ -21,10 +21,10 @@ import (
 // heavyAgain works a heavy compaction out.
 func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
-	r := compact.PresetRules(p)
+	r := preset.RulesOf(p)
 	r.KeepLast = keep
 	w := edit.NewRequest()
-	w.Profile, w.Focus = compact.ProfileHeavy, focus
+	w.Profile, w.Focus = preset.ProfileHeavy, focus
 	v := projection.Project(l.events())
 	m := compact.NewMeter(window(100_000)).WithView(v)
 	return edit.NewProposal(l.events(), r, edit.Inputs{Meter: m, Now: noon, Cold: true}, w)
@@ -126,10 +126,10 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.summarised(t, first, 800)
-		r := compact.PresetRules(p)
+		r := preset.RulesOf(p)
 		r.KeepLast = 0
 		w := edit.NewRequest()
-		w.Profile = compact.ProfileDefault
+		w.Profile = preset.ProfileDefault
 		now := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
 		pass, err := edit.NewProposal(l.events(), r, now, w)
 		if err != nil {
@@ -151,8 +151,8 @@ func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 	for _, p := range preset.All() {
 		l := (&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").reply("Done.")
 		l.user("And?").call("create_file", "{}", conversation.ResultOK, "x").add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
-		for _, profile := range []string{compact.ProfileDefault, compact.ProfileLight} {
-			r := compact.PresetRules(p)
+		for _, profile := range []string{preset.ProfileDefault, preset.ProfileLight} {
+			r := preset.RulesOf(p)
 			r.KeepLast = 0
 			w := edit.NewRequest()
 			w.Profile = profile

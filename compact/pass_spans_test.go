@@ -21,7 +21,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	v := projection.Project(log)
 	s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
-	pass, err := edit.ProposeSummary(log, compact.PresetRules(preset.Plimsoll), s, spans, conversation.Made{})
+	pass, err := edit.ProposeSummary(log, preset.RulesOf(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	if pass.Job == nil || len(covered) == 0 {
 		t.Fatalf("nothing is covered: %v", pass.Spans)
 	}
-	if d := cmp.Diff(compact.InputRaw, pass.Job.Input); d != "" {
+	if d := cmp.Diff(preset.InputRaw, pass.Job.Input); d != "" {
 		t.Error(d)
 	}
 }
@@ -49,9 +49,9 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 // said, earlier summaries included; in bands each has its own.
 func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 	t.Parallel()
-	for mode, whole := range map[compact.SummaryMode]bool{compact.ModeBands: false, compact.ModeRawUnion: true} {
+	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeBands: false, preset.ModeRawUnion: true} {
 		log := filesRead(6, 40).user("And now?").events()
-		r := compact.PresetRules(preset.Plimsoll)
+		r := preset.RulesOf(preset.Plimsoll)
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) edit.Proposal {
 			s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}

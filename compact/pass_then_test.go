@@ -48,8 +48,8 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log)).
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
 		w := edit.NewRequest()
-		w.Profile, w.KeepLast = rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy}).Draw(rt, "profile"), 1
-		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: meter, Now: time.Unix(0, 0)}, w)
+		w.Profile, w.KeepLast = rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy}).Draw(rt, "profile"), 1
+		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: meter, Now: time.Unix(0, 0)}, w)
 		if err != nil {
 			return
 		}
@@ -75,8 +75,8 @@ func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 	log := read(5)
 	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
 	w := edit.NewRequest()
-	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), edit.Inputs{Meter: meter}, w)
+	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
+	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: meter}, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()
-	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
+	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
 	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-	pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
+	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}

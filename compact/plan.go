@@ -142,7 +142,7 @@ const (
 
 // Plan decides what to do now. Below the load line it reads neither log nor texts
 // while it does nothing.
-func (c Check) Plan(r Rules) Plan {
+func (c Check) Plan(r preset.Rules) Plan {
 	if len(c.View.Messages) == 0 {
 		return Plan{}
 	}
@@ -154,7 +154,7 @@ func (c Check) Plan(r Rules) Plan {
 		return p.everyRequest() // layers that act whatever is used do not wait either
 	}
 	switch acts := r.Preset.Design().Acts; {
-	case c.Refused && r.waits():
+	case c.Refused && r.Waits():
 		return Plan{Hold: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
 		if plan := p.applyProfile(); plan.Acts() {
@@ -182,7 +182,7 @@ func (c Check) Plan(r Rules) Plan {
 
 // planner is one look with what it measures.
 type planner struct {
-	rules   Rules
+	rules   preset.Rules
 	check   Check
 	reading Reading
 	used    float64 // tokens
@@ -191,14 +191,14 @@ type planner struct {
 	capacity int
 }
 
-func newPlanner(r Rules, c Check) planner {
+func newPlanner(r preset.Rules, c Check) planner {
 	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	if c.Refused {
 		p.refuse()
 	}
 	if p.capacity = c.capacity; p.capacity == 0 {
-		p.capacity = capacityOf(int(p.window), p.reading.LoadLine)
+		p.capacity = preset.CapacityOf(int(p.window), p.reading.LoadLine)
 	}
 	return p
 }
@@ -210,8 +210,8 @@ func (p *planner) refuse() {
 			*line = most
 		}
 	}
-	below(&p.reading.LoadLine, DefaultTriggerRatio)
-	below(&p.reading.HardLine, DefaultHardRatio)
+	below(&p.reading.LoadLine, preset.DefaultTriggerRatio)
+	below(&p.reading.HardLine, preset.DefaultHardRatio)
 	if p.window == 0 || p.window > p.used {
 		p.window = p.used
 	}
@@ -229,12 +229,12 @@ const triesPerStride = 4
 // user took one back; and a little since one came to nothing.
 func (p *planner) armed() bool {
 	window, past := p.reading.Window.Tokens, p.check.Past
-	return p.grown(past.After, p.rules.Rearm(window)) && p.grown(past.Tried, p.rules.stride(window)/triesPerStride) && !p.held()
+	return p.grown(past.After, p.rules.Rearm(window)) && p.grown(past.Tried, p.rules.Stride(window)/triesPerStride) && !p.held()
 }
 
 // held reports whether the user took a pass back and little was added since.
 func (p *planner) held() bool {
-	return !p.grown(p.check.Past.Undone, p.rules.stride(p.reading.Window.Tokens))
+	return !p.grown(p.check.Past.Undone, p.rules.Stride(p.reading.Window.Tokens))
 }
 
 // above reports whether a request of so many tokens is above the load line: what

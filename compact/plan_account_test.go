@@ -85,7 +85,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 		log.user(fmt.Sprintf("Rule %d: you must never touch module %d. %s", i, i, strings.Repeat("It matters. ", 18))).
 			reply(strings.Repeat("A long reply. ", 300))
 	}
-	rules := compact.PresetRules(preset.Plimsoll)
+	rules := preset.RulesOf(preset.Plimsoll)
 	said := func(first, last uint64) int {
 		m := compact.NewMeter(window(128_000)).WithView(projection.Project(log.events()))
 		pass, err := edit.ProposeSummary(log.events(), rules, edit.Inputs{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
@@ -146,7 +146,7 @@ func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	v := projection.Project(log.events())
 	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
-	plan := compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m}.Plan(compact.PresetRules(preset.Plimsoll))
+	plan := compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m}.Plan(preset.RulesOf(preset.Plimsoll))
 	if len(plan.Spans) == 0 {
 		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)
 	}

@@ -52,7 +52,7 @@ type Step struct {
 }
 
 // Ahead tells what the planner will do next.
-func (c Check) Ahead(r Rules) Ahead {
+func (c Check) Ahead(r preset.Rules) Ahead {
 	var a Ahead
 	if !r.ActsByItself() || r.Preset.Design().Acts == preset.ActDrop && r.Auto.Profile == "" {
 		a.State = TimingOff
@@ -85,7 +85,7 @@ func (p *planner) asking(a *Ahead) {
 func (p *planner) layers(a *Ahead) Plan {
 	r := p.rules
 	if r.Evicts() && r.Mask.Enabled && !p.held() {
-		a.Saver, a.Stride = true, r.stride(p.reading.Window.Tokens)
+		a.Saver, a.Stride = true, r.Stride(p.reading.Window.Tokens)
 	}
 	if a.Each = r.Micro.Enabled || r.Dedupe.Enabled; !a.Each || len(p.check.View.Messages) == 0 {
 		return Plan{}
@@ -99,7 +99,7 @@ func (p *planner) layers(a *Ahead) Plan {
 
 // urgent are rules and a look by which the planner acts if there is anything to
 // be done: its line lies below what is used, and no rest speaks against it.
-func (p *planner) urgent() (Rules, Check) {
+func (p *planner) urgent() (preset.Rules, Check) {
 	r, c := p.rules, p.check
 	c.Moment = MomentReply
 	c.Past = Past{Failures: c.Past.Failures, Settled: c.Past.Settled}

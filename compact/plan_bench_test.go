@@ -11,16 +11,16 @@ import (
 
 // plannedBench is a log of 10,000 events of about 1 KB as the planner sees it, in
 // a window of so many tokens. Of the results about 640,000 tokens may be masked.
-func plannedBench(windowTokens int, at compact.Moment) (compact.Rules, compact.Check) {
+func plannedBench(windowTokens int, at compact.Moment) (preset.Rules, compact.Check) {
 	log := with(longLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
-	return compact.PresetRules(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
+	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
 		Meter: compact.NewMeter(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
 
 // evictedBench is what plannedBench is after a step: most of the 10,000 events stand
 // behind a note.
-func evictedBench(b *testing.B, windowTokens int) (compact.Rules, compact.Check) {
+func evictedBench(b *testing.B, windowTokens int) (preset.Rules, compact.Check) {
 	r, c := plannedBench(windowTokens, compact.MomentRequest)
 	plan := c.Plan(r)
 	if plan.Note == nil {
@@ -40,19 +40,19 @@ func BenchmarkPlan(b *testing.B) {
 		name   string
 		window int
 		at     compact.Moment
-		change func(*compact.Rules, *compact.Check)
+		change func(*preset.Rules, *compact.Check)
 		acts   bool
 	}{
-		{"warm in a turn", 5_000_000, compact.MomentRequest, func(*compact.Rules, *compact.Check) {}, false},
-		{"warm turn start", 5_000_000, compact.MomentTurn, func(*compact.Rules, *compact.Check) {}, false},
-		{"near the load line with a summary to prepare", 3_300_000, compact.MomentReply, func(_ *compact.Rules, c *compact.Check) { c.Prepares = true }, false},
-		{"above the load line not armed", 3_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Past.After = 2_600_000 }, false},
-		{"cold below the cold share", 8_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Gone = true }, false},
-		{"masks below the stride", 5_000_000, compact.MomentTurn, func(r *compact.Rules, _ *compact.Check) { r.Mask.Enabled, r.Mask.KeepTokens = true, 640_000 }, false},
-		{"masks that do not pay", 5_000_000, compact.MomentTurn, func(r *compact.Rules, _ *compact.Check) { r.Mask.Enabled = true }, false},
-		{"evicts", 3_000_000, compact.MomentRequest, func(r *compact.Rules, _ *compact.Check) { r.Summary.When = compact.SummaryNever }, true},
-		{"evicts with a summary", 3_000_000, compact.MomentRequest, func(*compact.Rules, *compact.Check) {}, true},
-		{"evicts in the cold", 4_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Gone = true }, true},
+		{"warm in a turn", 5_000_000, compact.MomentRequest, func(*preset.Rules, *compact.Check) {}, false},
+		{"warm turn start", 5_000_000, compact.MomentTurn, func(*preset.Rules, *compact.Check) {}, false},
+		{"near the load line with a summary to prepare", 3_300_000, compact.MomentReply, func(_ *preset.Rules, c *compact.Check) { c.Prepares = true }, false},
+		{"above the load line not armed", 3_000_000, compact.MomentRequest, func(_ *preset.Rules, c *compact.Check) { c.Past.After = 2_600_000 }, false},
+		{"cold below the cold share", 8_000_000, compact.MomentRequest, func(_ *preset.Rules, c *compact.Check) { c.Gone = true }, false},
+		{"masks below the stride", 5_000_000, compact.MomentTurn, func(r *preset.Rules, _ *compact.Check) { r.Mask.Enabled, r.Mask.KeepTokens = true, 640_000 }, false},
+		{"masks that do not pay", 5_000_000, compact.MomentTurn, func(r *preset.Rules, _ *compact.Check) { r.Mask.Enabled = true }, false},
+		{"evicts", 3_000_000, compact.MomentRequest, func(r *preset.Rules, _ *compact.Check) { r.Summary.When = preset.SummaryNever }, true},
+		{"evicts with a summary", 3_000_000, compact.MomentRequest, func(*preset.Rules, *compact.Check) {}, true},
+		{"evicts in the cold", 4_000_000, compact.MomentRequest, func(_ *preset.Rules, c *compact.Check) { c.Gone = true }, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			r, check := plannedBench(c.window, c.at)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -118,7 +119,7 @@ func TestAnUndoneSavingIsNotMadeAgainAtOnce(t *testing.T) {
 func TestMasksSpareWhatTheRulesProtect(t *testing.T) {
 	t.Parallel()
 	cold := func(k *looking) { k.check.Gone, k.rules.Planner.ColdTokens = true, 1 }
-	alone := func(r *compact.MaskRules) { r.KeepTokens, r.KeepResults, r.FirstTurnTokens = 0, 0, 0 }
+	alone := func(r *preset.MaskRules) { r.KeepTokens, r.KeepResults, r.FirstTurnTokens = 0, 0, 0 }
 	for name, c := range map[string]struct {
 		change func(*looking)
 		log    *tale

@@ -49,12 +49,12 @@ func (p *planner) evict() Plan {
 // settled reports whether a little was added since the newest step, so that one which
 // left more than it was meant to is not made again at once, and since an undo.
 func (p *planner) settled() bool {
-	return !p.held() && p.grown(p.check.Past.After, p.rules.stride(p.reading.Window.Tokens)/triesPerStride)
+	return !p.held() && p.grown(p.check.Past.After, p.rules.Stride(p.reading.Window.Tokens)/triesPerStride)
 }
 
 // goals is what a step leaves at the load line and with a cold cache, in tokens.
 func (p *planner) goals() (target, cold float64) {
-	target, cold = p.rules.Evict.goals(int(p.window), p.capacity, p.reading.LoadLine)
+	target, cold = p.rules.Evict.Goals(int(p.window), p.capacity, p.reading.LoadLine)
 	return p.besidePrompt(target), p.besidePrompt(cold)
 }
 
@@ -76,12 +76,12 @@ func (p *planner) noteRoom() NoteRoom {
 }
 
 // NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
-func NoteRoomOf(r Rules, m Meter, window int) NoteRoom {
+func NoteRoomOf(r preset.Rules, m Meter, window int) NoteRoom {
 	reading := m.Reading()
-	return noteRoomOf(r, m, capacityOf(window, reading.LoadLine), reading)
+	return noteRoomOf(r, m, preset.CapacityOf(window, reading.LoadLine), reading)
 }
 
-func noteRoomOf(r Rules, m Meter, capacity int, reading Reading) NoteRoom {
+func noteRoomOf(r preset.Rules, m Meter, capacity int, reading Reading) NoteRoom {
 	return noteRoomIn(r.Evict, capacity).scaled(roomLeft(capacity, reading) / m.Factor())
 }
 
@@ -202,7 +202,7 @@ const (
 
 // SummaryMost is the longest summary that is asked for in a window of so many
 // tokens, 0 unknown: a small one would be filled by words about words.
-func SummaryMost(r PlannerRules, window int) int {
+func SummaryMost(r preset.PlannerRules, window int) int {
 	if window <= 0 {
 		return MaxSummaryTokens
 	}

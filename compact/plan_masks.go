@@ -3,6 +3,7 @@ package compact
 import (
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -25,7 +26,7 @@ func (p *planner) economy() Plan {
 	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.held() {
 		return Plan{}
 	}
-	least, trigger := float64(p.rules.stride(p.reading.Window.Tokens)), TriggerStride
+	least, trigger := float64(p.rules.Stride(p.reading.Window.Tokens)), TriggerStride
 	cold := p.check.Cold()
 	switch {
 	case p.check.AtOnce:
@@ -117,7 +118,7 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 }
 
 // MaskOf is the overlay that hides items in the words of the rules' preset.
-func MaskOf(r Rules, items []conversation.MaskItem) conversation.Mask {
+func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
 	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }
 

@@ -21,7 +21,7 @@ type Past struct {
 // asks reports whether a pass may ask a model: the last failure but one makes
 // the next pass do without, the last all of them. JCL has no pass without. None does
 // where the rules want none that nobody asks for.
-func (p Past) asks(r Rules) bool {
+func (p Past) asks(r preset.Rules) bool {
 	if !r.Asks() {
 		return false
 	}
@@ -33,7 +33,7 @@ func (p Past) asks(r Rules) bool {
 
 // Exhausted reports whether no pass asks a model any more by itself, until the
 // user acts or the model changes.
-func (p Past) Exhausted(r Rules) bool { return p.Failures >= r.Planner.Failures }
+func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Failures }
 
 // forced reports whether an epoch was made because there was no room, and not to
 // save money.

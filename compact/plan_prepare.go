@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -26,7 +27,7 @@ func (r Reading) NearsLoadLine() bool {
 func (p *planner) prepare() Plan {
 	past := p.check.Past
 	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.held() ||
-		!p.grown(past.Tried, p.rules.stride(int(p.window))/triesPerStride) {
+		!p.grown(past.Tried, p.rules.Stride(int(p.window))/triesPerStride) {
 		return Plan{}
 	}
 	if !p.reading.NearsLoadLine() {
@@ -62,18 +63,18 @@ func (p *planner) spansAhead(target, more float64) []conversation.Span {
 }
 
 // afterRefusal is what rules do that act only where a server did not take a request.
-func (c Check) afterRefusal(r Rules) Plan {
+func (c Check) afterRefusal(r preset.Rules) Plan {
 	if !c.Refused || !r.Evicts() {
 		return Plan{}
 	}
-	r.Summary.When = SummaryNever
+	r.Summary.When = preset.SummaryNever
 	p := newPlanner(r, c)
 	return p.evict()
 }
 
 // EvictNow is the step at the load line although that is not reached, without a
 // summary: somebody asked for room.
-func (c Check) EvictNow(r Rules, trigger string) Plan {
+func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 	p := newPlanner(r, c)
 	if p.window == 0 || len(c.View.Messages) == 0 {
 		return Plan{}

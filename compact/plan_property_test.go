@@ -23,10 +23,10 @@ import (
 // What holds of every plan, for conversations of every kind.
 
 // anyCheck draws rules and a look at a log.
-func anyCheck(t *rapid.T, log []conversation.Event) (compact.Rules, compact.Check) {
+func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check) {
 	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
 	p := rapid.SampledFrom(presets).Draw(t, "preset")
-	r := compact.PresetRules(p)
+	r := preset.RulesOf(p)
 	if p == preset.Plimsoll {
 		r = maskRules(t)
 		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
@@ -36,7 +36,7 @@ func anyCheck(t *rapid.T, log []conversation.Event) (compact.Rules, compact.Chec
 	}
 	switch layer := rapid.IntRange(0, 5).Draw(t, "layer"); {
 	case p == preset.JCLI || p == preset.Plimsoll && layer == 5:
-		r.Micro = compact.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
+		r.Micro = preset.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
 	case p == preset.Plimsoll && layer == 4:
 		r.Dedupe.Enabled = true
 	}
@@ -234,7 +234,7 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 // causes are what a plan answers to. At one moment each may act once: what one of
 // them leaves may be worth another one's while. A layer of a source may act once
 // on each result, as hiding one can show another in full that pointed to it.
-func causes(r compact.Rules, p compact.Plan) []string {
+func causes(r preset.Rules, p compact.Plan) []string {
 	layers := r.Micro.Enabled || r.Dedupe.Enabled
 	switch p.Trigger {
 	case compact.TriggerLoadLine, compact.TriggerHardLine:
@@ -376,8 +376,8 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 
 // dueFor is the default rules and a look in a window that is nearly full, or one at
 // half of it after a pause.
-func dueFor(t *rapid.T, c compact.Check) (compact.Rules, compact.Check) {
-	r := compact.PresetRules(preset.Plimsoll)
+func dueFor(t *rapid.T, c compact.Check) (preset.Rules, compact.Check) {
+	r := preset.RulesOf(preset.Plimsoll)
 	c.Meter = c.Meter.WithRules(r)
 	used := float64(c.Meter.Reading().Used)
 	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")

@@ -24,7 +24,7 @@ func (p *planner) applyProfile() Plan {
 	if p.check.Moment != MomentReply || !p.due() || p.held() {
 		return Plan{}
 	}
-	past, stride := p.check.Past, p.rules.stride(p.reading.Window.Tokens)
+	past, stride := p.check.Past, p.rules.Stride(p.reading.Window.Tokens)
 	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!past.asks(p.rules) || !p.grown(past.Tried, stride/triesPerStride)) {
 		return Plan{}
 	}

@@ -19,7 +19,7 @@ import (
 
 // byPreset is a look by a preset's own rules.
 func byPreset(p preset.Name, m compact.Moment) looking {
-	return at(m).with(func(k *looking) { k.rules = compact.PresetRules(p) })
+	return at(m).with(func(k *looking) { k.rules = preset.RulesOf(p) })
 }
 
 // moments are all of them.
@@ -279,10 +279,10 @@ func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
 		want   string
 	}{
 		"off":               {func(*looking) {}, work, ""},
-		"JCL's first layer": {func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }, work, "every request: mask e3 e5"},
+		"JCL's first layer": {func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }, work, "every request: mask e3 e5"},
 		"identity dedup":    {func(k *looking) { k.rules.Dedupe.Enabled = true; identified(k) }, edits("a", "a"), "every request: mask e2 call_1 e3"},
 		"both": {func(k *looking) {
-			k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 100}
+			k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 100}
 			k.rules.Dedupe.Enabled = true
 			identified(k)
 		}, edits("a", "b", "a"), "every request: mask e3 e5, mask e2 call_1 e3"},
@@ -298,11 +298,11 @@ func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
 		}
 	}
 	// Above the load line Plimsoll's own pass comes first.
-	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} })
+	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} })
 	if got := tell(k.plan((&tale{}).stints(17))); !strings.HasPrefix(got, "load line: ") {
 		t.Errorf("above the load line: %q", got)
 	}
-	p := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }).plan(work)
+	p := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }).plan(work)
 	if d := cmp.Diff(conversation.StylePlimsoll, p.Masks[0].(conversation.Mask).Style); d != "" {
 		t.Errorf("the words are the preset's:\n%s", d)
 	}
@@ -312,7 +312,7 @@ func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
 	t.Parallel()
 	// 400 characters of three bytes: over 800 bytes, and shorter than a preview.
 	l := (&tale{}).user("Go.").call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 400)).call("read_file", "{}", conversation.ResultOK, "x")
-	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} })
+	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} })
 	if got := tell(k.plan(l)); got != "" {
 		t.Errorf("on every request: %q", got)
 	}

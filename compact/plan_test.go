@@ -41,12 +41,12 @@ func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(20)
-	for name, off := range map[string]func(*compact.Rules){
-		"compaction":      func(r *compact.Rules) { r.Enabled = false },
-		"by itself":       func(r *compact.Rules) { r.Auto.Enabled = false },
-		"the preset raw":  func(r *compact.Rules) { *r = compact.PresetRules(preset.Raw) },
-		"truncate drops":  func(r *compact.Rules) { *r = compact.PresetRules(preset.Truncate) },
-		"S64 is for hand": func(r *compact.Rules) { *r = compact.PresetRules(preset.JPHeavy) },
+	for name, off := range map[string]func(*preset.Rules){
+		"compaction":      func(r *preset.Rules) { r.Enabled = false },
+		"by itself":       func(r *preset.Rules) { r.Auto.Enabled = false },
+		"the preset raw":  func(r *preset.Rules) { *r = preset.RulesOf(preset.Raw) },
+		"truncate drops":  func(r *preset.Rules) { *r = preset.RulesOf(preset.Truncate) },
+		"S64 is for hand": func(r *preset.Rules) { *r = preset.RulesOf(preset.JPHeavy) },
 	} {
 		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
 			k := at(m).with(func(k *looking) {
@@ -81,17 +81,17 @@ func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
 func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]*tale{"no event": {}, "all taken back": (&tale{}).stints(20).add(conversation.Rewind{Turn: 0})} {
-		for _, preset := range preset.All() {
+		for _, p := range preset.All() {
 			for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
 				k := at(m).with(func(k *looking) {
 					k.system, k.check.Gone = 200_000, true
-					k.rules = compact.PresetRules(preset)
+					k.rules = preset.RulesOf(p)
 				})
 				if got := tell(k.plan(l)); got != "" {
-					t.Errorf("%s, %s, moment %d: %s", name, preset, m, got)
+					t.Errorf("%s, %s, moment %d: %s", name, p, m, got)
 				}
 				if got := k.of(l.events()).Recover(k.rules); got != nil {
-					t.Errorf("%s, %s: recovery did %v", name, preset, got)
+					t.Errorf("%s, %s: recovery did %v", name, p, got)
 				}
 			}
 		}

@@ -122,10 +122,10 @@ func (p *planner) rest(o *Timing, t threshold) {
 		until(TimingResting, past.After, p.rules.Rearm(window))
 	}
 	if t.tries {
-		until(TimingResting, past.Tried, p.rules.stride(window)/triesPerStride)
+		until(TimingResting, past.Tried, p.rules.Stride(window)/triesPerStride)
 	}
 	if p.rules.Preset.Design().Acts != preset.ActSummariseAll || p.rules.Auto.Profile != "" {
-		until(TimingHeld, past.Undone, p.rules.stride(window))
+		until(TimingHeld, past.Undone, p.rules.Stride(window))
 	}
 }
 

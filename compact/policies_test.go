@@ -5,14 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
 // strip is the profile that strips what it is told.
-func strip(request, response bool) compact.Profile {
-	return compact.Profile{
+func strip(request, response bool) preset.Profile {
+	return preset.Profile{
 		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: request, Response: response,
 	}
 }
@@ -21,22 +20,22 @@ func strip(request, response bool) compact.Profile {
 // what the hint says, whether the tool is exempt, and what comes of it.
 var sides = []struct {
 	profile bool
-	hint    compact.Keep
+	hint    preset.Keep
 	exempt  bool
 	want    bool
 }{
-	{false, compact.KeepInherit, false, false},
-	{false, compact.KeepWhole, false, false},
-	{false, compact.KeepStrip, false, false},
-	{true, compact.KeepInherit, false, true},
-	{true, compact.KeepWhole, false, false},
-	{true, compact.KeepStrip, false, true},
-	{false, compact.KeepInherit, true, false},
-	{false, compact.KeepWhole, true, false},
-	{false, compact.KeepStrip, true, false},
-	{true, compact.KeepInherit, true, false},
-	{true, compact.KeepWhole, true, false},
-	{true, compact.KeepStrip, true, true},
+	{false, preset.KeepInherit, false, false},
+	{false, preset.KeepWhole, false, false},
+	{false, preset.KeepStrip, false, false},
+	{true, preset.KeepInherit, false, true},
+	{true, preset.KeepWhole, false, false},
+	{true, preset.KeepStrip, false, true},
+	{false, preset.KeepInherit, true, false},
+	{false, preset.KeepWhole, true, false},
+	{false, preset.KeepStrip, true, false},
+	{true, preset.KeepInherit, true, false},
+	{true, preset.KeepWhole, true, false},
+	{true, preset.KeepStrip, true, true},
 }
 
 func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
@@ -48,7 +47,7 @@ func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
 				continue
 			}
 			tried++
-			r := compact.Rules{Tools: map[string]compact.ToolRule{
+			r := preset.Rules{Tools: map[string]preset.ToolRule{
 				"tool": {Request: request.hint, Response: response.hint, Exempt: request.exempt},
 			}}
 			want := conversation.Policies{
@@ -71,23 +70,23 @@ func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
 
 func TestHintsMatterOnlyUnderStrip(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(preset.Plimsoll)
-	r.Tools["always"] = compact.ToolRule{Request: compact.KeepStrip, Response: compact.KeepStrip}
+	r := preset.RulesOf(preset.Plimsoll)
+	r.Tools["always"] = preset.ToolRule{Request: preset.KeepStrip, Response: preset.KeepStrip}
 	names := []string{"always", "read_file", "todo_read"}
 	for what, c := range map[string]struct {
-		profile compact.Profile
+		profile preset.Profile
 		want    conversation.Policies
 	}{
 		"omit": {
-			compact.Profile{ToolCalls: conversation.ToolCallsOmit, Request: true, Response: true},
+			preset.Profile{ToolCalls: conversation.ToolCallsOmit, Request: true, Response: true},
 			conversation.Policies{ToolCalls: conversation.ToolCallsOmit},
 		},
 		"no opinion on tool calls": {
-			compact.Profile{Reasoning: conversation.ReasoningStrip, Request: true, Response: true},
+			preset.Profile{Reasoning: conversation.ReasoningStrip, Request: true, Response: true},
 			conversation.Policies{Reasoning: conversation.ReasoningStrip},
 		},
 		"a summary": {
-			compact.Profile{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Response: true, Summarize: true},
+			preset.Profile{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Response: true, Summarize: true},
 			conversation.Policies{},
 		},
 		"nothing": {},
@@ -105,13 +104,13 @@ func TestDefaultProfileOfThePresets(t *testing.T) {
 		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true,
 		Tools: map[string]conversation.ToolPolicy{"read_file": {Response: true}, "create_file": {Request: true}},
 	}
-	r := compact.PresetRules(preset.JP)
+	r := preset.RulesOf(preset.JP)
 	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
 		t.Errorf("jp, which exempts no tool, shows no preview and strips results of any size:\n%s", diff)
 	}
 	want.Preview, want.MinChars = 250, 800
 	want.Tools["todo_write"] = conversation.ToolPolicy{}
-	r = compact.PresetRules(preset.Plimsoll)
+	r = preset.RulesOf(preset.Plimsoll)
 	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
 		t.Errorf("plimsoll:\n%s", diff)
 	}
@@ -119,7 +118,7 @@ func TestDefaultProfileOfThePresets(t *testing.T) {
 
 func TestPoliciesNameOnlyToolsThatOccur(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(preset.Plimsoll)
+	r := preset.RulesOf(preset.Plimsoll)
 	if got := r.Policies(r.Profiles["default"], nil); got.Tools != nil {
 		t.Errorf("without tools there are decisions: %v", got.Tools)
 	}

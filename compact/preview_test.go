@@ -49,12 +49,12 @@ func readQuietly(turns int) []conversation.Event {
 	return log
 }
 
-func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) edit.Preview {
+func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, name preset.Name) edit.Preview {
 	t.Helper()
 	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 1
-	pass, err := edit.NewProposal(log, compact.PresetRules(preset), s, w)
+	pass, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,18 +72,18 @@ func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
 	for i := range log {
 		log[i].Seq = uint64(i + 1)
 	}
-	if p := previewOf(t, log, compact.ProfileDefault, false, preset.Plimsoll); p.BreakAt != 6 {
+	if p := previewOf(t, log, preset.ProfileDefault, false, preset.Plimsoll); p.BreakAt != 6 {
 		t.Errorf("without reasoning the prefix breaks at %d, not at the call of event 6", p.BreakAt)
 	}
-	if p := previewOf(t, log, compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 {
+	if p := previewOf(t, log, preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 {
 		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
 	}
 	// Reasoning beside calls goes back to endpoints that demand it, stripped or not.
-	if p := previewOf(t, read(3), compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
+	if p := previewOf(t, read(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
 		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
 		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
 	}
-	if p := previewOf(t, readQuietly(3), compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Behind > p.After {
+	if p := previewOf(t, readQuietly(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Behind > p.After {
 		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Behind, p.After)
 	}
 }
@@ -95,7 +95,7 @@ func TestTheAccountCountsInWords(t *testing.T) {
 		w := edit.NewRequest()
 		w.KeepLast = 1
 		s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
+		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
-	pass, err := edit.ProposeOverlays(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
+	pass, err := edit.ProposeOverlays(log, preset.RulesOf(preset.Plimsoll), s, conversation.Made{}, note)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	m := compact.NewMeter(window(1000)).WithView(v)
 	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)
-	compact.MaskItems(v, compact.PresetRules(preset.Plimsoll), m)
+	compact.MaskItems(v, preset.RulesOf(preset.Plimsoll), m)
 }
 
 // FuzzProject reads bytes as lines of a stored log, in any order and with any

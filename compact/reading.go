@@ -3,6 +3,7 @@ package compact
 import (
 	"math"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 )
 
@@ -85,7 +86,7 @@ func (m Meter) ReadingWithSummary(used, summary int) Reading {
 
 // With returns the options with the lines that rules say. What is known of the
 // model stays.
-func (o MeterOptions) With(r Rules) MeterOptions {
+func (o MeterOptions) With(r preset.Rules) MeterOptions {
 	lines := NewMeter(MeterOptions{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
 	o.Absolute = r.Preset.Design().Absolute && r.Auto.Profile == ""
@@ -105,8 +106,8 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 	}
 	w := float64(o.Window.Tokens)
 	ratio := o.TriggerRatio
-	if !o.AnyPrice && ratio == DefaultTriggerRatio {
-		ratio = nearer(sharesOf(o.Window.Tokens).trigger, o.HardRatio)
+	if !o.AnyPrice && ratio == preset.DefaultTriggerRatio {
+		ratio = nearer(preset.SharesOf(o.Window.Tokens).Trigger, o.HardRatio)
 	}
 	soft := ratio * w
 	if o.TokenThreshold > 0 {
@@ -129,8 +130,8 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 // nearer is a share between the default load line and the default hard line, at the
 // same place below another hard line, so that it stays below.
 func nearer(trigger, hard float64) float64 {
-	const from = DefaultTriggerRatio
-	return from + (trigger-from)*(hard-from)/(DefaultHardRatio-from)
+	const from = preset.DefaultTriggerRatio
+	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
 }
 
 // parts is the uncalibrated estimate of a request by segment.
@@ -175,7 +176,7 @@ func apportion(used int, parts [projection.SegmentCount]float64) (out [projectio
 
 // WithRules returns the meter with the load line and the hard line that rules
 // say.
-func (m Meter) WithRules(r Rules) Meter {
+func (m Meter) WithRules(r preset.Rules) Meter {
 	m.options = m.options.With(r)
 	return m
 }

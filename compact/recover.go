@@ -37,11 +37,11 @@ const capNote = 200
 // Recover makes room until there is enough of it. The overlays are one epoch,
 // without an account; nil if nothing can be done. With ONE's rules it only leaves
 // out.
-func (c Check) Recover(r Rules) []conversation.Body {
+func (c Check) Recover(r preset.Rules) []conversation.Body {
 	l := &ladder{planner: newPlanner(r, c)}
 	switch hard := l.reading.HardLine; {
 	case l.reading.LoadLine == 0:
-		l.reading.LoadLine = int(DefaultTriggerRatio * l.used) // the window is unknown, and this was too much
+		l.reading.LoadLine = int(preset.DefaultTriggerRatio * l.used) // the window is unknown, and this was too much
 	case hard > 0 && l.reading.LoadLine > hard: // J-CLI's threshold may be
 		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -76,13 +75,13 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 	t.Parallel()
 	l := rfd064Example()
 	// Exactly the hints that the text of the example names.
-	rules := compact.PresetRules(preset.JP)
-	rules.Tools = map[string]compact.ToolRule{
-		"fs_read_file":   {Request: compact.KeepWhole, Response: compact.KeepStrip},
-		"fs_create_file": {Request: compact.KeepStrip},
-		"fs_modify_file": {Request: compact.KeepStrip},
+	rules := preset.RulesOf(preset.JP)
+	rules.Tools = map[string]preset.ToolRule{
+		"fs_read_file":   {Request: preset.KeepWhole, Response: preset.KeepStrip},
+		"fs_create_file": {Request: preset.KeepStrip},
+		"fs_modify_file": {Request: preset.KeepStrip},
 	}
-	p := rules.Policies(rules.Profiles[compact.ProfileDefault], []string{"fs_create_file", "fs_read_file", "fs_modify_file"})
+	p := rules.Policies(rules.Profiles[preset.ProfileDefault], []string{"fs_create_file", "fs_read_file", "fs_modify_file"})
 	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 2, Policies: &p})
 	l.afterwards()
 	assistant, tool, user := projection.RoleAssistant, projection.RoleTool, projection.RoleUser

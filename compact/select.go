@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -25,13 +26,13 @@ type candidate struct {
 
 // MaskItems chooses what a mask would hide now, oldest first. Tokens are the
 // meter's.
-func MaskItems(v projection.View, r Rules, m Meter) []conversation.MaskItem {
+func MaskItems(v projection.View, r preset.Rules, m Meter) []conversation.MaskItem {
 	return maskItems(v, r, m, false)
 }
 
 // maskItems is MaskItems; relaxed, neither the first turn nor the current one
 // is spared.
-func maskItems(v projection.View, r Rules, m Meter, relaxed bool) []conversation.MaskItem {
+func maskItems(v projection.View, r preset.Rules, m Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
@@ -42,7 +43,7 @@ func maskItems(v projection.View, r Rules, m Meter, relaxed bool) []conversation
 
 type selection struct {
 	view    projection.View
-	rules   Rules
+	rules   preset.Rules
 	meter   Meter
 	window  float64
 	relaxed bool
@@ -142,7 +143,7 @@ func (s *selection) candidates(i int) []candidate {
 	switch m.Role {
 	case projection.RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == projection.StateMasked || rule.stays() || s.isResting(m) {
+		if m.State == projection.StateMasked || rule.Stays() || s.isResting(m) {
 			return nil
 		}
 		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), result: true,
@@ -157,7 +158,7 @@ func (s *selection) candidates(i int) []candidate {
 
 // stays reports whether a result is never hidden by its age.
 func (s *selection) stays(m *projection.Message) bool {
-	return s.rules.Tools[m.Tool].stays() || s.isResting(m)
+	return s.rules.Tools[m.Tool].Stays() || s.isResting(m)
 }
 
 // arguments are the calls of a reply whose arguments could be hidden.
@@ -165,7 +166,7 @@ func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {
 		rule := s.rules.Tools[call.Name]
-		if rule.Request != KeepStrip || len(call.Arguments) <= len(projection.EmptyArguments) ||
+		if rule.Request != preset.KeepStrip || len(call.Arguments) <= len(projection.EmptyArguments) ||
 			call.Size.Chars() < s.rules.Mask.MinChars {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // toMask is which results and arguments a mask would hide.
-func toMask(l *tale, r compact.Rules, m compact.Meter) []string {
+func toMask(l *tale, r preset.Rules, m compact.Meter) []string {
 	var out []string
 	for _, item := range compact.MaskItems(projection.Project(l.events()), r, m) {
 		text := fmt.Sprintf("e%d", item.Event)
@@ -29,8 +29,8 @@ func toMask(l *tale, r compact.Rules, m compact.Meter) []string {
 }
 
 // keep is rules that keep so many of the newest results, and nothing else.
-func keep(results int) compact.Rules {
-	r := compact.PresetRules(preset.Plimsoll)
+func keep(results int) preset.Rules {
+	r := preset.RulesOf(preset.Plimsoll)
 	r.Mask.Enabled, r.Mask.KeepResults, r.Mask.KeepTokens, r.Mask.FirstTurnTokens = true, results, 0, 0
 	return r
 }
@@ -52,7 +52,7 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	newest.Mask.KeepTokens = 700 // two results
 	for name, c := range map[string]struct {
 		log   *tale
-		rules compact.Rules
+		rules preset.Rules
 		want  []string
 	}{
 		"all":                    {work("read_file", "read_file"), keep(0), []string{"e3", "e6"}},

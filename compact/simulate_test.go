@@ -14,7 +14,7 @@ import (
 )
 
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
-func shownAtOnce(t *testing.T, r compact.Rules, l *tale) (results, arguments int) {
+func shownAtOnce(t *testing.T, r preset.Rules, l *tale) (results, arguments int) {
 	t.Helper()
 	now := edit.Inputs{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
 	v, err := inspect.PresetView(l.events(), now, r)
@@ -46,22 +46,22 @@ func differing(files ...string) *tale {
 // the same planner decides.
 func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 	t.Parallel()
-	micro := func(r *compact.Rules) { r.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} }
-	dedupe := func(r *compact.Rules) {
+	micro := func(r *preset.Rules) { r.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} }
+	dedupe := func(r *preset.Rules) {
 		r.Dedupe.Enabled = true
 		r.Dedupe.ToolIdentifierFields = map[string][]string{"edit": {"path"}}
 	}
-	all := func(set ...func(*compact.Rules)) func(*compact.Rules) {
-		return func(r *compact.Rules) {
+	all := func(set ...func(*preset.Rules)) func(*preset.Rules) {
+		return func(r *preset.Rules) {
 			for _, one := range set {
 				one(r)
 			}
 		}
 	}
-	off := func(r *compact.Rules) { r.Micro.Enabled, r.Dedupe.Enabled = false, false }
+	off := func(r *preset.Rules) { r.Micro.Enabled, r.Dedupe.Enabled = false, false }
 	for name, c := range map[string]struct {
 		preset preset.Name
-		set    func(*compact.Rules)
+		set    func(*preset.Rules)
 		log    *tale
 		want   [2]int
 	}{
@@ -74,14 +74,14 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 		"dedup under plimsoll": {preset.Plimsoll, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
 		"micro under oneclaw":  {preset.OneClaw, micro, differing("a", "b", "c"), [2]int{2, 0}},
 		"dedup under oneclaw":  {preset.OneClaw, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
-		"micro under jp-auto":  {preset.JPAuto, all(micro, func(r *compact.Rules) { r.KeepLast = 9 }), differing("a", "b", "c"), [2]int{2, 0}},
+		"micro under jp-auto":  {preset.JPAuto, all(micro, func(r *preset.Rules) { r.KeepLast = 9 }), differing("a", "b", "c"), [2]int{2, 0}},
 		"micro under truncate": {preset.Truncate, micro, differing("a", "b", "c"), [2]int{2, 0}},
-		"everything off":       {preset.JCLI, all(micro, func(r *compact.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
-		"automatic off":        {preset.Plimsoll, all(micro, func(r *compact.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
-		"a profile under another preset": {preset.Plimsoll, func(r *compact.Rules) { r.Auto.Profile, r.KeepLast = compact.ProfileDefault, 0 },
+		"everything off":       {preset.JCLI, all(micro, func(r *preset.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"automatic off":        {preset.Plimsoll, all(micro, func(r *preset.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"a profile under another preset": {preset.Plimsoll, func(r *preset.Rules) { r.Auto.Profile, r.KeepLast = preset.ProfileDefault, 0 },
 			(&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).reply("Done."), [2]int{1, 0}},
 	} {
-		r := compact.PresetRules(c.preset)
+		r := preset.RulesOf(c.preset)
 		c.set(&r)
 		if results, arguments := shownAtOnce(t, r, c.log); [2]int{results, arguments} != c.want {
 			t.Errorf("%s: %d results and %d replies are hidden, want %v", name, results, arguments, c.want)
@@ -94,7 +94,7 @@ func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.JPAuto, preset.Truncate, preset.OneClaw} {
 		k := byPreset(p, compact.MomentRequest).with(func(k *looking) {
-			k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
+			k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
 		})
 		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)

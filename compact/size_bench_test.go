@@ -56,7 +56,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 	} {
 		v := projection.Project(c.log)
 		m := compact.NewMeter(window(20_000)).WithView(v)
-		rules := compact.PresetRules(preset.Plimsoll)
+		rules := preset.RulesOf(preset.Plimsoll)
 		drop := compact.DropSpans(v, m, 1000)
 		if len(drop) == 0 {
 			b.Fatalf("%s: nothing can be left out", c.name)

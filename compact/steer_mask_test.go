@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -23,7 +22,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, steerable(t))
 		log, events := w.Events(), someEvents(t, w)
-		rules := compact.PresetRules(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
+		rules := preset.RulesOf(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
 		before := projection.Project(log)
 		body, err := edit.MaskByHand(rules, log, before, events)

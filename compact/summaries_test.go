@@ -26,12 +26,12 @@ func spokenOf(from, turns int) []conversation.Body {
 }
 
 // heavyPass is a summary worked out by hand of all but so many turns.
-func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) edit.Proposal {
+func heavyPass(t *testing.T, log []conversation.Event, name preset.Name, keep int, cold bool) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()
-	w.Profile, w.KeepLast = compact.ProfileHeavy, keep
+	w.Profile, w.KeepLast = preset.ProfileHeavy, keep
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(projection.Project(log))
-	pass, err := edit.NewProposal(log, compact.PresetRules(preset), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
+	pass, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,20 +49,20 @@ func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text s
 
 func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 	t.Parallel()
-	for _, preset := range []preset.Name{preset.OneClaw, preset.JCLI} {
+	for _, name := range []preset.Name{preset.OneClaw, preset.JCLI} {
 		log := with(nil, spokenOf(0, 4)...)
 		for n := range 4 {
-			pass := heavyPass(t, log, preset, 1, true)
+			pass := heavyPass(t, log, name, 1, true)
 			asked := pass.Job.Messages[0].Text
 			for old := range n {
 				if got := strings.Contains(asked, fmt.Sprintf("ACCOUNT %d", old)); got != (old == n-1) {
-					t.Errorf("%s: summary %d reads summary %d: %v", preset, n, old, got)
+					t.Errorf("%s: summary %d reads summary %d: %v", name, n, old, got)
 				}
 			}
 			log = answered(t, log, pass, fmt.Sprintf("ACCOUNT %d of all that was said so far, with what matters of it.", n))
 			s := log[len(log)-1].Body.(conversation.Summary)
 			if s.Depth != n || len(s.Parents) != min(n, 1) {
-				t.Errorf("%s: summary %d has depth %d and the parents %v", preset, n, s.Depth, s.Parents)
+				t.Errorf("%s: summary %d has depth %d and the parents %v", name, n, s.Depth, s.Parents)
 			}
 			log = with(log, spokenOf(4+3*n, 3)...)
 		}
@@ -104,7 +104,7 @@ func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
 	log := with(nil, spokenOf(0, 60)...) // more than the window
 	pass := heavyPass(t, log, preset.Plimsoll, 3, false)
 	raw := pass.Fallback()
-	if pass.Job.Input != compact.InputView || raw == nil {
+	if pass.Job.Input != preset.InputView || raw == nil {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
 	}
 	if raw.MaxTokens < 10_000 || !strings.Contains(raw.System, "Use at most 640 tokens") {
@@ -123,10 +123,10 @@ func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	log = with(log, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1,
 		Items: []conversation.MaskItem{{Event: uint64(len(log) - 1), Part: conversation.PartResult}}})
 	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
-	if pass.Job.Input != compact.InputView {
+	if pass.Job.Input != preset.InputView {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
 	}
-	err := pass.Accept(compact.Answer{Text: page, Stop: conversation.StopEnd, Input: compact.InputRaw})
+	err := pass.Accept(compact.Answer{Text: page, Stop: conversation.StopEnd, Input: preset.InputRaw})
 	if err == nil || !strings.Contains(err.Error(), "repeated the conversation") {
 		t.Errorf("a piece of what was written out is taken for a summary: %v", err)
 	}
@@ -138,7 +138,7 @@ func TestViewIsNotReadWhereItLeavesCallsOut(t *testing.T) {
 	log = with(log, conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}},
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
-	if pass.Job.Input != compact.InputRaw || !strings.Contains(pass.Job.Messages[0].Text, "a line of a") {
+	if pass.Job.Input != preset.InputRaw || !strings.Contains(pass.Job.Messages[0].Text, "a line of a") {
 		t.Errorf("asked in the form %s, without what was left out", pass.Job.Input)
 	}
 }

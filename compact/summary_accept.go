@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -82,7 +83,7 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 	if err := job.blank(text); err != nil {
 		return "", err
 	}
-	if a.Input != InputExtract {
+	if a.Input != preset.InputExtract {
 		chars := utf8.RuneCountInString(text)
 		switch short := job.short(text); {
 		case chars < refusalChars && failure().MatchString(text):
@@ -127,7 +128,7 @@ func (j *SummaryJob) blank(text string) error {
 // short is why a text cannot stand for what is covered, nil if it is long enough.
 func (j *SummaryJob) short(text string) error {
 	read := j.CoveredTokens
-	if j.Input == InputMerged { // an earlier summary is less than what it stands for
+	if j.Input == preset.InputMerged { // an earlier summary is less than what it stands for
 		read = min(read, j.Tokens())
 	}
 	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {

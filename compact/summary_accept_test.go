@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +24,7 @@ func TestAcceptsASummary(t *testing.T) {
 		"thoughts before it": "<think>The user wants\na summary.</think>\n\n" + good,
 		"NUL in it":          strings.Replace(good, "CI", "\x00CI", 1),
 	} {
-		got, err := compact.Accept(j, compact.Answer{Text: text, Stop: conversation.StopEnd, Input: compact.InputRaw})
+		got, err := compact.Accept(j, compact.Answer{Text: text, Stop: conversation.StopEnd, Input: preset.InputRaw})
 		if err != nil || strings.ReplaceAll(got, "\u2400", "") != good {
 			t.Errorf("%s: %v, %q", name, err, got)
 		}
@@ -112,7 +113,7 @@ func TestRefusesRefusalsAndErrors(t *testing.T) {
 		"None of the tests pass: port 8080 is taken (t0).":                     nil,
 		"I'm sorry. " + strings.Repeat("Long texts are not looked at. ", 14):   nil,
 	} {
-		_, err := compact.Accept(j, compact.Answer{Text: text, Stop: conversation.StopEnd, Input: compact.InputRaw})
+		_, err := compact.Accept(j, compact.Answer{Text: text, Stop: conversation.StopEnd, Input: preset.InputRaw})
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}

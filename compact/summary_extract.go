@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/extract"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -54,7 +55,7 @@ func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, erro
 			room = min(room, float64(most))
 		}
 	}
-	return Answer{Text: extractOf(said, job.Focus, room), Stop: conversation.StopEnd, Input: InputExtract}, nil
+	return Answer{Text: extractOf(said, job.Focus, room), Stop: conversation.StopEnd, Input: preset.InputExtract}, nil
 }
 
 // extractOf chooses and writes.

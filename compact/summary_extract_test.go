@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -26,7 +27,7 @@ func extracted(t interface {
 	if again, _ := x.Summarise(context.Background(), j); again != a {
 		t.Fatalf("a second run gives %q, the first %q", again.Text, a.Text)
 	}
-	if a.Input != compact.InputExtract || a.Model != "" {
+	if a.Input != preset.InputExtract || a.Model != "" {
 		t.Fatalf("%+v", a)
 	}
 	text, err := compact.Accept(j, a)

@@ -43,7 +43,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 	for _, e := range said {
 		fresh = append(fresh, jcliMessageOf(e))
 	}
-	j := ask.job(InputRaw)
+	j := ask.job(preset.InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = TokensOf(said)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -23,7 +24,7 @@ import (
 type SummaryJob struct {
 	Spans            []conversation.Span // what it covers
 	FromTurn, ToTurn int                 // of what it covers, both included
-	Input            SummaryInput        // InputView, InputRaw or InputMerged
+	Input            preset.SummaryInput // InputView, InputRaw or InputMerged
 	// Messages are what to send: for InputView hardened, everything but the
 	// system prompt; otherwise one user message with everything written out.
 	Messages []projection.Message
@@ -48,7 +49,7 @@ type Answer struct {
 	Stop  conversation.StopReason
 	Calls int    // calls of tools in the reply; none of them was run
 	Model string // provider/id that wrote it, "" if none did
-	Input SummaryInput
+	Input preset.SummaryInput
 	Took  time.Duration // until it was there, failed tries included; 0 unknown
 }
 
@@ -61,7 +62,7 @@ type Summariser interface {
 // SummaryAsk is what a job is made from, in whatever form.
 type SummaryAsk struct {
 	Spans []conversation.Span // what to cover, ascending, whole units
-	Rules SummaryRules        // of the profile in force
+	Rules preset.SummaryRules // of the profile in force
 	Style conversation.Style  // whose words: ONE and JCL have their own
 	Focus string              // what the user or the model wants preserved
 	// Budget is what a request that writes everything out may have, in estimated
@@ -89,7 +90,7 @@ const (
 )
 
 // job is what all forms have in common.
-func (a SummaryAsk) job(input SummaryInput) SummaryJob {
+func (a SummaryAsk) job(input preset.SummaryInput) SummaryJob {
 	return SummaryJob{
 		Spans: a.Spans, Input: input, MaxTokens: a.maxTokens(), Model: a.Rules.Model, Focus: a.Focus,
 		CoveredTokens: a.Covered, Version: a.version(), ask: a,
@@ -100,7 +101,7 @@ func (a SummaryAsk) job(input SummaryInput) SummaryJob {
 func (a SummaryAsk) maxTokens() int {
 	n := a.Rules.MaxTokens
 	if n <= 0 {
-		n = summaryMaxTokens
+		n = preset.SummaryMaxTokens
 	}
 	if a.Free > 0 {
 		n = min(n, a.Free)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -219,7 +220,7 @@ func TestAnswersToChunksBecomeOne(t *testing.T) {
 		want compact.Answer
 	}{
 		"none":  {nil, compact.Answer{}},
-		"one":   {[]compact.Answer{{Text: " a ", Stop: end, Model: "m", Input: compact.InputRaw}}, compact.Answer{Text: "a", Stop: end, Model: "m", Input: compact.InputRaw}},
+		"one":   {[]compact.Answer{{Text: " a ", Stop: end, Model: "m", Input: preset.InputRaw}}, compact.Answer{Text: "a", Stop: end, Model: "m", Input: preset.InputRaw}},
 		"three": {[]compact.Answer{{Text: "a\n", Stop: end}, {Stop: end}, {Text: "b", Stop: end, Calls: 2}}, compact.Answer{Text: "a\n\nb", Stop: end, Calls: 2}},
 		"a cut one": {[]compact.Answer{{Text: "a", Stop: end}, {Text: "b", Stop: conversation.StopLength}, {Text: "c", Stop: end}},
 			compact.Answer{Text: "a\n\nb\n\nc", Stop: conversation.StopLength}},

@@ -21,7 +21,7 @@ func RawJob(log []conversation.Event, ask SummaryAsk) SummaryJob {
 	if preset.WordingOf(ask.Style).AsJSON {
 		return jcliJob(said, nil, ask)
 	}
-	return ask.written(InputRaw, said, nil)
+	return ask.written(preset.InputRaw, said, nil)
 }
 
 // MergedJob asks for one summary of earlier summaries and of what is to be
@@ -45,7 +45,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 	if preset.WordingOf(ask.Style).AsJSON {
 		j = jcliJob(said, priors, ask)
 	} else {
-		j = ask.written(InputMerged, said, priors)
+		j = ask.written(preset.InputMerged, said, priors)
 	}
 	for i, p := range priors {
 		if i == 0 && len(said) == 0 {
@@ -53,12 +53,12 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 		}
 		j.FromTurn, j.ToTurn = min(j.FromTurn, p.FromTurn), max(j.ToTurn, p.ToTurn)
 	}
-	j.Input = InputMerged
+	j.Input = preset.InputMerged
 	return j
 }
 
 // written is the job that writes events and earlier summaries out.
-func (a SummaryAsk) written(input SummaryInput, said []conversation.Event, priors []conversation.Summary) SummaryJob {
+func (a SummaryAsk) written(input preset.SummaryInput, said []conversation.Event, priors []conversation.Summary) SummaryJob {
 	clip := clipChars
 	if preset.WordingOf(a.Style).Whole {
 		clip = 0 // ONE sends its messages whole; results were cut on arrival

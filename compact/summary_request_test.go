@@ -23,9 +23,9 @@ func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 	t.Parallel()
 	l := harbour()
 	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, compact.SummaryAsk{
-		Spans: firstTurns(l), Rules: compact.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
+		Spans: firstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
 	golden(t, "summary_view", wholeText(j))
-	if j.Input != compact.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
+	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -33,9 +33,9 @@ func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 func TestSummaryRequestWrittenOut(t *testing.T) {
 	t.Parallel()
 	l := harbour()
-	j := compact.RawJob(l.events(), compact.SummaryAsk{Spans: firstTurns(l), Rules: compact.SummaryRules{MaxTokens: 900}})
+	j := compact.RawJob(l.events(), compact.SummaryAsk{Spans: firstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
 	golden(t, "summary_raw", wholeText(j))
-	if j.Input != compact.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
+	if j.Input != preset.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -48,7 +48,7 @@ func TestSummaryRequestOfAnEarlierSummaryAndWhatCameAfter(t *testing.T) {
 	ask := compact.SummaryAsk{Spans: rest}
 	j := compact.MergedJob([]conversation.Summary{prior}, l.events(), ask)
 	golden(t, "summary_merged", wholeText(j))
-	if d := cmp.Diff(l.all(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != compact.InputMerged {
+	if d := cmp.Diff(l.all(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != preset.InputMerged {
 		t.Errorf("%+v\n%s", j, d)
 	}
 	ask.Style = conversation.StyleOneClaw
@@ -66,7 +66,7 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 		"4) If a skill/workflow was actively being followed, preserve its key steps and current progress so the model can continue following it. " +
 		"Be concise but preserve critical details.\n\n"
 	l := harbour()
-	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI, Rules: compact.PresetRules(preset.JCLI).Summary}
+	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI, Rules: preset.RulesOf(preset.JCLI).Summary}
 	j := compact.RawJob(l.events(), ask)
 	text, ok := strings.CutPrefix(j.Messages[0].Text, prompt)
 	if !ok || j.System != "" || j.MaxTokens != 20_000 || len(j.Messages) != 1 {
@@ -107,7 +107,7 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 	t.Parallel()
 	l := harbour()
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI} {
-		ask := compact.SummaryAsk{Spans: firstTurns(l), Style: style, Focus: "ports", Rules: compact.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
+		ask := compact.SummaryAsk{Spans: firstTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
 		for name, j := range map[string]compact.SummaryJob{
 			"raw": compact.RawJob(l.events(), ask), "view": compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, ask)} {
 			text := wholeText(j)

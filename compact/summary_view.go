@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -21,7 +22,7 @@ const maxOpenings = 24
 // request that would follow the view, hardened for the endpoint, with the wish
 // as the last one. The view must show what is to be covered.
 func ViewJob(v projection.View, c projection.Capabilities, ask SummaryAsk) SummaryJob {
-	j := ask.job(InputView)
+	j := ask.job(preset.InputView)
 	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
 	for i := range v.Messages {
 		if covered.HoldsAny(v.Messages[i].Events) {

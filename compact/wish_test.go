@@ -35,7 +35,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		"--review":               {with(func(w *edit.Request) { w.Review = true }), edit.OpCompact},
 		"--review the names":     {with(func(w *edit.Request) { w.Review, w.Focus = true, "the names" }), edit.OpCompact},
 		"--profile=heavy --review --keep 1": {with(func(w *edit.Request) {
-			w.Profile, w.Review, w.KeepLast = compact.ProfileHeavy, true, 1
+			w.Profile, w.Review, w.KeepLast = preset.ProfileHeavy, true, 1
 		}), edit.OpCompact},
 		"--to 3 --dry-run --review": {with(func(w *edit.Request) { w.To, w.Review = &three, true }), edit.OpPreview},
 		"--from":                    {last, edit.OpCompact},
@@ -66,14 +66,14 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	log := read(4)
 	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
-		"":                     "", // then it is the one that summarises
-		compact.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",
-		compact.ProfileHeavy:   "",
-		compact.ProfileDefault: "nothing to review",
+		"":                    "", // then it is the one that summarises
+		preset.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",
+		preset.ProfileHeavy:   "",
+		preset.ProfileDefault: "nothing to review",
 	} {
 		w := edit.NewRequest()
 		w.Profile, w.Review, w.KeepLast = profile, true, 1
-		pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w)
+		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 		if want == "" {
 			if err != nil || pass.Job == nil {
 				t.Errorf("%q: %v, and a summary is asked for: %t", profile, err, pass.Job != nil)
@@ -86,7 +86,7 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	}
 	w := edit.NewRequest()
 	w.Review, w.Focus, w.KeepLast = true, "the files", 1
-	if pass, err := edit.NewProposal(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
+	if pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w); err != nil || pass.Profile != preset.ProfileHeavy {
 		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
 	}
 }

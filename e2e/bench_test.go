@@ -173,7 +173,7 @@ func chatter(events, size int, mark string) []conversation.Body {
 func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 	b.Helper()
 	text := strings.Repeat("What was said about ships and harbours. ", 25)
-	rules := compact.PresetRules(preset.Plimsoll)
+	rules := preset.RulesOf(preset.Plimsoll)
 	var log conversation.Log
 	var bodies []conversation.Body
 	add := func(more ...conversation.Body) {
@@ -200,7 +200,7 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 		wish, begin := edit.NewRequest(), edit.AtTurn(from)
 		wish.From, wish.KeepLast, from = &begin, 3, turn-2
 		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
-			wish.Profile = compact.ProfileHeavy
+			wish.Profile = preset.ProfileHeavy
 		}
 		now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
 		pass, err := edit.NewProposal(log.Events(), rules, now, wish)

@@ -100,7 +100,7 @@ func originalsRemain(t *testing.T, p preset.Name) {
 	summary := strings.Repeat("The talk went through its turns one by one, and nothing was left open in any of them. ", 4)
 	o := agent.Options{
 		Model:    agent.Model{Provider: "test", ID: "m", Window: compact.Window{Tokens: 10_000, Source: compact.WindowConfig}},
-		Provider: agenttest.NewProvider(says(strings.Repeat("all of it, ", 364)), says(summary)), Rules: compact.PresetRules(p),
+		Provider: agenttest.NewProvider(says(strings.Repeat("all of it, ", 364)), says(summary)), Rules: preset.RulesOf(p),
 	}
 	converses(t, s, idA, o, 1, "and now?")
 	after := reads(t, s, idA)
@@ -137,7 +137,7 @@ func longResults(t *testing.T, p preset.Name) {
 	})
 	call := agenttest.Join(agenttest.Call(0, "c1", "fetch", `{}`), agenttest.Stop(conversation.StopCalls))
 	converses(t, s, idA, agent.Options{
-		Model: agent.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: compact.PresetRules(p),
+		Model: agent.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: preset.RulesOf(p),
 		Provider: agenttest.NewProvider(call, says("there")), Results: agent.Results{KeepFull: p == preset.Plimsoll},
 	}, 0, "fetch it")
 	found := 0

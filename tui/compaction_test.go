@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -66,7 +67,7 @@ func TestCompactionScreens(t *testing.T) {
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
 				need := plan
-				need.Summary = &edit.SummaryNeed{Input: compact.InputView, Covers: 9_100, Estimate: 3_600}
+				need.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 9_100, Estimate: 3_600}
 				r.happen(planned(need))
 				shot("preview")
 				r.pass(5 * time.Second)

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
@@ -44,7 +44,7 @@ func slashCommands() []slashCommand {
 		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),
 		cmd("resume", "[ID]", "continue another conversation", resumeNamed, "sessions"),
 		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
-		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, compact.ProfileHeavy) }),
+		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, preset.ProfileHeavy) }),
 		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", inSession((*session).undoNumbered)),
 		cmd("redo-compact", "", "redo the compaction that was undone last", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
 		cmd("context", "", "what fills the window, and what compaction will do next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),

@@ -209,7 +209,7 @@ func jobs() []compact.SummaryJob {
 		text = fmt.Sprintf("item %d says this: %s", i, strings.Repeat(fmt.Sprintf("number %d is taken, ", i), 20))
 		add(i, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)})
 	}
-	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: compact.PresetRules(preset.Plimsoll).Summary}
+	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: preset.RulesOf(preset.Plimsoll).Summary}
 	return []compact.SummaryJob{compact.ViewJob(projection.Project(log), projection.Capabilities{}, ask), compact.RawJob(log, ask)}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent/demo"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -54,7 +55,7 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := ask(t, s, wire(j), object{"max_tokens": min(j.MaxTokens, 4000)})
-			if j.Input == compact.InputView {
+			if j.Input == preset.InputView {
 				got = ask(t, s, append(list(system("You are Plimsoll.")), wire(j)...), object{"tools": workspaceTools})
 			}
 			if got.Finish != "stop" || len(got.Calls) != 0 || !strings.HasPrefix(got.Text, "Extract made by fixed rules, not by an AI.") {

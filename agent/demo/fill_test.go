@@ -31,7 +31,7 @@ func longListing() map[string]string {
 // linesOf are the load line and the hard line of a window.
 func linesOf(window int) (load, hard int) {
 	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowServer}}
-	r := compact.NewMeter(o.With(compact.PresetRules(preset.Plimsoll))).Reading()
+	r := compact.NewMeter(o.With(preset.RulesOf(preset.Plimsoll))).Reading()
 	return r.LoadLine, r.HardLine
 }
 

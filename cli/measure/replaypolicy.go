@@ -8,7 +8,6 @@ import (
 	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
@@ -60,7 +59,7 @@ func (rp *Replayer) ChoosePolicies(r *Replaying) error {
 }
 
 // OwnPolicy is a policy that the configuration makes.
-func OwnPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
+func OwnPolicy(name string, rules preset.Rules, results config.ToolResults) (replay.Named, bool) {
 	own := replay.Named{Name: preset.Name(name), Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
 	if name == ConfiguredName {
 		return own, true
@@ -71,7 +70,7 @@ func OwnPolicy(name string, rules compact.Rules, results config.ToolResults) (re
 }
 
 // PolicyNames lists what --preset takes.
-func PolicyNames(rules compact.Rules) []string {
+func PolicyNames(rules preset.Rules) []string {
 	names := append(setup.PresetNames(), ConfiguredName)
 	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
 		if !slices.Contains(names, name) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 
 	"plimsoll/compact/projection"
 
@@ -40,7 +41,7 @@ type follower struct {
 	r     *session.Reading
 	tail  *storage.Tail
 	box   *agent.Mailbox
-	rules compact.Rules
+	rules preset.Rules
 	model agent.Model
 
 	told  agent.Elsewhere // last

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/session"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -66,7 +66,7 @@ func yamlWord(word string) string {
 }
 
 // profilesOf lists the profiles by name, each with what it does.
-func profilesOf(r compact.Rules) []tui.Profile {
+func profilesOf(r preset.Rules) []tui.Profile {
 	var out []tui.Profile
 	for _, name := range slices.Sorted(maps.Keys(r.Profiles)) {
 		out = append(out, tui.Profile{Name: name, Note: profileNote(r.Profiles[name]), Summarises: r.Profiles[name].Summarize})
@@ -75,7 +75,7 @@ func profilesOf(r compact.Rules) []tui.Profile {
 }
 
 // profileNote says on a line what a profile does.
-func profileNote(p compact.Profile) string {
+func profileNote(p preset.Profile) string {
 	if p.Summarize {
 		if p.Summary.Model != "" {
 			return p.Summary.Model + " writes a summary"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/preset"
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
@@ -18,7 +19,7 @@ func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.S
 
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func AccountOf(rules compact.Rules, r *Reading, m agent.Model) inspect.Account {
+func AccountOf(rules preset.Rules, r *Reading, m agent.Model) inspect.Account {
 	idle, gone := r.sinceReply(m, time.Now())
 	return inspect.NewAccount(rules, compact.Check{
 		Moment: compact.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
@@ -44,7 +45,7 @@ func (r *Reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, 
 }
 
 // MeterOf is the meter of a stored conversation for a model.
-func MeterOf(rules compact.Rules, r *Reading, m agent.Model) compact.Meter {
+func MeterOf(rules preset.Rules, r *Reading, m agent.Model) compact.Meter {
 	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}

@@ -10,6 +10,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -24,7 +25,7 @@ type Running struct {
 	ID     string
 	Events []conversation.Event // as stored when it was opened
 	Cfg    config.Config
-	Rules  compact.Rules // by cfg
+	Rules  preset.Rules // by cfg
 	Link   setup.Link
 	Writer *storage.Writer
 	Box    *tools.Box

@@ -9,8 +9,8 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -24,7 +24,7 @@ import (
 type ConversationState struct {
 	*Reading
 	model agent.Model
-	Rules compact.Rules
+	Rules preset.Rules
 	Now   edit.Inputs
 	set   map[string]string // what --cfg sets, by key
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -36,7 +35,7 @@ func PresetValues(name string) (config.Compaction, bool) {
 	if !slices.Contains(preset.All(), p) {
 		return config.Compaction{}, false
 	}
-	r := compact.PresetRules(p)
+	r := preset.RulesOf(p)
 	return config.Compaction{
 		Enabled:        r.Enabled,
 		Preset:         name,
@@ -66,11 +65,11 @@ func PresetValues(name string) (config.Compaction, bool) {
 
 // RulesOf are the rules of compaction that a configuration asks for. They share
 // no maps and lists with it.
-func RulesOf(c config.Config) compact.Rules {
+func RulesOf(c config.Config) preset.Rules {
 	co := c.Compaction
-	preset := preset.Name(co.Preset)
-	return compact.Rules{
-		Preset:         preset,
+	name := preset.Name(co.Preset)
+	return preset.Rules{
+		Preset:         name,
 		Enabled:        co.Enabled,
 		DefaultProfile: co.DefaultProfile,
 		KeepLast:       co.KeepLast,
@@ -78,24 +77,24 @@ func RulesOf(c config.Config) compact.Rules {
 		HardRatio:      co.HardRatio,
 		ProtectedRatio: co.ProtectedRatio,
 		TokenThreshold: co.TokenThreshold,
-		Auto:           compact.AutoRules(co.Auto),
+		Auto:           preset.AutoRules(co.Auto),
 		Evict:          evictRules(co.Evict),
-		Planner:        compact.PlannerRules(co.Planner),
-		Mask:           compact.MaskRules(co.Mask),
-		Micro:          compact.MicroRules(co.Micro),
+		Planner:        preset.PlannerRules(co.Planner),
+		Mask:           preset.MaskRules(co.Mask),
+		Micro:          preset.MicroRules(co.Micro),
 		Dedupe:         dedupeParams(co.Dedupe),
 		Summary:        summaryRules(co.Summary),
 		Profiles:       profiles(co),
-		Tools:          toolRules(compact.PresetRules(preset).Tools, c.Tools),
+		Tools:          toolRules(preset.RulesOf(name).Tools, c.Tools),
 	}
 }
 
-func evictRules(e config.Evict) compact.EvictRules {
-	return compact.EvictRules{Target: float64(e.Target), Cold: float64(e.Cold), Index: float64(e.Index), Words: float64(e.Words)}
+func evictRules(e config.Evict) preset.EvictRules {
+	return preset.EvictRules{Target: float64(e.Target), Cold: float64(e.Cold), Index: float64(e.Index), Words: float64(e.Words)}
 }
 
-func dedupeParams(d config.Dedupe) compact.DedupeParams {
-	out := compact.DedupeParams(d)
+func dedupeParams(d config.Dedupe) preset.DedupeParams {
+	out := preset.DedupeParams(d)
 	out.ExcludedTools = slices.Clone(d.ExcludedTools)
 	out.ToolIdentifierFields = maps.Clone(d.ToolIdentifierFields)
 	for tool, fields := range out.ToolIdentifierFields {
@@ -104,11 +103,11 @@ func dedupeParams(d config.Dedupe) compact.DedupeParams {
 	return out
 }
 
-func summaryRules(s config.Summary) compact.SummaryRules {
-	return compact.SummaryRules{
-		Model: s.Model, Instructions: s.Instructions, MaxTokens: s.MaxTokens, Mode: compact.SummaryMode(s.Mode),
-		Input: compact.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: WholeSeconds(s.Timeout), Review: s.Review,
-		When: compact.SummaryWhen(s.When),
+func summaryRules(s config.Summary) preset.SummaryRules {
+	return preset.SummaryRules{
+		Model: s.Model, Instructions: s.Instructions, MaxTokens: s.MaxTokens, Mode: preset.SummaryMode(s.Mode),
+		Input: preset.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: WholeSeconds(s.Timeout), Review: s.Review,
+		When: preset.SummaryWhen(s.When),
 	}
 }
 
@@ -122,8 +121,8 @@ func WholeSeconds(d time.Duration) int {
 }
 
 // profiles are all profiles by name, with the summaries complete.
-func profiles(co config.Compaction) map[string]compact.Profile {
-	out := map[string]compact.Profile{}
+func profiles(co config.Compaction) map[string]preset.Profile {
+	out := map[string]preset.Profile{}
 	for _, name := range co.ProfileNames() {
 		p, _ := co.Profile(name) // the names are those of the profiles
 		out[name] = profile(p, co.Summary)
@@ -132,8 +131,8 @@ func profiles(co config.Compaction) map[string]compact.Profile {
 }
 
 // profile is one profile; what its summary leaves open is as for all summaries.
-func profile(p config.Profile, all config.Summary) compact.Profile {
-	out := compact.Profile{Reasoning: conversation.ReasoningPolicy(p.Reasoning)}
+func profile(p config.Profile, all config.Summary) preset.Profile {
+	out := preset.Profile{Reasoning: conversation.ReasoningPolicy(p.Reasoning)}
 	if c := p.ToolCalls; c != nil {
 		out.ToolCalls, out.Request, out.Response = conversation.ToolCallPolicy(c.Policy), c.Request, c.Response
 	}
@@ -149,14 +148,14 @@ func profile(p config.Profile, all config.Summary) compact.Profile {
 
 // toolRules lays the user's settings of tools over what is known about them,
 // which it changes.
-func toolRules(known map[string]compact.ToolRule, set map[string]config.Tool) map[string]compact.ToolRule {
+func toolRules(known map[string]preset.ToolRule, set map[string]config.Tool) map[string]preset.ToolRule {
 	for name, t := range set {
 		rule, had := known[name]
 		if t.Exempt != nil && *t.Exempt {
 			rule.Request, rule.Response = "", "" // what the user says outweighs what is known
 		}
-		rule.Request = cmp.Or(compact.Keep(t.Compaction.Request), rule.Request)
-		rule.Response = cmp.Or(compact.Keep(t.Compaction.Response), rule.Response)
+		rule.Request = cmp.Or(preset.Keep(t.Compaction.Request), rule.Request)
+		rule.Response = cmp.Or(preset.Keep(t.Compaction.Response), rule.Response)
 		if t.Exempt != nil {
 			rule.Exempt = *t.Exempt
 		}

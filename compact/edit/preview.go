@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -75,7 +76,7 @@ type Preview struct {
 // SummaryNeed is a summary that a preview cannot show.
 type SummaryNeed struct {
 	Model    string // "": the conversation's
-	Input    compact.SummaryInput
+	Input    preset.SummaryInput
 	Covers   int // tokens
 	Estimate int // tokens of the text, at most
 }
@@ -110,7 +111,7 @@ func (pass *Proposal) Layers() []Layer { return pass.difference().layers() }
 
 // ExpectSummary is the preview of a summary of spans of the view of the situation. It
 // is worked out without a request, from the longest text that is expected.
-func ExpectSummary(log []conversation.Event, r compact.Rules, s Inputs, spans []conversation.Span) Preview {
+func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span) Preview {
 	pass := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
 	ask := compact.SummaryAsk{Rules: r.Summary}
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -54,7 +55,7 @@ type Proposal struct {
 	asked  *compact.SummaryJob // whose answer was taken, nil while none was
 	evicts bool                // a step of the planner, and no compaction by hand
 	log    []conversation.Event
-	rules  compact.Rules
+	rules  preset.Rules
 	now    Inputs
 	made   conversation.Made
 	before projection.View
@@ -64,7 +65,7 @@ type Proposal struct {
 
 // NewProposal works a request out. Errors wrap ErrNoProfile, ErrBadRequest, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
-func NewProposal(log []conversation.Event, r compact.Rules, s Inputs, w Request) (Proposal, error) {
+func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
 	name, p, err := profileOf(r, w)
 	if err != nil {
 		return Proposal{}, err
@@ -93,7 +94,7 @@ func NewProposal(log []conversation.Event, r compact.Rules, s Inputs, w Request)
 }
 
 // resolve is the range a request means on the log.
-func (pass *Proposal) resolve(w Request, p compact.Profile) (Range, error) {
+func (pass *Proposal) resolve(w Request, p preset.Profile) (Range, error) {
 	keep := w.KeepLast
 	if keep < 0 {
 		keep = pass.rules.KeepLast
@@ -104,7 +105,7 @@ func (pass *Proposal) resolve(w Request, p compact.Profile) (Range, error) {
 		return r, err
 	}
 	existing := SummaryRanges(pass.log)
-	if p.Summary.Mode == compact.ModeCumulative && len(existing) > 0 {
+	if p.Summary.Mode == preset.ModeCumulative && len(existing) > 0 {
 		for _, old := range existing {
 			r.From = min(r.From, old.From)
 		}
@@ -127,7 +128,7 @@ func goneTurns(log []conversation.Event) func(int) bool {
 }
 
 // mechanical is the overlay of a profile that needs no model.
-func (pass *Proposal) mechanical(p compact.Profile) conversation.Body {
+func (pass *Proposal) mechanical(p preset.Profile) conversation.Body {
 	policies := pass.rules.Policies(p, pass.toolsUsed())
 	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: pass.Spans,
 		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
@@ -161,7 +162,7 @@ func (pass *Proposal) apply(bodies ...conversation.Body) error {
 	switch {
 	case pass.made.Trigger == compact.TriggerRequest:
 		least = then // layers of a source that act before every request replace to its letter
-	case pass.asked != nil && pass.asked.Input != compact.InputView && pass.coversSummary():
+	case pass.asked != nil && pass.asked.Input != preset.InputView && pass.coversSummary():
 		least = before // another focus is worth as many tokens
 	}
 	if then > least || !changed(pass.before, after) {
@@ -179,10 +180,10 @@ func (pass *Proposal) advice() string {
 	if pass.rules.Profiles[pass.Profile].Summarize {
 		return ""
 	}
-	if pass.Profile == compact.ProfileLight {
-		return " (reasoning is rarely sent back anyway); --profile " + compact.ProfileDefault + " or " + compact.ProfileHeavy + " does more"
+	if pass.Profile == preset.ProfileLight {
+		return " (reasoning is rarely sent back anyway); --profile " + preset.ProfileDefault + " or " + preset.ProfileHeavy + " does more"
 	}
-	return "; --profile " + compact.ProfileHeavy + " puts a summary there instead"
+	return "; --profile " + preset.ProfileHeavy + " puts a summary there instead"
 }
 
 // why tells the user what the proposal did.

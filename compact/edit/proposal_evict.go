@@ -58,10 +58,10 @@ func meet(a, b []conversation.Span) bool {
 // EvictWith is the step of a note on a log, in one epoch with the texts of proposals
 // that were prepared for it. More says that the step may evict what a text covers
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r compact.Rules, s Inputs, made conversation.Made, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
+func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
 	step, _ := note.(conversation.Summary) // by the planner
-	pass := Proposal{Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
+	pass := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), preset.ProfileHeavy
 	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
 	for _, p := range prepared {

@@ -14,7 +14,7 @@ import (
 
 // ProposeOverlays is a proposal of overlays that some rule chose from the view of the
 // situation. The error wraps ErrNothingToGain.
-func ProposeOverlays(log []conversation.Event, r compact.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
+func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
 	pass := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	pass.made.Preset = string(r.Preset)
 	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)

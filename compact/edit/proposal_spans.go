@@ -1,7 +1,7 @@
 package edit
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -12,18 +12,18 @@ import (
 // ProposeSummary works out a summary of spans of whole units, which some rule
 // chose from the view of the situation. The job is what r.Summary says; made is
 // how the overlay came about. The error wraps ErrNoRange.
-func ProposeSummary(log []conversation.Event, r compact.Rules, s Inputs, spans []conversation.Span, made conversation.Made) (Proposal, error) {
+func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span, made conversation.Made) (Proposal, error) {
 	if len(spans) == 0 {
 		return Proposal{}, noRange("no event may be covered now")
 	}
-	if r.Summary.Mode == compact.ModeRawUnion {
+	if r.Summary.Mode == preset.ModeRawUnion {
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
-	pass := Proposal{Spans: spans, Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
+	pass := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), preset.ProfileHeavy
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	if r.Summary.Mode == compact.ModeCumulative {
+	if r.Summary.Mode == preset.ModeCumulative {
 		for _, old := range SummaryRanges(log) {
 			pass.Range.From = min(pass.Range.From, old.From)
 		}

@@ -41,7 +41,7 @@ func (pass *Proposal) window() int {
 }
 
 // needSummary makes the job.
-func (pass *Proposal) needSummary(r compact.SummaryRules) error {
+func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 	window, writer := pass.window(), pass.now.Writer
 	if writer == 0 {
 		writer = window
@@ -57,7 +57,7 @@ func (pass *Proposal) needSummary(r compact.SummaryRules) error {
 		return err
 	}
 	switch {
-	case r.Mode == compact.ModeCumulative && len(pass.earlier()) > 0:
+	case r.Mode == preset.ModeCumulative && len(pass.earlier()) > 0:
 		pass.merge(ask)
 	case pass.readsView(r):
 		ask.Free, ask.Covered = free, compact.CoveredTokens(pass.before, pass.Spans)
@@ -74,8 +74,8 @@ func (pass *Proposal) needSummary(r compact.SummaryRules) error {
 
 // mayMerge reports whether earlier summaries may be read in place of what they
 // cover.
-func (pass *Proposal) mayMerge(r compact.SummaryRules) bool {
-	return r.Mode == compact.ModeBands && r.Input != compact.InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
+func (pass *Proposal) mayMerge(r preset.SummaryRules) bool {
+	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
@@ -124,21 +124,21 @@ func (pass *Proposal) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 }
 
 // readsView reports whether the summariser reads the next request.
-func (pass *Proposal) readsView(r compact.SummaryRules) bool {
+func (pass *Proposal) readsView(r preset.SummaryRules) bool {
 	switch {
-	case r.Mode == compact.ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
+	case r.Mode == preset.ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
 		return false
 	case pass.coversSummary():
 		return false
 	}
-	return r.Input == compact.InputView || r.Input == compact.InputAuto && !pass.now.Cold
+	return r.Input == preset.InputView || r.Input == preset.InputAuto && !pass.now.Cold
 }
 
 // Fallback is the job in the form that writes out what was said, for when the
 // view's form was too long. Its answer need not fit behind the view. Nil if the
 // job has that form already.
 func (pass *Proposal) Fallback() *compact.SummaryJob {
-	if pass.Job == nil || pass.Job.Input != compact.InputView {
+	if pass.Job == nil || pass.Job.Input != preset.InputView {
 		return nil
 	}
 	ask := pass.Job.Ask()
@@ -155,7 +155,7 @@ func (pass *Proposal) Shorter(budget int) *compact.SummaryJob {
 	}
 	ask := pass.Job.Ask()
 	ask.Budget = budget
-	if pass.Job.Input == compact.InputMerged {
+	if pass.Job.Input == preset.InputMerged {
 		return pass.mergedJob(ask)
 	}
 	return pass.rawJob(ask)
@@ -183,7 +183,7 @@ func (pass *Proposal) coversSummary() bool {
 // ErrSummaryRefused or ErrNothingToGain; the proposal is then as it was.
 func (pass *Proposal) Accept(a compact.Answer) error {
 	asked := pass.Job
-	if a.Input == compact.InputRaw {
+	if a.Input == preset.InputRaw {
 		if raw := pass.Fallback(); raw != nil {
 			asked = raw
 		}
@@ -208,7 +208,7 @@ func (pass *Proposal) take(text string, a compact.Answer) error {
 	if body.Input == "" {
 		body.Input = string(job.Input)
 	}
-	if job.Input == compact.InputMerged {
+	if job.Input == preset.InputMerged {
 		for _, s := range pass.earlier() {
 			body.Depth = max(body.Depth, s.Depth+1)
 			body.Parents = append(body.Parents, s.Seq)

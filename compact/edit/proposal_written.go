@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -31,7 +32,7 @@ func (pass *Proposal) Written() (w Written, ok bool) {
 			covers += pass.weigh(*m)
 		}
 	}
-	if pass.asked.Input != compact.InputView {
+	if pass.asked.Input != preset.InputView {
 		covers = max(covers, pass.now.Meter.Factor()*float64(pass.asked.CoveredTokens))
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt

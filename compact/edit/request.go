@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -175,18 +176,18 @@ func (p *requestParser) keep(name, value string) {
 
 // ProfileOf is the name of the profile a request means, also where there is none of
 // that name.
-func ProfileOf(r compact.Rules, w Request) string {
+func ProfileOf(r preset.Rules, w Request) string {
 	switch {
 	case w.Profile != "":
 		return w.Profile
 	case (w.Focus != "" || w.Review) && !r.Profiles[r.DefaultProfile].Summarize:
-		return compact.ProfileHeavy
+		return preset.ProfileHeavy
 	}
 	return r.DefaultProfile
 }
 
 // profileOf is the profile a request means, by name.
-func profileOf(r compact.Rules, w Request) (string, compact.Profile, error) {
+func profileOf(r preset.Rules, w Request) (string, preset.Profile, error) {
 	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]
 	if !ok {
@@ -199,13 +200,13 @@ func profileOf(r compact.Rules, w Request) (string, compact.Profile, error) {
 	}
 	if w.Focus != "" && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
-			ErrBadRequest, name, compact.ProfileHeavy)
+			ErrBadRequest, name, preset.ProfileHeavy)
 	}
 	if w.Review && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
-			ErrBadRequest, name, compact.ProfileHeavy)
+			ErrBadRequest, name, preset.ProfileHeavy)
 	}
-	if when := p.Summary.When; p.Summarize && (when == compact.SummaryNever || when == compact.SummaryByHand && w.Source == conversation.SourceAuto) {
+	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && w.Source == conversation.SourceAuto) {
 		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
 	}
 	return name, p, nil

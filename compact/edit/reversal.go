@@ -1,7 +1,7 @@
 package edit
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -29,7 +29,7 @@ type ReversalRequest struct {
 
 // NewReversal works a reversal out for a log whose next event gets the Seq. The
 // error wraps ErrNothingToUndo or ErrNothingToRedo.
-func NewReversal(log []conversation.Event, r compact.Rules, s Inputs, w ReversalRequest, seq uint64) (Reversal, error) {
+func NewReversal(log []conversation.Event, r preset.Rules, s Inputs, w ReversalRequest, seq uint64) (Reversal, error) {
 	body, err := Undo(log, w.Epoch)
 	if w.Redo {
 		body, err = Redo(log)

@@ -48,7 +48,7 @@ func (s stay) String() string {
 // MaskByHand is the overlay that shows stubs in place of the results of events: a
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
-func MaskByHand(r compact.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
+func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
 	h.alike = compact.NewPointers()
 	for k := range v.Messages {

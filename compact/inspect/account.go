@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -64,7 +65,7 @@ type Costs struct {
 
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
-func NewAccount(r compact.Rules, c compact.Check, saved func(conversation.Usage) *float64) Account {
+func NewAccount(r preset.Rules, c compact.Check, saved func(conversation.Usage) *float64) Account {
 	t := accountant{check: c, framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()

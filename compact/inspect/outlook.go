@@ -60,7 +60,7 @@ type Outlook struct {
 }
 
 // NewOutlook tells what the planner will do next.
-func NewOutlook(r compact.Rules, c compact.Check) Outlook {
+func NewOutlook(r preset.Rules, c compact.Check) Outlook {
 	a := c.Ahead(r)
 	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
 		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
@@ -93,7 +93,7 @@ func (o *Outlook) steps(log []conversation.Event, a compact.Ahead) {
 }
 
 // next tells what rules that evict nothing do.
-func (o *Outlook) next(r compact.Rules, c compact.Check, a compact.Ahead) {
+func (o *Outlook) next(r preset.Rules, c compact.Check, a compact.Ahead) {
 	o.After += a.After
 	switch plan := a.Next; {
 	case !plan.Acts():
@@ -111,12 +111,12 @@ func (o *Outlook) next(r compact.Rules, c compact.Check, a compact.Ahead) {
 
 // summary tells what a summary in a plan stands for, and what is left with the
 // longest that is expected. Nothing is written out for it.
-func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
+func (o *Outlook) summary(r preset.Rules, c compact.Check, plan compact.Plan) {
 	v, spans := c.View, plan.Spans
 	if len(plan.Masks) > 0 {
 		v = projection.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
 	}
-	if r.Summary.Mode == compact.ModeRawUnion {
+	if r.Summary.Mode == preset.ModeRawUnion {
 		spans = projection.WithEarlier(c.Log, spans)
 	}
 	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
@@ -124,7 +124,7 @@ func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
 }
 
 // profile tells what a profile would do (D17).
-func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
+func (o *Outlook) profile(r preset.Rules, c compact.Check, plan compact.Plan) {
 	pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.RequestOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done
@@ -145,7 +145,7 @@ func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
 
 // ruleWords names the rules in force, and in what they measure if that is not a
 // request.
-func ruleWords(r compact.Rules) string {
+func ruleWords(r preset.Rules) string {
 	text := "preset " + string(r.Preset)
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":

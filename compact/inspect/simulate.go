@@ -18,7 +18,7 @@ import (
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
-func PresetView(log []conversation.Event, s edit.Inputs, r compact.Rules) (projection.View, error) {
+func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projection.View, error) {
 	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
@@ -52,7 +52,7 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 // presetRun applies a preset to a log.
 type presetRun struct {
 	log   []conversation.Event
-	rules compact.Rules
+	rules preset.Rules
 	now   edit.Inputs
 	view  projection.View
 }
@@ -152,7 +152,7 @@ func (p *presetRun) truncate() {
 	if soft == 0 || p.used() <= soft {
 		return
 	}
-	if spans := compact.DropSpans(p.view, p.now.Meter, compact.TruncateShare*soft); len(spans) > 0 {
+	if spans := compact.DropSpans(p.view, p.now.Meter, preset.TruncateShare*soft); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }

@@ -1,7 +1,8 @@
 // Package preset names the designs that a conversation can be compacted by, and says what each does: when it makes room,
 // and what stands where something is hidden. It is the one place that knows them by name: others ask a [Design] or a
-// [Wording]. Adding one takes a row of designs, its words, and its values in the rules. What is a source's to the byte
-// stands in a package below.
+// [Wording]. Adding one takes a row of designs, its words, and its values.
+// [Rules] are the numbers and switches of one, with what the user set in their place; [RulesOf] gives them. What is a
+// source's to the byte stands in a package below.
 package preset
 
 import "plimsoll/conversation"

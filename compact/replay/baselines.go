@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -12,9 +12,9 @@ import (
 // of the user or the last unit. It spares no first message, and what it leaves
 // out is gone.
 
-func newTruncate(s Setting, rules compact.Rules) Policy {
+func newTruncate(s Setting, rules preset.Rules) Policy {
 	soft := loadLine(s, rules)
-	target := compact.TruncateShare * soft
+	target := preset.TruncateShare * soft
 	return Policy{
 		Show:     withoutNotes,
 		PerSheet: s.Steps, // the load line lies below a price step
@@ -32,7 +32,7 @@ func newTruncate(s Setting, rules compact.Rules) Policy {
 }
 
 // loadLine is where rules act, in tokens, 0 for an unknown window.
-func loadLine(s Setting, r compact.Rules) float64 {
+func loadLine(s Setting, r preset.Rules) float64 {
 	if s.Window <= 0 {
 		return 0
 	}
@@ -41,7 +41,7 @@ func loadLine(s Setting, r compact.Rules) float64 {
 		soft = min(soft, float64(r.TokenThreshold))
 	}
 	if s.Sheet.Step > 0 {
-		soft = min(soft, compact.DefaultHardRatio*float64(s.Sheet.Step))
+		soft = min(soft, preset.DefaultHardRatio*float64(s.Sheet.Step))
 	}
 	return soft
 }

@@ -176,7 +176,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 	// what the masks save.
 	tail := func(replay.Setting) replay.Policy {
 		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
-			rules := compact.PresetRules(preset.JCLI)
+			rules := preset.RulesOf(preset.JCLI)
 			items := compact.MicroItems(l.View, rules)
 			if len(items) == 0 {
 				return replay.Act{}, nil

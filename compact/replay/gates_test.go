@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
@@ -32,8 +31,8 @@ var gates = map[int]gate{
 
 // withoutModel is preset plimsoll with notes alone.
 func withoutModel() replay.Named {
-	r := compact.PresetRules(preset.Plimsoll)
-	r.Summary.When = compact.SummaryNever
+	r := preset.RulesOf(preset.Plimsoll)
+	r.Summary.When = preset.SummaryNever
 	return replay.Named{Name: "without a model", Rules: r}
 }
 

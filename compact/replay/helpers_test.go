@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
@@ -76,7 +75,7 @@ func replayed(t *testing.T, window int, p replay.Maker, tales ...*tale) replay.R
 
 // own is a policy in place of preset plimsoll.
 func own(m replay.Maker) []replay.Named {
-	return []replay.Named{{Name: preset.Plimsoll, Rules: compact.PresetRules(preset.Plimsoll), Maker: m}}
+	return []replay.Named{{Name: preset.Plimsoll, Rules: preset.RulesOf(preset.Plimsoll), Maker: m}}
 }
 
 func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {

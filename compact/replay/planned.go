@@ -9,7 +9,7 @@ import (
 
 // newPlanned is the planner at work, as it decides live: before every request,
 // and when a turn has ended.
-func newPlanned(s Setting, rules compact.Rules) Policy {
+func newPlanned(s Setting, rules preset.Rules) Policy {
 	d := rules.Preset.Design()
 	own := d.Additions
 	p := Policy{Recall: own, PerSheet: own}
@@ -57,7 +57,7 @@ func (l Look) check(past compact.Past) compact.Check {
 }
 
 // carryOut does what a plan says, one epoch.
-func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (Act, error) {
+func (l Look) carryOut(r preset.Rules, plan compact.Plan, past compact.Past) (Act, error) {
 	if plan.Profile != "" {
 		return wished(l, r, edit.RequestOf(plan))
 	}
@@ -96,6 +96,6 @@ func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (A
 
 // tooLittle reports whether a pass above the load line saved less than it has to:
 // what a summary saves is known only when it is there.
-func (l Look) tooLittle(r compact.Rules, plan compact.Plan, then Look) bool {
+func (l Look) tooLittle(r preset.Rules, plan compact.Plan, then Look) bool {
 	return plan.Trigger == compact.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -112,7 +113,7 @@ func CutOnArrival(most conversation.ArrivalCap, keep bool) func(projection.View,
 // with the full text kept, and with the number of an earlier result that has the
 // same text and is shown in full. It is made for one replay.
 func AsStored(window int) func(projection.View, conversation.Event) conversation.Event {
-	return asStored(CutOnArrival(compact.ArrivalCap(compact.DefaultRules().Preset, 0, window), true))
+	return asStored(CutOnArrival(compact.ArrivalCap(preset.DefaultRules().Preset, 0, window), true))
 }
 
 func asStored(cut func(projection.View, conversation.Event) conversation.Event) func(projection.View, conversation.Event) conversation.Event {

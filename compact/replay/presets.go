@@ -23,13 +23,13 @@ import (
 
 // Planned is how rules act by themselves, in the way of their preset; nil for
 // one that is not known.
-func Planned(r compact.Rules) Maker {
+func Planned(r preset.Rules) Maker {
 	switch d := r.Preset.Design(); {
 	case d.Unchanged:
 		return func(Setting) Policy { return Policy{} }
 	case d.Acts == preset.ActDrop:
 		return func(s Setting) Policy { return newTruncate(s, r) }
-	case d.Command && !r.ActsByItself() && !compact.PresetRules(r.Preset).ActsByItself(): // otherwise it is D17
+	case d.Command && !r.ActsByItself() && !preset.RulesOf(r.Preset).ActsByItself(): // otherwise it is D17
 		return Commanded(r)
 	}
 	if !slices.Contains(preset.All(), r.Preset) {
@@ -40,7 +40,7 @@ func Planned(r compact.Rules) Maker {
 
 // Commanded is S64: the rules' default profile as a command, given at the start
 // of every turn.
-func Commanded(r compact.Rules) Maker {
+func Commanded(r preset.Rules) Maker {
 	return func(s Setting) Policy { return newJP(s, r) }
 }
 
@@ -53,7 +53,7 @@ func nothing(err error) bool {
 const transcript = "transcripts/transcript_0.jsonl"
 
 // situation is what a pass depends on.
-func (l Look) situation(r compact.Rules) edit.Inputs {
+func (l Look) situation(r preset.Rules) edit.Inputs {
 	s := edit.Inputs{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
 	if r.Preset.Design().Transcript {
 		s.Transcript = transcript
@@ -62,7 +62,7 @@ func (l Look) situation(r compact.Rules) edit.Inputs {
 }
 
 // wished does what a wish asks for, with an extract where it is a summary.
-func wished(l Look, r compact.Rules, w edit.Request) (Act, error) {
+func wished(l Look, r preset.Rules, w edit.Request) (Act, error) {
 	pass, err := edit.NewProposal(l.Log, r, l.situation(r), w)
 	if err == nil && pass.Job != nil {
 		return extracted(l, pass, saidIn(l.Log, pass.Spans))
@@ -129,7 +129,7 @@ func covered(v projection.View, spans []conversation.Span) int {
 }
 
 // newJP is S64's command, given at the start of every turn.
-func newJP(s Setting, rules compact.Rules) Policy {
+func newJP(s Setting, rules preset.Rules) Policy {
 	p := Policy{Act: func(l Look) (Act, error) {
 		if !l.TurnStart {
 			return Act{}, nil
@@ -145,7 +145,7 @@ func newJP(s Setting, rules compact.Rules) Policy {
 }
 
 // summarised puts an extract in place of spans.
-func summarised(l Look, r compact.Rules, spans []conversation.Span, made conversation.Made) (Act, error) {
+func summarised(l Look, r preset.Rules, spans []conversation.Span, made conversation.Made) (Act, error) {
 	pass, err := edit.ProposeSummary(l.Log, r, l.situation(r), spans, made)
 	if err != nil {
 		if nothing(err) {

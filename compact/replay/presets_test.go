@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
@@ -83,7 +82,7 @@ func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
 		one.user("do").call("fs_read_file", `{"path":"a"}`, text(2000)+fmt.Sprintf("  hidden_name_x%02d ", i)+text(2000)).reply("done")
 	}
 	one.user("now").reply("hidden_name_x01 it is")
-	o := replay.Options{Window: 128_000, Policies: []preset.Name{}, Own: []replay.Named{{Name: "default", Rules: compact.PresetRules(preset.Plimsoll), ByHand: true}}}
+	o := replay.Options{Window: 128_000, Policies: []preset.Name{}, Own: []replay.Named{{Name: "default", Rules: preset.RulesOf(preset.Plimsoll), ByHand: true}}}
 	if f := run(t, o, one).Totals["default"]; f.RecallTool != 0 || f.Recoverable != 1 {
 		t.Errorf("recall %v, recoverable %v", f.RecallTool, f.Recoverable)
 	}
@@ -223,7 +222,7 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 		"of a profile, by hand":  {preset.Plimsoll, true, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
 		"of JP turned on itself": {preset.JP, false, &replay.Results{MaxChars: 8000}, 8000},
 	} {
-		own := replay.Named{Name: "configured", Rules: compact.PresetRules(c.preset), ByHand: c.byHand, Results: c.results}
+		own := replay.Named{Name: "configured", Rules: preset.RulesOf(c.preset), ByHand: c.byHand, Results: c.results}
 		r := run(t, replay.Options{Window: 35_000, Policies: []preset.Name{"configured"}, Own: []replay.Named{own}}, one)
 		if got := 4 * (r.Totals["configured"].TokensPeak - 4000); got < c.peak || got > c.peak+300 {
 			t.Errorf("%s: the largest request has %.0f characters, want %.0f", name, got, c.peak)

@@ -43,7 +43,7 @@ type Options struct {
 // Named is a policy of one's own.
 type Named struct {
 	Name   preset.Name
-	Rules  compact.Rules
+	Rules  preset.Rules
 	ByHand bool  // the rules' default profile, as a command at the start of every turn (S64)
 	Maker  Maker // nil: as the rules say
 	// Results is how results are stored as they arrive; nil: as the preset has it.
@@ -123,7 +123,7 @@ type replayer struct {
 // entry is one policy of a replay.
 type entry struct {
 	name  preset.Name
-	rules compact.Rules
+	rules preset.Rules
 	make  Maker
 }
 
@@ -172,7 +172,7 @@ func (p *replayer) entry(name preset.Name) (entry, error) {
 			return entry{name, n.Rules, m}, nil
 		}
 	}
-	rules := compact.PresetRules(name)
+	rules := preset.RulesOf(name)
 	m := Planned(rules)
 	if m == nil {
 		return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/conversationtest"
@@ -198,7 +197,7 @@ func TestTheFirstErrorEndsTheOtherRuns(t *testing.T) {
 		return replay.Act{}, nil
 	}})
 	c := work(5000, 0).conversation()
-	raw := compact.PresetRules(preset.Raw)
+	raw := preset.RulesOf(preset.Raw)
 	o := replay.Options{Policies: []preset.Name{}, Workers: 2,
 		Own: []replay.Named{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
 	_, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, o)

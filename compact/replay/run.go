@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -40,7 +41,7 @@ type run struct {
 	score *score // nil: nothing is scored
 }
 
-func newRun(c *Conversation, p Policy, set Setting, rules compact.Rules) *run {
+func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
 	m := compact.NewMeter(compact.MeterOptions{
 		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
 	}.With(rules))

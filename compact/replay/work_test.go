@@ -6,7 +6,6 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
@@ -30,7 +29,7 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 				return replay.Act{}, nil
 			}}
 		}
-		raw := compact.PresetRules(preset.Raw)
+		raw := preset.RulesOf(preset.Raw)
 		o := replay.Options{Policies: []preset.Name{}, Workers: 4, Own: []replay.Named{{Name: "meets", Rules: raw, Maker: meets}}}
 		r := run(t, o, (&tale{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&tale{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
 		if len(r.Files) != 2 || r.Files[0].Name != "tale 0" || r.Files[1].Name != "tale 1" {
@@ -66,7 +65,7 @@ func TestNoMoreIsLoadedThanIsReplayed(t *testing.T) {
 	ended := func(replay.Setting) replay.Policy {
 		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) { return replay.Act{}, nil }}
 	}
-	raw := compact.PresetRules(preset.Raw)
+	raw := preset.RulesOf(preset.Raw)
 	o := replay.Options{Policies: []preset.Name{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
 		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/1000) }}
 	var sources []replay.Source

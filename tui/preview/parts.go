@@ -7,8 +7,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -226,9 +226,9 @@ func (m *Model) summaryLines(need edit.SummaryNeed) []string {
 	}
 	reads := "what was said"
 	switch need.Input {
-	case compact.InputView:
+	case preset.InputView:
 		reads = "the conversation as it is sent, from the provider's cache"
-	case compact.InputMerged:
+	case preset.InputMerged:
 		reads = "the summary before and what came after it"
 	}
 	return m.say(m.style().Text, fmt.Sprintf("%s writes it for %s tokens, at most %s long; it reads %s",

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation/plain"
 	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
@@ -124,7 +125,7 @@ func (m *Model) profile() string {
 	case !c.Busy && c.Err == "" && c.Preview.Profile != "":
 		return c.Preview.Profile
 	case c.Wish.Focus != "" && !m.makesSummary(c.Profile):
-		return compact.ProfileHeavy // as the rules do
+		return preset.ProfileHeavy // as the rules do
 	}
 	return c.Profile
 }

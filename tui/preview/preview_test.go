@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
 	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -70,7 +71,7 @@ func summarised() preview.Content {
 	c.Wish.Profile, c.Wish.Focus, c.Wish.Review = "heavy", hostile, true
 	c.Preview.Profile = "heavy"
 	c.Preview.Layers = []edit.Layer{{Kind: "summary", Events: 58, Saved: 57_100}}
-	c.Preview.Summary = &edit.SummaryNeed{Input: compact.InputView, Covers: 66_000, Estimate: 8_900}
+	c.Preview.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 66_000, Estimate: 8_900}
 	c.CostNow, c.PaysAfter = nil, nil
 	return c
 }

@@ -1,9 +1,8 @@
-package compact
+package preset
 
 import (
 	"maps"
 
-	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
@@ -12,7 +11,7 @@ import (
 // what the user set in their place. It is a value; projecting never reads it,
 // making overlays does.
 type Rules struct {
-	Preset         preset.Name
+	Preset         Name
 	Enabled        bool // false: only recovery from an overflow acts by itself
 	DefaultProfile string
 	KeepLast       int     // newest turns that a compaction by hand leaves alone
@@ -34,7 +33,7 @@ type Rules struct {
 }
 
 // Wording is the words of the rules' own overlays.
-func (r Rules) Wording() *preset.Wording { return preset.WordingOf(r.Preset.Style()) }
+func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 
 // ActsByItself reports whether anything is done that nobody asked for, but the
 // recovery from an overflow.
@@ -188,12 +187,12 @@ func (r Rules) RepeatParams() adachsoft.Params {
 // another one may follow by itself, for a window of so many tokens, 0 unknown:
 // one stride, and so that it is felt.
 func (r Rules) Rearm(window int) int {
-	return max(r.stride(window), int(r.Planner.GrowthRatio*float64(window)))
+	return max(r.Stride(window), int(r.Planner.GrowthRatio*float64(window)))
 }
 
-// stride is how many tokens have to come together before masking them is worth
+// Stride is how many tokens have to come together before masking them is worth
 // a break of the prefix, for a window of so many tokens, 0 unknown.
-func (r Rules) stride(window int) int {
+func (r Rules) Stride(window int) int {
 	if window <= 0 {
 		return r.Mask.Stride
 	}
@@ -208,7 +207,7 @@ func (r Rules) Summarises() bool {
 	if r.Auto.Profile != "" {
 		return r.Profiles[r.Auto.Profile].Summarize
 	}
-	return r.Preset.Design().Acts != preset.ActOnRepeats
+	return r.Preset.Design().Acts != ActOnRepeats
 }
 
 // Asks reports whether rules ask a model for a summary that nobody asked for.
@@ -218,14 +217,14 @@ func (r Rules) Asks() bool {
 
 // Evicts reports whether the rules evict, automatically and without a model.
 func (r Rules) Evicts() bool {
-	return r.Auto.Profile == "" && r.Preset.Design().Acts == preset.ActEvict
+	return r.Auto.Profile == "" && r.Preset.Design().Acts == ActEvict
 }
 
-// waits reports whether rules do nothing themselves about a request that was
+// Waits reports whether rules do nothing themselves about a request that was
 // refused: the ladder does.
-func (r Rules) waits() bool {
+func (r Rules) Waits() bool {
 	switch r.Preset.Design().Acts {
-	case preset.ActSummariseAll, preset.ActOnRepeats, preset.ActDrop:
+	case ActSummariseAll, ActOnRepeats, ActDrop:
 		return true
 	}
 	return r.Auto.Profile != ""

@@ -1,7 +1,6 @@
-package compact
+package preset
 
 import (
-	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
@@ -42,7 +41,7 @@ const (
 	maskStride        = 20_000
 	maskPreview       = 250 // code points
 	maskMinChars      = 800 // code points
-	summaryMaxTokens  = 20_000
+	SummaryMaxTokens  = 20_000
 	summaryTimeoutSec = 60
 )
 
@@ -76,25 +75,25 @@ const (
 	ProfileLight   = "light"   // reasoning stripped
 )
 
-// PresetRules gives the complete rules of a preset; those of a name that is no
+// RulesOf gives the complete rules of a preset; those of a name that is no
 // preset are Plimsoll's own. Each call returns maps and lists of its own.
-func PresetRules(p preset.Name) Rules {
+func RulesOf(p Name) Rules {
 	r := plimsollRules()
 	r.Preset = p
 	switch p {
-	case preset.JP, preset.JPHeavy, preset.JPAuto:
+	case JP, JPHeavy, JPAuto:
 		r.setJP(p)
-	case preset.Adachsoft:
+	case Adachsoft:
 		// The caller asks for it before every request; nothing else acts.
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
-	case preset.OneClaw:
+	case OneClaw:
 		r.setOneClaw()
-	case preset.JCLI:
+	case JCLI:
 		r.setJCLI()
-	case preset.Raw:
+	case Raw:
 		r.Enabled, r.Auto.Enabled, r.Auto.Background, r.Mask.Enabled = false, false, false, false
-	case preset.Truncate:
+	case Truncate:
 		// Oldest units are dropped at the load line, without a model.
 		r.Mask.Enabled, r.Auto.Background = false, false
 	}
@@ -103,7 +102,7 @@ func PresetRules(p preset.Name) Rules {
 }
 
 // DefaultRules gives the complete rules that hold when nothing is configured.
-func DefaultRules() Rules { return PresetRules(preset.Plimsoll) }
+func DefaultRules() Rules { return RulesOf(Plimsoll) }
 
 // plimsollRules is what holds when nothing is said, without the profiles.
 func plimsollRules() Rules {
@@ -128,7 +127,7 @@ func plimsollRules() Rules {
 		Micro:  MicroRules{KeepRecent: jclKeepRecent, MinBytes: jclMinBytes},
 		Dedupe: DedupeParams{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
-			MaxTokens: summaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, TimeoutSecs: summaryTimeoutSec,
+			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, TimeoutSecs: summaryTimeoutSec,
 			When: SummaryAtLoadLine,
 		},
 		Tools: DefaultTools(),
@@ -139,10 +138,10 @@ func plimsollRules() Rules {
 // and D17's section for automatic compaction is there, turned off, until
 // somebody turns it on. Its stubs have no preview, it strips results of any
 // size, and no tool is exempt but by its hint.
-func (r *Rules) setJP(p preset.Name) {
+func (r *Rules) setJP(p Name) {
 	r.TriggerRatio = d17TriggerRatio
-	r.Auto = AutoRules{Enabled: p == preset.JPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
-	if p == preset.JPHeavy {
+	r.Auto = AutoRules{Enabled: p == JPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
+	if p == JPHeavy {
 		r.DefaultProfile, r.Auto.Profile = ProfileHeavy, ProfileHeavy
 	}
 	r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0

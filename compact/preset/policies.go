@@ -1,4 +1,4 @@
-package compact
+package preset
 
 import "plimsoll/conversation"
 
@@ -70,7 +70,7 @@ func (r Rules) Summarising() (name string, ok bool) {
 	return name, ok
 }
 
-// stays reports whether a tool's results are not masked by their age.
-func (t ToolRule) stays() bool {
+// Stays reports whether a tool's results are not masked by their age.
+func (t ToolRule) Stays() bool {
 	return t.Exempt && t.Response != KeepStrip || t.Response == KeepWhole
 }

@@ -1,4 +1,4 @@
-package compact
+package preset
 
 import "math"
 
@@ -18,7 +18,7 @@ type EvictRules struct {
 // shares is what a window of a size calls for.
 type shares struct {
 	window    float64 // tokens
-	trigger   float64 // the load line: nearer the hard line in small windows, as evicting needs no model
+	Trigger   float64 // the load line: nearer the hard line in small windows, as evicting needs no model
 	protected float64 // newest tokens that stay
 	EvictRules
 }
@@ -37,8 +37,8 @@ var sharesBySize = [...]shares{
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
 }
 
-// sharesOf is what a window of so many tokens calls for.
-func sharesOf(window int) shares {
+// SharesOf is what a window of so many tokens calls for.
+func SharesOf(window int) shares {
 	w, by := float64(window), sharesBySize[:]
 	if w <= by[0].window {
 		return by[0]
@@ -47,7 +47,7 @@ func sharesOf(window int) shares {
 		if a, b := by[i-1], by[i]; w < b.window {
 			part := math.Log(w/a.window) / math.Log(b.window/a.window)
 			between := func(x, y float64) float64 { return x + part*(y-x) }
-			return shares{w, between(a.trigger, b.trigger), between(a.protected, b.protected), EvictRules{
+			return shares{w, between(a.Trigger, b.Trigger), between(a.protected, b.protected), EvictRules{
 				Target: between(a.Target, b.Target), Cold: between(a.Cold, b.Cold),
 				Index: between(a.Index, b.Index), Words: between(a.Words, b.Words),
 			}}
@@ -60,7 +60,7 @@ func sharesOf(window int) shares {
 // tokens. A small window calls for less than the default.
 func (r Rules) ProtectedShare(window int) float64 {
 	if r.ProtectedRatio == DefaultProtectedRatio {
-		return sharesOf(window).protected
+		return SharesOf(window).protected
 	}
 	return r.ProtectedRatio
 }
@@ -68,7 +68,7 @@ func (r Rules) ProtectedShare(window int) float64 {
 // For is the rules with a share in place of every 0, for a window of so many
 // tokens.
 func (e EvictRules) For(window int) EvictRules {
-	auto := sharesOf(window).EvictRules
+	auto := SharesOf(window).EvictRules
 	for _, share := range []struct {
 		own  *float64
 		auto float64
@@ -80,21 +80,21 @@ func (e EvictRules) For(window int) EvictRules {
 	return e
 }
 
-// capacityOf is the window as far as it is used: all of it, or less where a
+// CapacityOf is the window as far as it is used: all of it, or less where a
 // threshold, a ratio or a price puts the load line lower than a window of its size
 // calls for. Below a lower line there is less to keep.
-func capacityOf(window, loadLine int) int {
-	natural := sharesOf(window).trigger
+func CapacityOf(window, loadLine int) int {
+	natural := SharesOf(window).Trigger
 	if loadLine <= 0 || loadLine >= int(natural*float64(window)) {
 		return window
 	}
 	return int(math.Ceil(float64(loadLine) / natural))
 }
 
-// goals is what a step leaves, in tokens: at the load line, and with a cold cache.
+// Goals is what a step leaves, in tokens: at the load line, and with a cold cache.
 // Shares that the user sets count of the window as long as that is below the load
 // line.
-func (e EvictRules) goals(window, capacity, loadLine int) (target, cold float64) {
+func (e EvictRules) Goals(window, capacity, loadLine int) (target, cold float64) {
 	shares := e.For(capacity)
 	tokens := func(own, share float64) float64 {
 		if t := own * float64(window); own > 0 && t < float64(loadLine) {

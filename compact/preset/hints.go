@@ -1,4 +1,4 @@
-package compact
+package preset
 
 // What is known about tools without the user saying it: which side of a call is
 // worth keeping (D17), whose results are state or instructions rather than
