@@ -23,12 +23,6 @@ const (
 	lookupLeast = 125
 )
 
-// lookup is a request more that a reply would have taken.
-type lookup struct {
-	request float64 // tokens of the request before it
-	given   float64 // tokens that it gives back
-}
-
 // lookups are the lookups that bring messages back behind the newest request.
 func (r *run) lookups(owed []int32) []lookup {
 	var out []lookup

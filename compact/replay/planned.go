@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
@@ -98,4 +100,21 @@ func (l Look) carryOut(r preset.Rules, plan compact.Plan, past compact.Past) (Ac
 // what a summary saves is known only when it is there.
 func (l Look) tooLittle(r preset.Rules, plan compact.Plan, then Look) bool {
 	return plan.Trigger == compact.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
+}
+
+// Planned is how rules act by themselves, in the way of their preset; nil for
+// one that is not known.
+func Planned(r preset.Rules) Maker {
+	switch d := r.Preset.Design(); {
+	case d.Unchanged:
+		return func(Setting) Policy { return Policy{} }
+	case d.Acts == preset.ActDrop:
+		return func(s Setting) Policy { return newTruncate(s, r) }
+	case d.Command && !r.ActsByItself() && !preset.RulesOf(r.Preset).ActsByItself(): // otherwise it is D17
+		return Commanded(r)
+	}
+	if !slices.Contains(preset.All(), r.Preset) {
+		return nil
+	}
+	return func(s Setting) Policy { return newPlanned(s, r) }
 }

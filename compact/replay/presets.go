@@ -21,23 +21,6 @@ import (
 //     the provider's cache while that lives; ONE and JCL have what is covered read
 //     at full price, as the call shares no prefix; S64 what was said.
 
-// Planned is how rules act by themselves, in the way of their preset; nil for
-// one that is not known.
-func Planned(r preset.Rules) Maker {
-	switch d := r.Preset.Design(); {
-	case d.Unchanged:
-		return func(Setting) Policy { return Policy{} }
-	case d.Acts == preset.ActDrop:
-		return func(s Setting) Policy { return newTruncate(s, r) }
-	case d.Command && !r.ActsByItself() && !preset.RulesOf(r.Preset).ActsByItself(): // otherwise it is D17
-		return Commanded(r)
-	}
-	if !slices.Contains(preset.All(), r.Preset) {
-		return nil
-	}
-	return func(s Setting) Policy { return newPlanned(s, r) }
-}
-
 // Commanded is S64: the rules' default profile as a command, given at the start
 // of every turn.
 func Commanded(r preset.Rules) Maker {

@@ -225,12 +225,3 @@ func (p *replayer) report(files []file) Report {
 	}
 	return r
 }
-
-func (c *Corpus) plus(d Corpus) {
-	c.Files += d.Files
-	c.Requests += d.Requests
-	c.References += d.References
-	c.ToolReferences += d.ToolReferences
-	c.EditAnchors += d.EditAnchors
-	c.WrittenLines += d.WrittenLines
-}

@@ -178,11 +178,6 @@ func (p pool) figures() Figures {
 	return f
 }
 
-func (s *share) plus(t share) {
-	s.has += t.has
-	s.of += t.of
-}
-
 // sizes fills in what is known from the sizes of all requests. The 95th
 // percentile is the smallest size that so many are not above.
 func (f *Figures) sizes(asked []float64, spent int64) {
@@ -231,4 +226,13 @@ func higher(a, b Ratio) Ratio {
 		return b
 	}
 	return a
+}
+
+func (c *Corpus) plus(d Corpus) {
+	c.Files += d.Files
+	c.Requests += d.Requests
+	c.References += d.References
+	c.ToolReferences += d.ToolReferences
+	c.EditAnchors += d.EditAnchors
+	c.WrittenLines += d.WrittenLines
 }

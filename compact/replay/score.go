@@ -37,16 +37,6 @@ type holding struct {
 	index []int32 // of them, those that only its index of names holds
 }
 
-// share is how many of some things have a property.
-type share struct{ has, of int }
-
-func (s *share) count(has bool) {
-	s.of++
-	if has {
-		s.has++
-	}
-}
-
 func newScore(ix *index) *score {
 	n := len(ix.facts)
 	s := &score{index: ix, search: newSearch(ix.finder, n), shown: make([]int32, n), indexed: make([]int32, n), given: make([]bool, n)}

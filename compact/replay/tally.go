@@ -5,24 +5,6 @@ import "plimsoll/compact/projection"
 // What one reply needed, and what of that a request showed. It is counted twice:
 // with all that a request shows, and without its indexes of names.
 
-// tally is such counts, of one request or of many.
-type tally struct {
-	all, tool, anchors, written share
-	lost                        share    // references to results alone that are not shown: those that recall gives back
-	debt                        float64  // tokens of what holds the references that are not shown
-	lookups                     []lookup // of all that is not shown
-}
-
-func (t *tally) plus(u tally) {
-	t.all.plus(u.all)
-	t.tool.plus(u.tool)
-	t.anchors.plus(u.anchors)
-	t.written.plus(u.written)
-	t.lost.plus(u.lost)
-	t.debt += u.debt
-	t.lookups = append(t.lookups, u.lookups...)
-}
-
 // tally counts what the reply to a request needed, shown as shows says.
 func (s *score) tally(r *run, i int, messages []projection.Message, shows func(fact int32) bool) tally {
 	var t tally
