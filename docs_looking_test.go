@@ -22,7 +22,7 @@ import (
 	"plimsoll/tui/account"
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
 
@@ -102,7 +102,7 @@ func (v *voyage) ledger() string {
 }
 
 func (v *voyage) preview() string {
-	gauges := meter.New(meter.DefaultStyles())
+	gauges := gauge.New(gauge.DefaultStyles())
 	keys := preview.DefaultKeyMap()
 	view := preview.New(preview.Options{Keys: &keys, Gauges: gauges.Pair})
 	view.SetSize(screenWidth, 20)

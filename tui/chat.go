@@ -8,7 +8,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
@@ -22,7 +22,7 @@ type chat struct {
 
 	transcript *transcript.Model
 	composer   *composer.Model
-	gauge      *meter.Model
+	gauge      *gauge.Model
 
 	outbox *outbox
 	shell  *shellRun // the user's own command that runs, nil without one
@@ -57,7 +57,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 		c.transcript.SetViewKey(screen.History.Help().Key)
 	}
 	c.transcript.SetZone(e.zone())
-	c.gauge = meter.New(l.gauge())
+	c.gauge = gauge.New(l.gauge())
 	return c
 }
 

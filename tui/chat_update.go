@@ -10,7 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -77,7 +77,7 @@ func callProgress(u agent.CallStreaming) string {
 	if u.Chars < 1000 {
 		return u.Name
 	}
-	return fmt.Sprintf("%s (%s characters so far)", u.Name, meter.Tokens(u.Chars))
+	return fmt.Sprintf("%s (%s characters so far)", u.Name, gauge.Tokens(u.Chars))
 }
 
 // failed shows a failure. It stays in the transcript, where it can be read in
@@ -150,7 +150,7 @@ func (c *chat) compacted(u agent.Compacted) pane.Action {
 	p := u.Preview
 	change := ""
 	if p.Before > 0 {
-		change = fmt.Sprintf(" · %s → %s tokens", meter.Tokens(p.Before), meter.Tokens(p.After))
+		change = fmt.Sprintf(" · %s → %s tokens", gauge.Tokens(p.Before), gauge.Tokens(p.After))
 	}
 	switch {
 	case u.Undone:
@@ -209,7 +209,7 @@ func (c *chat) steered(u agent.Steered) pane.Action {
 		agent.SteerMask: "masked: the model sees a stub", agent.SteerRestore: "the turns are back",
 	}[u.What]
 	if u.Before != u.After && u.Before > 0 {
-		words += fmt.Sprintf(" · ~%s → ~%s tokens", meter.Tokens(u.Before), meter.Tokens(u.After))
+		words += fmt.Sprintf(" · ~%s → ~%s tokens", gauge.Tokens(u.Before), gauge.Tokens(u.After))
 	}
 	return say(words)
 }

@@ -12,9 +12,9 @@ import (
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
-	"plimsoll/tui/meter"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -49,9 +49,9 @@ func (l look) transcript() transcript.Styles {
 	}
 }
 
-func (l look) gauge() meter.Styles {
+func (l look) gauge() gauge.Styles {
 	g := l.styles.Gauge
-	s := meter.DefaultStyles()
+	s := gauge.DefaultStyles()
 	for segment, look := range l.segments() {
 		s.Segments[segment] = look
 	}

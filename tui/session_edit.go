@@ -9,7 +9,7 @@ import (
 
 	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -206,7 +206,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 		items = append(items, overlay.Item{
 			ID:     strconv.FormatUint(t.event.Seq, 10),
 			Title:  strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + meter.Tokens(s.load.estimateText(t.text)) + " tokens",
+			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens",
 		})
 	}
 	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was taken back; /redo brings the last ones back"})

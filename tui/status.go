@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 )
 
 // The status line says what goes on at its left, or the snackbar, and at its right that
@@ -199,7 +199,7 @@ func (l *statusLine) doing() string {
 	switch s.Phase {
 	case agent.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
-			return fmt.Sprintf("the server is reading %s of %s tokens", meter.Tokens(p.Done), meter.Tokens(p.Total))
+			return fmt.Sprintf("the server is reading %s of %s tokens", gauge.Tokens(p.Done), gauge.Tokens(p.Total))
 		}
 		return "waiting for the model"
 	case agent.Streaming:

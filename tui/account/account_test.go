@@ -17,7 +17,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -255,7 +255,7 @@ func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
 func TestGlyphsAreThoseOfTheSmallGauge(t *testing.T) {
 	t.Parallel()
 	want := map[projection.Segment]string{}
-	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
 		want[item.Segment] = ansi.Strip(item.Glyph)
 	}
 	if diff := cmp.Diff(want, account.DefaultGlyphs()); diff != "" {

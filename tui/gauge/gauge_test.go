@@ -1,4 +1,4 @@
-package meter_test
+package gauge_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/projection"
-	"plimsoll/tui/meter"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -37,7 +37,7 @@ func with(change func(*compact.Reading)) compact.Reading {
 }
 
 func view(r compact.Reading, width int) string {
-	return ansi.Strip(meter.New(meter.DefaultStyles()).View(r, width))
+	return ansi.Strip(gauge.New(gauge.DefaultStyles()).View(r, width))
 }
 
 func TestGaugeAtWidths(t *testing.T) {
@@ -69,7 +69,7 @@ func TestGaugeAtWidths(t *testing.T) {
 func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	for range 25 {
 		r := compact.Reading{
 			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
@@ -100,7 +100,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 
 func TestColdGaugeShortensInTheFixedOrder(t *testing.T) {
 	t.Parallel()
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	m.SetCold(true)
 	var gone []string
 	for w := 140; w >= 1; w-- {
@@ -144,7 +144,7 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
 		}),
 	} {
-		m := meter.New(meter.DefaultStyles())
+		m := gauge.New(gauge.DefaultStyles())
 		for _, width := range []int{120, 80, 60, 40} {
 			m.SetCold(false)
 			warm := ansi.Strip(m.View(r, width))
@@ -166,8 +166,8 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 func TestColourChangesAtTheLinesOnly(t *testing.T) {
 	t.Parallel()
 	r := reading()
-	m := meter.New(meter.DefaultStyles())
-	warning := meter.DefaultStyles().Levels[pane.Loaded].Render(" 85%")
+	m := gauge.New(gauge.DefaultStyles())
+	warning := gauge.DefaultStyles().Levels[pane.Loaded].Render(" 85%")
 	for used, want := range map[int]bool{108_799: false, 108_800: true} {
 		r.Used, r.AfterSend = used, used
 		if got := strings.Contains(m.View(r, 80), warning); got != want {
@@ -180,12 +180,12 @@ func TestColourChangesAtTheLinesOnly(t *testing.T) {
 // keep their colours, and numbers, ▲ and ends tell how bad it is.
 func TestCategoriesKeepTheirColours(t *testing.T) {
 	t.Parallel()
-	styles := meter.DefaultStyles()
+	styles := gauge.DefaultStyles()
 	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
 		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
-		line := meter.New(styles).View(r, 90)
-		for _, item := range meter.New(styles).Legend() {
+		line := gauge.New(styles).View(r, 90)
+		for _, item := range gauge.New(styles).Legend() {
 			before, _, _ := strings.Cut(item.Glyph, ansi.Strip(item.Glyph))
 			if seen := strings.Contains(line, before+ansi.Strip(item.Glyph)); seen != (r.Segments[item.Segment] > 0) {
 				t.Errorf("at %d tokens %s is drawn in its colour: %v, in %q", used, item.Segment, seen, line)
@@ -197,7 +197,7 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 				t.Errorf("at %d tokens %s is not drawn as the numbers are: %q", used, what, line)
 			}
 		}
-		line = meter.New(styles).View(r, 40)
+		line = gauge.New(styles).View(r, 40)
 		if marked := strings.Contains(ansi.Strip(line), "┃"); marked != (used > 128_000) {
 			t.Errorf("at %d tokens the end of the window is marked: %v", used, marked)
 		}
@@ -213,7 +213,7 @@ func TestAPairHasOneScale(t *testing.T) {
 		with(func(r *compact.Reading) { r.LoadLine = 0 }), with(func(r *compact.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
 		with(func(r *compact.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
 	}
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	ends := func(line string) [2]int {
 		before, rest, drawn := strings.Cut(ansi.Strip(line), "▕")
 		if !drawn {
@@ -244,8 +244,8 @@ func TestAPairHasOneScale(t *testing.T) {
 func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 	t.Parallel()
 	r := with(func(r *compact.Reading) { r.AfterSend = 110_000 })
-	styles := meter.DefaultStyles()
-	line := meter.New(styles).View(r, 100)
+	styles := gauge.DefaultStyles()
+	line := gauge.New(styles).View(r, 100)
 	if !strings.Contains(line, styles.Levels[pane.Loaded].Render(" → ~86%")) {
 		t.Errorf("no warning on the after-send number: %q", line)
 	}
@@ -264,7 +264,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	// Seven columns of numbers keep their room, so the bar has 10 cells: each
 	// of the eight small segments is worth 0.6 of one.
 	line := view(r, 10+2+len(" 100%"))
-	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
 		glyph := ansi.Strip(item.Glyph)
 		if item.Segment != projection.Draft && !strings.Contains(line, glyph) {
 			t.Errorf("%s (%s) is not in %q", item.Segment, glyph, line)
@@ -275,7 +275,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 func TestGlyphsDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]projection.Segment{" ": -1, "▲": -1, "╱": -1}
-	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
 		glyph := ansi.Strip(item.Glyph)
 		if other, ok := seen[glyph]; ok {
 			t.Errorf("%s and %s share %q", item.Segment, other, glyph)
@@ -288,7 +288,7 @@ func TestGlyphsDiffer(t *testing.T) {
 }
 
 func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	m.View(reading(), 120)
 	r := reading() // its CostUSD is another pointer to the same value
 	if n := testing.AllocsPerRun(50, func() { m.View(r, 120) }); n != 0 {
@@ -306,7 +306,7 @@ func TestTokens(t *testing.T) {
 		-1: "0", 0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 78_100: "78.1k", 99_949: "99.9k", 99_950: "100k", 128_000: "128k",
 		999_499: "999k", 999_500: "1M", 1_048_576: "1.05M", 12_000_000: "12M", 250_000_000: "250M",
 	} {
-		if got := meter.Tokens(n); got != want {
+		if got := gauge.Tokens(n); got != want {
 			t.Errorf("Tokens(%d) = %q, want %q", n, got, want)
 		}
 	}
@@ -314,7 +314,7 @@ func TestTokens(t *testing.T) {
 
 // Budget: 50 us for a changed reading.
 func BenchmarkChangedReading(b *testing.B) {
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	r := reading()
 	for i := 0; b.Loop(); i++ {
 		r.AfterSend = 82_000 + i%2000
@@ -324,7 +324,7 @@ func BenchmarkChangedReading(b *testing.B) {
 
 // Budget: no allocation for an unchanged one.
 func BenchmarkUnchangedReading(b *testing.B) {
-	m := meter.New(meter.DefaultStyles())
+	m := gauge.New(gauge.DefaultStyles())
 	r := reading()
 	for b.Loop() {
 		m.View(r, 120)

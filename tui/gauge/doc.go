@@ -1,4 +1,4 @@
-// Package meter draws the gauge: one line that says how full the context
+// Package gauge draws the gauge: one line that says how full the context
 // window is, what fills it, what the draft would add, and where the load line
 // is.
 //
@@ -8,4 +8,4 @@
 // that colour changes when a reading reaches the load line or the hard line
 // and at no other place. Everything reads without colour: each segment has a
 // glyph of its own.
-package meter
+package gauge
