@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/config"
@@ -155,7 +156,7 @@ func (s *story) pass(profile string) edit.Proposal {
 	s.t.Helper()
 	wish := edit.NewRequest()
 	wish.Profile, wish.KeepLast = profile, 1
-	now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
+	now := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
 	pass, err := edit.NewProposal(s.log.Events(), preset.RulesOf(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)

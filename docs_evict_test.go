@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -39,8 +40,8 @@ func shareRows(t *testing.T) string {
 	rules := preset.RulesOf(preset.Plimsoll)
 	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names | lists |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
-		o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
-		e, line := rules.Evict.For(window), compact.NewMeter(o.With(rules)).Reading().LoadLine
+		o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
+		e, line := rules.Evict.For(window), meter.New(o.With(rules)).Reading().LoadLine
 		rows += fmt.Sprintf("| %s | %s |", commas(window), percentText(float64(line)/float64(window)))
 		for _, share := range []float64{e.Target, e.Cold, rules.ProtectedShare(window), e.Words, e.Index, lists * e.Words} {
 			rows += " " + percentText(share) + " |"
@@ -56,7 +57,7 @@ func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share
 type paced struct {
 	*story
 	rules preset.Rules
-	meter compact.Meter // without the view
+	meter meter.Meter // without the view
 }
 
 // newPaced is an empty conversation in a window.
@@ -64,8 +65,8 @@ func newPaced(t *testing.T, window int) *paced {
 	p := &paced{story: &story{t: t, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, rules: preset.RulesOf(preset.Plimsoll)}
 	p.rules.Summary.When = preset.SummaryNever
 	system, tools := conversation.Measure(strings.Repeat("word", 1200)), conversation.Measure(strings.Repeat("word", 4000))
-	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
-	p.meter = compact.NewMeter(o.With(p.rules)).WithPrompt(system, tools)
+	o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
+	p.meter = meter.New(o.With(p.rules)).WithPrompt(system, tools)
 	return p
 }
 
@@ -78,7 +79,7 @@ func (p *paced) answer(text string) {
 func (p *paced) used() int { return p.metered().Reading().Used }
 
 // metered is the meter with the view as it stands.
-func (p *paced) metered() compact.Meter { return p.meter.WithView(projection.Project(p.log.Events())) }
+func (p *paced) metered() meter.Meter { return p.meter.WithView(projection.Project(p.log.Events())) }
 
 // step is what the planner does before the next turn after a pause.
 func (p *paced) step(idle time.Duration) edit.Proposal {
@@ -201,4 +202,4 @@ func capitalTurns(r edit.Range) string { return fmt.Sprintf("Turns %d to %d", r.
 func about(tokens int) int { return int(math.Round(float64(tokens)/100)) * 100 }
 
 // weight is a message in tokens.
-func weight(m projection.Message) int { return int(compact.Estimate(m.After())) }
+func weight(m projection.Message) int { return int(meter.Estimate(m.After())) }

@@ -16,13 +16,14 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
-	"plimsoll/tui/gauge"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
 
@@ -75,7 +76,7 @@ func (v *voyage) browser(event uint64, height int) *history.Model {
 	view.SetSize(screenWidth, height)
 	log := v.log.Events()
 	projected := projection.Project(log)
-	used := compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.04, Samples: 7}}).WithView(projected).Reading().Used
+	used := meter.New(meter.Options{Calibration: conversation.Calibration{Factor: 1.04, Samples: 7}}).WithView(projected).Reading().Used
 	view.Show(history.Content{Log: log, View: projected, Requests: inspect.Requests(log), Factor: 1.04, Used: used, Title: title})
 	view.Jump(event, "")
 	return view
@@ -119,7 +120,7 @@ func (v *voyage) preview() string {
 
 func (v *voyage) review() string {
 	keys := review.DefaultKeyMap()
-	view := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return int(compact.Estimate(conversation.Measure(text))) }})
+	view := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return int(meter.Estimate(conversation.Measure(text))) }})
 	view.SetSize(screenWidth, 26)
 	view.Show(review.Content{Text: v.written.Text, Appendix: v.written.Appendix, FromTurn: 0, ToTurn: 0, Covers: v.written.Covers, Model: v.model.Name()})
 	return screen(view.View())

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -37,7 +38,7 @@ const (
 
 func newVoyage(t *testing.T) *voyage {
 	v := &voyage{story: &story{t: t, now: time.Date(2026, 11, 20, 14, 2, 0, 0, time.UTC)}}
-	v.model = conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4", Window: 14_000, Source: string(compact.WindowFlag), MaxOut: 16_000}
+	v.model = conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4", Window: 14_000, Source: string(meter.WindowFlag), MaxOut: 16_000}
 	v.prompt = conversation.Instructions{SystemSize: conversation.Measure(strings.Repeat("word ", 300)), ToolsSize: conversation.Measure(strings.Repeat("word ", 2000))}
 	add(t, &v.log, v.now, v.prompt, v.model)
 	v.ask("TestUpload fails on CI now and then. Find out why, and never touch hull/hull.go.")
@@ -115,9 +116,9 @@ func price(t agent.Tokens) float64 {
 }
 
 // meter is the gauge's as the conversation stands, having learned from its reports.
-func (v *voyage) meter() compact.Meter {
-	m := compact.NewMeter(compact.MeterOptions{
-		Window: compact.Window{Tokens: v.model.Window, Source: compact.WindowFlag}, MaxOut: v.model.MaxOut,
+func (v *voyage) meter() meter.Meter {
+	m := meter.New(meter.Options{
+		Window: meter.Window{Tokens: v.model.Window, Source: meter.WindowFlag}, MaxOut: v.model.MaxOut,
 		Calibration: conversation.Calibration{Factor: 1.04, Samples: 7},
 	})
 	events := v.log.Events()

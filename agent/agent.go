@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -67,7 +67,7 @@ func New(o Options) (*Agent, error) {
 	}
 	shown.declare()
 	a.view = projection.Project(o.Stored.Events)
-	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
+	a.meter = meter.New(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
 	shown.fitResults()
 	a.note(o.Stored.Events)
@@ -82,7 +82,7 @@ func New(o Options) (*Agent, error) {
 
 // Meter is how full the window is as the stored events leave it. It is for
 // whoever opens a conversation: once Run has begun, updates tell.
-func (a *Agent) Meter() compact.Meter { return a.meter }
+func (a *Agent) Meter() meter.Meter { return a.meter }
 
 // Updates is where what happens can be watched. It is closed when Run ends.
 func (a *Agent) Updates() *Mailbox { return a.updates }
@@ -140,7 +140,7 @@ func (a *Agent) SwitchModel(m Model, p Provider) {
 // SetWindow tells the size of a model's window when it became known late. A
 // size from a stronger source stays, and so does the window of another model
 // that requests go to now. Model is its name, provider/id.
-func (a *Agent) SetWindow(model string, w compact.Window) {
+func (a *Agent) SetWindow(model string, w meter.Window) {
 	a.inbox.put(func(ctx context.Context) {
 		if model == a.settings.model.Name() && a.windows.setWindow(w) {
 			a.recordLimits(ctx)

@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -59,7 +59,7 @@ func (r *rig) shown() int {
 
 func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := reading(t, page(10_000), 5, func(o *agent.Options) { o.Model.Window = compact.Window{} })
+		r := reading(t, page(10_000), 5, func(o *agent.Options) { o.Model.Window = meter.Window{} })
 		want := func(when string, chars int) {
 			t.Helper()
 			r.say("go")
@@ -68,7 +68,7 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 			}
 		}
 		want("unknown", 30_000)
-		r.SetWindow("test/m", compact.Window{Tokens: 100_000, Source: compact.WindowServer})
+		r.SetWindow("test/m", meter.Window{Tokens: 100_000, Source: meter.WindowServer})
 		r.wait()
 		want("learned", 100_000)
 		r.SwitchModel(other("m2", 200_000), r.provider)
@@ -151,7 +151,7 @@ func TestALargeResultFitsIntoASmallWindow(t *testing.T) {
 			for _, m := range q.Messages {
 				chars += len(m.Text)
 			}
-			if tokens := float64(chars) / compact.CharsPerToken; tokens > preset.DefaultHardRatio*window {
+			if tokens := float64(chars) / meter.CharsPerToken; tokens > preset.DefaultHardRatio*window {
 				t.Errorf("request %d has %.0f tokens in a window of %d", i, tokens, window)
 			}
 		}

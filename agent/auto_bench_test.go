@@ -8,8 +8,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -45,7 +45,7 @@ func BenchmarkTurn(b *testing.B) {
 			gate := agenttest.NewGate()
 			provider := agenttest.NewProvider()
 			model := testModel
-			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
+			model.Window = meter.Window{Tokens: 20_000_000, Source: meter.WindowConfig}
 			memory := &agenttest.Memory{}
 			if err := memory.Append(b.Context(), events); err != nil {
 				b.Fatal(err)
@@ -102,14 +102,14 @@ func BenchmarkBegin(b *testing.B) {
 	for _, input := range []preset.SummaryInput{preset.InputView, preset.InputRaw} {
 		b.Run(string(input), func(b *testing.B) {
 			model := testModel
-			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
+			model.Window = meter.Window{Tokens: 20_000_000, Source: meter.WindowConfig}
 			rules := preset.RulesOf(preset.Plimsoll)
 			p := rules.Profiles[preset.ProfileHeavy]
 			p.Summary.Input = input
 			rules.Profiles[preset.ProfileHeavy] = p
-			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(projection.Project(events))
+			log, m := events, meter.New(meter.Options{Window: model.Window}).WithView(projection.Project(events))
 			for b.Loop() {
-				pass, err := edit.NewProposal(log, rules, edit.Inputs{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
+				pass, err := edit.NewProposal(log, rules, edit.Inputs{Meter: m, Now: time.Unix(1_800_000_000, 0)}, heavy())
 				if err != nil || pass.Job == nil {
 					b.Fatal(err)
 				}
@@ -123,7 +123,7 @@ func BenchmarkBegin(b *testing.B) {
 func BenchmarkInspect(b *testing.B) {
 	events := longLog(b, 10_000)
 	model := testModel
-	model.Window = compact.Window{Tokens: 4_000_000, Source: compact.WindowConfig}
+	model.Window = meter.Window{Tokens: 4_000_000, Source: meter.WindowConfig}
 	a, err := agent.New(agent.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(), Model: model, Interactive: true,
 		Stored: agent.Stored{ID: "conversation", Events: events}})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -25,7 +25,7 @@ const (
 // other is a model with a window.
 func other(id string, window int) agent.Model {
 	m := testModel
-	m.ID, m.Window = id, compact.Window{Tokens: window, Source: compact.WindowCatalogue}
+	m.ID, m.Window = id, meter.Window{Tokens: window, Source: meter.WindowCatalogue}
 	return m
 }
 
@@ -77,7 +77,7 @@ func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
 	for name, act := range map[string]func(*rig, *agenttest.Server){
 		"a larger model": func(r *rig, s *agenttest.Server) { r.SwitchModel(other("big", large), s) },
 		"a larger window": func(r *rig, _ *agenttest.Server) {
-			r.SetWindow("test/m", compact.Window{Tokens: large, Source: compact.WindowServer})
+			r.SetWindow("test/m", meter.Window{Tokens: large, Source: meter.WindowServer})
 		},
 		"nothing by itself":         under(func(r *preset.Rules) { r.Auto.Enabled = false }),
 		"compaction is turned off":  under(func(r *preset.Rules) { r.Enabled = false }),
@@ -164,7 +164,7 @@ func TestFailuresStayWhenTheWindowOfTheModelBecomesKnown(t *testing.T) {
 		more()
 		more()
 		asked := summaries(s)
-		r.SetWindow("test/m", compact.Window{Tokens: autoWindow - 1000, Source: compact.WindowLearned})
+		r.SetWindow("test/m", meter.Window{Tokens: autoWindow - 1000, Source: meter.WindowLearned})
 		r.wait()
 		more()
 		if diff := cmp.Diff([]bool{true}, r.paused()); diff != "" || asked == 0 || summaries(s) != asked {

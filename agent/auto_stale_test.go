@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -17,7 +17,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 	for name, act := range map[string]func(*rig, *agenttest.Server){
 		"a smaller model": func(r *rig, s *agenttest.Server) { r.SwitchModel(other("m2", 28_000), s) },
 		"a smaller window": func(r *rig, _ *agenttest.Server) {
-			r.SetWindow("test/m", compact.Window{Tokens: 28_000, Source: compact.WindowServer})
+			r.SetWindow("test/m", meter.Window{Tokens: 28_000, Source: meter.WindowServer})
 		},
 		"an undo": func(r *rig, _ *agenttest.Server) { r.UndoCompaction(0) },
 	} {
@@ -33,7 +33,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 				}
 				r := chatted(t, s, 6, 3200, both(both(withTools(looked()), waits), func(o *agent.Options) {
 					o.Rules.Mask.Enabled = false
-					o.Model.Window.Source = compact.WindowCatalogue
+					o.Model.Window.Source = meter.WindowCatalogue
 				}))
 				if name == "an undo" {
 					r.compacts(wish(preset.ProfileDefault, 1))
@@ -69,7 +69,7 @@ func TestTurnThatIsStoppedDuringARecoveryIsNoFailure(t *testing.T) {
 				gate := agenttest.NewGate()
 				s := quiet(accounts(gate))
 				s.Window, s.Nameless = 20_000, true
-				r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
+				r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = meter.Window{} }))
 				for range 20 {
 					if r.say(words(3000)); summaries(s) > 0 {
 						break

@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -67,7 +68,7 @@ func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*
 	t.Helper()
 	r := start(t, func(o *agent.Options) {
 		o.Provider = s
-		o.Model.Window = compact.Window{Tokens: autoWindow, Source: compact.WindowCatalogue}
+		o.Model.Window = meter.Window{Tokens: autoWindow, Source: meter.WindowCatalogue}
 		o.Rules = autoRules()
 		if change != nil {
 			change(o)
@@ -228,7 +229,7 @@ func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
 		gate := agenttest.NewGate()
 		s := quiet(accounts(gate))
 		s.Window, s.Nameless = 20_000, true
-		r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
+		r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = meter.Window{} }))
 		for range 20 {
 			if r.say(words(3000)); summaries(s) > 0 {
 				break

@@ -11,8 +11,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -57,7 +57,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 	})
 }
 
-func segmentSum(r compact.Reading) (sum int) {
+func segmentSum(r meter.Reading) (sum int) {
 	for _, s := range projection.Segments() {
 		sum += r.Segments[s]
 	}

@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -119,7 +119,7 @@ const secondAccount = "### Done\nFour more listings were read in one turn (t7); 
 
 func TestModelThatAsksAgainWaitsUntilTheConversationHasGrown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: 12_000, Source: compact.WindowConfig} },
+		r := talk(t, 5, func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: 12_000, Source: meter.WindowConfig} },
 			wantsCompaction("k1", `{}`), summarises(account), answers("done"),
 			wantsCompaction("k2", `{}`), answers("done again"),
 			looks(6), wantsCompaction("kx", `{}`), answers("and again"),
@@ -252,7 +252,7 @@ func TestAnotherModelMayAskAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"), wantsCompaction("k2", `{}`), summarises(secondAccount), answers("done"))
 		r.say("tidy up and go on")
-		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 8000, Source: compact.WindowConfig}}, r.provider)
+		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
 		r.say("tidy up more")
 		if n := len(r.overlays()); n != 2 {
 			t.Errorf("%d compactions, refused %v", n, r.refused())

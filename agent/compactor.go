@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -165,7 +166,7 @@ func (o operations) restores() bool {
 }
 
 // windowChanged takes another window into account.
-func (c *compactor) windowChanged(w compact.Window) {
+func (c *compactor) windowChanged(w meter.Window) {
 	c.planner.rearmAt = 0 // it was reckoned by another window
 	c.dropStale()
 	switch p := c.writers.previous; {

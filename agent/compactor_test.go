@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -60,7 +60,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	l, gate = &loop{}, make(chan struct{})
 	o, err := Options{
 		Log: l, Provider: writes{text, gate}, Interactive: true,
-		Model: Model{Provider: "test", ID: "m", Window: compact.Window{Tokens: 100_000, Source: compact.WindowServer}},
+		Model: Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}},
 	}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 		t.Fatal(err)
 	}
 	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
-	j.view, j.meter = projection.Project(nil), compact.NewMeter(set.model.MeterOptions(o.Rules))
+	j.view, j.meter = projection.Project(nil), meter.New(set.model.MeterOptions(o.Rules))
 	j.appended = func([]conversation.Event) {
 		j.view = j.view.Extend(j.log.Events())
 		j.meter = j.meter.WithView(j.view)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -43,10 +43,10 @@ func (k *windowKeeper) report(r request, rep *reply) (conversation.Usage, bool) 
 }
 
 // judge says what a report tells, before it is in the log.
-func (k *windowKeeper) judge(u conversation.Usage) (compact.Finding, compact.Expected) {
+func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expected) {
 	e := k.meter.Expect(u, k.samePrompt(u))
 	found := e.Find(u)
-	if found != compact.Whole {
+	if found != meter.Whole {
 		if hidden := k.hiddenReasoning(u.Model); hidden > 0 {
 			e.Reasoning += hidden
 			found = e.Find(u)
@@ -98,7 +98,7 @@ func (k *windowKeeper) short(r request, rep *reply) bool {
 		return false
 	}
 	found, _ := k.judge(u)
-	return found != compact.Whole
+	return found != meter.Whole
 }
 
 // watchCuts takes in a report, before it is in the log, and returns what the
@@ -113,7 +113,7 @@ func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
 		*w = cutWatch{model: u.Model, warned: w.warned}
 	}
 	found, e := k.judge(u)
-	if found != compact.Uncached && float64(u.Prompt) < 2*e.Tokens {
+	if found != meter.Uncached && float64(u.Prompt) < 2*e.Tokens {
 		k.raise(u.Prompt)
 	}
 	if !w.note(found, u.Prompt) {
@@ -151,9 +151,9 @@ const nearTold = 0.6
 func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server"
 	w, have := &k.cuts, k.settings.model.Window
-	set := have.Source == compact.WindowFlag || have.Source == compact.WindowConfig
+	set := have.Source == meter.WindowFlag || have.Source == meter.WindowConfig
 	switch {
-	case have.Source == compact.WindowServer && float64(limit) >= nearTold*float64(have.Tokens):
+	case have.Source == meter.WindowServer && float64(limit) >= nearTold*float64(have.Tokens):
 		return fmt.Sprintf("Its window is %d tokens. %s, or compact earlier.", have.Tokens, larger)
 	case have.Known() && have.Tokens <= limit:
 		return larger + ", or compact earlier."
@@ -161,13 +161,13 @@ func (k *windowKeeper) lower(limit int) string {
 		return fmt.Sprintf("The window is set to %d tokens (%s), which seems to be more than the server's. %s, or set context.window to the one it has.",
 			have.Tokens, have.Source, larger)
 	}
-	to := compact.Window{Tokens: limit, Source: compact.WindowLearned}
+	to := meter.Window{Tokens: limit, Source: meter.WindowLearned}
 	if !k.setWindow(to) {
 		return larger + "."
 	}
 	if !w.lowered.Known() || have != w.lowered {
 		w.before, w.said = have, 0
-		if have.Source == compact.WindowServer {
+		if have.Source == meter.WindowServer {
 			w.said = have.Tokens
 		}
 	}
@@ -188,7 +188,7 @@ func (k *windowKeeper) raise(prompt int) {
 	if w.before.Known() {
 		prompt = min(prompt, w.before.Tokens)
 	}
-	to := compact.Window{Tokens: prompt, Source: compact.WindowLearned}
+	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}
 	if prompt > w.lowered.Tokens && k.setWindow(to) {
 		w.lowered = to
 	}
@@ -216,7 +216,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
 		return
 	}
 	k.forgetWindow()
-	k.useWindow(compact.Window{Source: compact.WindowUnknown})
+	k.useWindow(meter.Window{Source: meter.WindowUnknown})
 	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
 		u.Prompt, have.Tokens))
 }

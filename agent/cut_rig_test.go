@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -93,7 +93,7 @@ func chat(t *testing.T, s *server, turns, chars int, change func(*agent.Options)
 	t.Helper()
 	r := start(t, func(o *agent.Options) {
 		o.Provider = s
-		o.Model.Window = compact.Window{Tokens: 32_768, Source: compact.WindowCatalogue}
+		o.Model.Window = meter.Window{Tokens: 32_768, Source: meter.WindowCatalogue}
 		o.Rules = preset.RulesOf(preset.Plimsoll)
 		o.Rules.Auto.Enabled = false
 		if change != nil {

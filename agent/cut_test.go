@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -28,7 +28,7 @@ func TestASilentCutLowersTheWindowForTheConversation(t *testing.T) {
 					t.Errorf("told after request %d, the first cut was of request %d: %v", after, first, s.told)
 				}
 				w := r.reading().Window
-				if w.Tokens < 3000 || w.Tokens > 4096 || w.Source != compact.WindowLearned {
+				if w.Tokens < 3000 || w.Tokens > 4096 || w.Source != meter.WindowLearned {
 					t.Errorf("the window is %+v, want about 4096, learned", w)
 				}
 				if read := r.reading(); !read.Estimated || read.Used < 2*4096 {
@@ -50,12 +50,12 @@ func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
 		w := r.reading().Window
 		r.finish()
 		for name, c := range map[string]struct {
-			own  compact.Window
-			want compact.Window
+			own  meter.Window
+			want meter.Window
 		}{
-			"unknown":      {compact.Window{}, w},
-			"the server's": {compact.Window{Tokens: 32_768, Source: compact.WindowServer}, w},
-			"the user's":   {compact.Window{Tokens: 32_768, Source: compact.WindowFlag}, compact.Window{Tokens: 32_768, Source: compact.WindowFlag}},
+			"unknown":      {meter.Window{}, w},
+			"the server's": {meter.Window{Tokens: 32_768, Source: meter.WindowServer}, w},
+			"the user's":   {meter.Window{Tokens: 32_768, Source: meter.WindowFlag}, meter.Window{Tokens: 32_768, Source: meter.WindowFlag}},
 		} {
 			again := prepare(t, func(o *agent.Options) {
 				o.Model.Window, o.Log, o.Stored.Events = c.own, r.memory, r.memory.Events()
@@ -86,7 +86,7 @@ func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {
 
 func TestAConfiguredWindowStaysOnASilentCut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		window := compact.Window{Tokens: 32_768, Source: compact.WindowConfig}
+		window := meter.Window{Tokens: 32_768, Source: meter.WindowConfig}
 		r := chat(t, &server{count: cutting(4096)}, 20, 1800, func(o *agent.Options) { o.Model.Window = window })
 		got, _ := r.warnings()
 		if len(got) != 1 || !strings.Contains(got[0], "set to 32768 tokens (config)") {
@@ -117,7 +117,7 @@ func TestALoweredWindowRisesWithALaterReport(t *testing.T) {
 		if w := r.reading().Window; w.Tokens != s.told[10] || s.told[10] < 5000 {
 			t.Errorf("the window is %+v, the server counted %d", w, s.told[10])
 		}
-		r.SetWindow("test/m", compact.Window{Tokens: 30_000, Source: compact.WindowFlag})
+		r.SetWindow("test/m", meter.Window{Tokens: 30_000, Source: meter.WindowFlag})
 		r.say("and now?")
 		if w := r.reading().Window; w.Tokens != 30_000 {
 			t.Errorf("the window is %+v, want the user's", w)
@@ -293,7 +293,7 @@ func TestACutIsToldOnceForAModel(t *testing.T) {
 		r := chat(t, s, 12, 1800, nil)
 		other := testModel
 		other.ID, other.CalibrationKey = "n", "other"
-		other.Window = compact.Window{Tokens: 32_768, Source: compact.WindowCatalogue}
+		other.Window = meter.Window{Tokens: 32_768, Source: meter.WindowCatalogue}
 		for _, to := range []agent.Model{other, testModel} {
 			r.SwitchModel(to, s)
 			for i := range 6 {

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -50,7 +51,7 @@ func TestLongTalkIsEvictedAndNothingWaits(t *testing.T) {
 		const turns = 200
 		l := startLong(t, func(l *longTalk) {
 			l.server.Window, l.server.Summary = autoWindow, mixed
-		}, both(window(autoWindow, compact.WindowConfig), func(o *agent.Options) { o.Rules = autoRules() }))
+		}, both(window(autoWindow, meter.WindowConfig), func(o *agent.Options) { o.Rules = autoRules() }))
 		for n := range turns {
 			l.sends(workText(n))
 			l.rests()

@@ -7,7 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -26,7 +26,7 @@ func longFirst(t *testing.T, more ...conversation.Body) func(*agent.Options) {
 		t.Fatal(err)
 	}
 	return func(o *agent.Options) {
-		o.Model.Window = compact.Window{Tokens: 20_000, Source: compact.WindowConfig}
+		o.Model.Window = meter.Window{Tokens: 20_000, Source: meter.WindowConfig}
 		o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, events
 	}
 }

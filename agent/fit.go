@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -66,7 +66,7 @@ func (j *journal) newestFits() bool {
 }
 
 // mostSendable is how many tokens a request may seem to have.
-func (j *journal) mostSendable(r compact.Reading) int {
+func (j *journal) mostSendable(r meter.Reading) int {
 	if j.meter.Calibration().Samples == 0 {
 		return int(unsure * float64(r.Window.Tokens))
 	}

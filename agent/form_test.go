@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -58,15 +58,15 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, func(o *agent.Options) {
 					forms(o)
-					o.Model.Window, o.AssumeWindow = sized(c.window, compact.WindowServer), c.assumed
+					o.Model.Window, o.AssumeWindow = sized(c.window, meter.WindowServer), c.assumed
 					o.Rules = preset.RulesOf(preset.Plimsoll)
 					o.Rules.Auto.Enabled = false
 				}, answers("fine"), answers("fine"))
 				if c.later > 0 {
-					r.SetWindow("test/m", sized(c.later, compact.WindowServer))
+					r.SetWindow("test/m", sized(c.later, meter.WindowServer))
 				}
 				r.say("go")
-				r.SetWindow("test/m", sized(50_000, compact.WindowServer)) // it stays as it began
+				r.SetWindow("test/m", sized(50_000, meter.WindowServer)) // it stays as it began
 				r.say("go on")
 				r.finish()
 				var got []string
@@ -96,7 +96,7 @@ func TestAConversationKeepsItsForm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		before := start(t, func(o *agent.Options) {
 			forms(o)
-			o.Model.Window = sized(2400, compact.WindowServer)
+			o.Model.Window = sized(2400, meter.WindowServer)
 		}, answers("fine"))
 		before.say("go")
 		before.finish()

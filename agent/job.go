@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -51,7 +52,7 @@ type job struct {
 type basis struct {
 	revision uint64              // of the view
 	spans    []conversation.Span // that it covers
-	window   compact.Window      // of the conversation's model
+	window   meter.Window        // of the conversation's model
 }
 
 // on moves the summary to its next state.

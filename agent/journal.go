@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -24,7 +25,7 @@ type journal struct {
 	updates  *Mailbox
 	log      *conversation.Log
 	view     projection.View
-	meter    compact.Meter
+	meter    meter.Meter
 	settings settings
 	rules    preset.Rules
 	pending  []conversation.Body // to be appended before whatever comes next

@@ -10,8 +10,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -23,18 +23,18 @@ func full() *agent.Error {
 
 func TestAFullCacheIsNoOverflow(t *testing.T) {
 	for name, c := range map[string]struct {
-		window compact.Window
+		window meter.Window
 		text   string // said, at three characters a token or more
 		err    *agent.Error
 		again  bool
 	}{
-		"smaller than the window":       {sized(8192, compact.WindowServer), "go", full(), true},
-		"behind a piece of the reply":   {sized(8192, compact.WindowServer), "go", full(), true},
-		"about as large as the window":  {sized(8192, compact.WindowServer), strings.Repeat("word upon word ", 1900), full(), false},
-		"the window is not known":       {compact.Window{}, "go", full(), false},
-		"the window is the user's":      {sized(8192, compact.WindowConfig), "go", full(), false},
-		"the window is the catalogue's": {sized(8192, compact.WindowCatalogue), "go", full(), false},
-		"with a number":                 {sized(8192, compact.WindowServer), "go", &agent.Error{Class: agent.Overflow, Message: "too long", Requested: 9000}, false},
+		"smaller than the window":       {sized(8192, meter.WindowServer), "go", full(), true},
+		"behind a piece of the reply":   {sized(8192, meter.WindowServer), "go", full(), true},
+		"about as large as the window":  {sized(8192, meter.WindowServer), strings.Repeat("word upon word ", 1900), full(), false},
+		"the window is not known":       {meter.Window{}, "go", full(), false},
+		"the window is the user's":      {sized(8192, meter.WindowConfig), "go", full(), false},
+		"the window is the catalogue's": {sized(8192, meter.WindowCatalogue), "go", full(), false},
+		"with a number":                 {sized(8192, meter.WindowServer), "go", &agent.Error{Class: agent.Overflow, Message: "too long", Requested: 9000}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestACacheThatStaysFull(t *testing.T) {
 		for range 40 {
 			s.Add(agenttest.Fail(full()))
 		}
-		r := start(t, func(o *agent.Options) { o.Model.Window, o.Provider = sized(8192, compact.WindowServer), s })
+		r := start(t, func(o *agent.Options) { o.Model.Window, o.Provider = sized(8192, meter.WindowServer), s })
 		r.Send("go")
 		took := r.settle()
 		failed := agenttest.Of[agent.Failed](r.watch)
@@ -148,7 +148,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &crowded{}
 		r := start(t, func(o *agent.Options) {
-			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), s
+			o.Model.Window, o.Provider = sized(32_768, meter.WindowServer), s
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
@@ -199,7 +199,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 		s := &crowded{}
 		gate := agenttest.NewGate()
 		r := start(t, func(o *agent.Options) {
-			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), switching{s, gate}
+			o.Model.Window, o.Provider = sized(32_768, meter.WindowServer), switching{s, gate}
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})

@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 func TestRunWaitsForWhatWasLearned(t *testing.T) {
@@ -38,9 +38,9 @@ func TestWindowOfAModelSwitchedAwayIsNotTheNewOnes(t *testing.T) {
 		gate := agenttest.NewGate()
 		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 500})))
 		r.say("go")
-		window := compact.Window{Tokens: 8000, Source: compact.WindowCatalogue}
+		window := meter.Window{Tokens: 8000, Source: meter.WindowCatalogue}
 		r.SwitchModel(agent.Model{Provider: "other", ID: "n", CalibrationKey: "other", Window: window}, r.provider)
-		r.SetWindow("test/m", compact.Window{Tokens: 600, Source: compact.WindowServer})
+		r.SetWindow("test/m", meter.Window{Tokens: 600, Source: meter.WindowServer})
 		r.wait()
 		gate.Open()
 		r.wait()

@@ -14,7 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -47,7 +47,7 @@ func startLong(t *testing.T, server func(*longTalk), options func(*agent.Options
 	}
 	l.rig = prepare(t, func(o *agent.Options) {
 		o.Provider, o.Toolbox = l.server, agenttest.NewToolbox(looksLong())
-		o.Model.Window = compact.Window{Tokens: longWindow, Source: compact.WindowConfig}
+		o.Model.Window = meter.Window{Tokens: longWindow, Source: meter.WindowConfig}
 		if options != nil {
 			options(o)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -35,8 +35,8 @@ func fallsOver() agenttest.Summariser {
 	return agenttest.Failing(&agent.Error{Class: agent.ServerFault, Message: "it fell over", Status: 500})
 }
 
-func window(tokens int, source compact.WindowSource) func(*agent.Options) {
-	return func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: tokens, Source: source} }
+func window(tokens int, source meter.WindowSource) func(*agent.Options) {
+	return func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: tokens, Source: source} }
 }
 
 func byPreset(p preset.Name) func(*agent.Options) {
@@ -67,7 +67,7 @@ func longCases() map[string]longCase {
 		"drops the connection": {server: summary(agenttest.Dropping), fails: true},
 		"counts the bound too": {server: func(l *longTalk) { l.server.Both = true }, refused: 1},
 		"no usage":             {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
-		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(4*longWindow, compact.WindowCatalogue), most: 4 * longWindow * 9 / 8},
+		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(4*longWindow, meter.WindowCatalogue), most: 4 * longWindow * 9 / 8},
 		"window unknown":       {options: window(0, ""), refused: 1},
 		"window never named":   {server: func(l *longTalk) { l.server.Nameless = true }, options: window(0, ""), refused: 1},
 		"talks meanwhile":      {server: func(l *longTalk) { l.server.Summary = agenttest.Gated(l.gate, agenttest.Healthy) }, rare: true, asides: 5},
@@ -87,12 +87,12 @@ func longCases() map[string]longCase {
 		}},
 		"smaller window": {rare: true, turn: func(l *longTalk, n int) {
 			if n == longTurns/2 {
-				l.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: compact.Window{Tokens: longWindow, Source: compact.WindowConfig}}, l.server)
+				l.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: longWindow, Source: meter.WindowConfig}}, l.server)
 				l.rests()
 			}
 			l.sends(turnText(n))
 			l.rests()
-		}, options: window(4*longWindow, compact.WindowConfig), server: func(l *longTalk) {
+		}, options: window(4*longWindow, meter.WindowConfig), server: func(l *longTalk) {
 			l.server.Windows = map[string]int{testModel.ID: 4 * longWindow}
 		}},
 		"oneclaw":                {options: byPreset(preset.OneClaw)},

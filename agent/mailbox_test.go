@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 func take(t *testing.T, m *agent.Mailbox) []agent.Update {
@@ -72,7 +72,7 @@ func TestMailboxKeepsTheNewestMeter(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMailbox()
 	for _, n := range []int{1, 2, 3} {
-		m.Put(agent.Metered{Meter: compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: n, Source: compact.WindowFlag}})})
+		m.Put(agent.Metered{Meter: meter.New(meter.Options{Window: meter.Window{Tokens: n, Source: meter.WindowFlag}})})
 	}
 	got := take(t, m)
 	if len(got) != 1 || got[0].(agent.Metered).Meter.Window().Tokens != 3 {

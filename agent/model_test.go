@@ -8,12 +8,12 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
-func (r *rig) reading() compact.Reading {
+func (r *rig) reading() meter.Reading {
 	all := agenttest.Of[agent.Metered](r.watch)
 	return all[len(all)-1].Meter.Reading()
 }
@@ -40,7 +40,7 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 			agenttest.Join(agenttest.Hold(gate), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
 		other := agenttest.NewProvider(reports("from the other", 40))
 		r.say("go")
-		r.SwitchModel(agent.Model{Provider: "other", ID: "n", Window: compact.Window{Tokens: 50, Source: compact.WindowServer}}, other)
+		r.SwitchModel(agent.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50, Source: meter.WindowServer}}, other)
 		r.wait()
 		gate.Open()
 		r.wait()
@@ -91,14 +91,14 @@ func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
 func TestWindowThatBecomesKnown(t *testing.T) {
 	tests := []struct {
 		name       string
-		have, told compact.Window
+		have, told meter.Window
 		taken      bool
 	}{
-		{"unknown is filled", compact.Window{}, compact.Window{Tokens: 10, Source: compact.WindowCatalogue}, true},
-		{"stronger wins", compact.Window{Tokens: 20, Source: compact.WindowCatalogue}, compact.Window{Tokens: 10, Source: compact.WindowServer}, true},
-		{"newer of the same wins", compact.Window{Tokens: 20, Source: compact.WindowServer}, compact.Window{Tokens: 10, Source: compact.WindowServer}, true},
-		{"weaker loses", compact.Window{Tokens: 20, Source: compact.WindowFlag}, compact.Window{Tokens: 10, Source: compact.WindowServer}, false},
-		{"nothing is no news", compact.Window{Tokens: 20, Source: compact.WindowServer}, compact.Window{}, false},
+		{"unknown is filled", meter.Window{}, meter.Window{Tokens: 10, Source: meter.WindowCatalogue}, true},
+		{"stronger wins", meter.Window{Tokens: 20, Source: meter.WindowCatalogue}, meter.Window{Tokens: 10, Source: meter.WindowServer}, true},
+		{"newer of the same wins", meter.Window{Tokens: 20, Source: meter.WindowServer}, meter.Window{Tokens: 10, Source: meter.WindowServer}, true},
+		{"weaker loses", meter.Window{Tokens: 20, Source: meter.WindowFlag}, meter.Window{Tokens: 10, Source: meter.WindowServer}, false},
+		{"nothing is no news", meter.Window{Tokens: 20, Source: meter.WindowServer}, meter.Window{}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -124,15 +124,15 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 
 func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"))
-		r.SetWindow("test/m", compact.Window{Tokens: 1000, Source: compact.WindowCatalogue})
+		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} }, answers("a"))
+		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
 			t.Fatalf("%d events before anything was said", n)
 		}
 		r.say("one")
-		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
-		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
+		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
 		r.SetMaxOut("test/m", 256)
 		r.SetMaxOut("other/m", 7)
 		r.wait()
@@ -159,9 +159,9 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 
 func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"), answers("b"), answers("c"))
+		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} }, answers("a"), answers("b"), answers("c"))
 		r.say("one")
-		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
 		r.say("two")
 		r.say("three")
 		r.finish()
@@ -179,7 +179,7 @@ func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 
 func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: 8000, Source: compact.WindowFlag} },
+		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
 			reports("a", 7299), reports("b", 7989), reports("c", 9000))
 		for _, text := range []string{"one", "two", "three"} {
 			r.say(text)
@@ -335,7 +335,7 @@ func TestTheLimitOfRepliesIsSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, func(o *agent.Options) {
-					o.Model.Window, o.Model.ReplyLimit = sized(c.window, compact.WindowFlag), c.limit
+					o.Model.Window, o.Model.ReplyLimit = sized(c.window, meter.WindowFlag), c.limit
 				}, answers("fine"))
 				r.say(strings.Repeat("word ", 600))
 				if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {

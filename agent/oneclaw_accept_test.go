@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -44,7 +45,7 @@ func TestOneClawAcceptanceCriteriaOptional(t *testing.T) {
 }
 
 func modelHasAWindow(t *testing.T, p preset.Name) {
-	for _, w := range []compact.Window{{}, {Tokens: 200_000, Source: compact.WindowCatalogue}} {
+	for _, w := range []meter.Window{{}, {Tokens: 200_000, Source: meter.WindowCatalogue}} {
 		k := talksUnder(t, p, func(o *agent.Options) { o.Model.Window = w })
 		k.answered("hello?")
 		for _, e := range k.memory.Events() {
@@ -149,7 +150,7 @@ func estimatedTokens(t *testing.T, p preset.Name) {
 	k.hears(0, 1000)
 	chars := len(asked(0)) + 4000
 	// Framing is counted besides, for two messages.
-	if want, r := int(math.Round(float64(chars)/4+2*compact.FramingTokens)), k.reading(); r.Used != want || !r.Estimated {
+	if want, r := int(math.Round(float64(chars)/4+2*meter.FramingTokens)), k.reading(); r.Used != want || !r.Estimated {
 		t.Errorf("of %d characters used %d (%v), want %d", chars, r.Used, r.Estimated, want)
 	}
 	// A report counts for what it is of, the estimate for what came after.
@@ -163,7 +164,7 @@ func estimatedTokens(t *testing.T, p preset.Name) {
 			factor = 1000 / u.Estimate
 		}
 	}
-	if got, want := float64(k.reading().Used-before), factor*(500+compact.FramingTokens); before != 1005 || math.Abs(got-want) > 2 {
+	if got, want := float64(k.reading().Used-before), factor*(500+meter.FramingTokens); before != 1005 || math.Abs(got-want) > 2 {
 		t.Errorf("2,000 characters behind %d tokens count %.0f, want %.0f", before, got, want)
 	}
 	k.idle()
@@ -179,7 +180,7 @@ func whatWouldBeSent(t *testing.T, p preset.Name) {
 	}
 	sum := 4.0 + 45
 	for _, m := range projection.Project(k.memory.Events()).Messages {
-		sum += compact.FramingTokens + float64(len(m.Text))/4
+		sum += meter.FramingTokens + float64(len(m.Text))/4
 	}
 	if r := k.reading(); math.Abs(float64(r.Used)-sum) > 10 || r.Used > 5000 {
 		t.Errorf("used %d, and %.0f would be sent", r.Used, sum)
@@ -237,10 +238,10 @@ func BenchmarkOneClaw(b *testing.B) {
 		}
 		events := log.Prepare(time.Now(), bodies...)
 		view, rules := projection.Project(events), preset.RulesOf(preset.OneClaw)
-		meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowConfig}})
+		m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {
-			plan := compact.Check{Moment: compact.MomentReply, Log: events, View: view, Meter: meter.WithView(view), Sheet: compact.DefaultSheet()}.Plan(rules)
+			plan := compact.Check{Moment: compact.MomentReply, Log: events, View: view, Meter: m.WithView(view), Sheet: compact.DefaultSheet()}.Plan(rules)
 			if plan.Acts() {
 				b.Fatal(plan)
 			}

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -249,7 +250,7 @@ func compactDoesNotTrigger(t *testing.T, p preset.Name) {
 }
 
 func windowIsNull(t *testing.T, p preset.Name) {
-	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window = compact.Window{} })
+	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window = meter.Window{} })
 	k.untouched()
 	k.ends()
 	if n := k.notices(); len(n) != 0 {
@@ -269,7 +270,7 @@ func protectedWindow(t *testing.T, p preset.Name) {
 		if m.State != projection.StateVerbatim {
 			break
 		}
-		kept += compact.Estimate(m.Size) + compact.FramingTokens
+		kept += meter.Estimate(m.Size) + meter.FramingTokens
 		newest = append(newest, m.Text)
 	}
 	// Three turns have some 2,300 tokens; the reply before them has 900.

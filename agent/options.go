@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -57,7 +57,7 @@ type Options struct {
 	// AskWindow asks the server of a model how large its window is now; unknown if it
 	// does not say. It is called on another goroutine, where what is known is in
 	// doubt, and the conversation waits for it. Nil: nobody can be asked.
-	AskWindow func(context.Context, Model) compact.Window
+	AskWindow func(context.Context, Model) meter.Window
 	Now       func() time.Time // nil: time.Now; called from several goroutines
 	Logger    *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
 }

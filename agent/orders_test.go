@@ -16,7 +16,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -125,7 +125,7 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	case 10:
 		r.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, preset.RulesOf(presets[chance.IntN(len(presets))]))
 	case 11:
-		window := compact.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: compact.WindowCatalogue}
+		window := meter.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: meter.WindowCatalogue}
 		r.SwitchModel(agent.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
 	case 12:
 		r.Pin(r.anyResult(chance), chance.IntN(3) > 0)

@@ -7,7 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 		many.Spec.Description = strings.Repeat("word upon word ", 800)
 		refused := &agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 3100}
 		r := start(t, func(o *agent.Options) {
-			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), compact.Window{}
+			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), meter.Window{}
 		}, agenttest.Fail(refused), agenttest.Fail(refused))
 		r.say("hi")
 		failed := agenttest.Of[agent.Failed](r.watch)

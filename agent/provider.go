@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -75,7 +76,7 @@ type Prefill struct{ Done, Total int }
 type Model struct {
 	Provider string // openai, ollama, custom, demo ...
 	ID       string
-	Window   compact.Window
+	Window   meter.Window
 	MaxOut   int // largest reply in tokens, 0 unknown
 	// ReplyLimit bounds each reply, in tokens, because the user says so; 0 leaves it
 	// to the provider.
@@ -297,8 +298,8 @@ func (p *Prices) Step() (Tier, bool) {
 
 // MeterOptions is what a meter has to know about the model and about the rules of
 // a conversation that it is used in.
-func (m Model) MeterOptions(r preset.Rules) compact.MeterOptions {
-	return compact.MeterOptions{
+func (m Model) MeterOptions(r preset.Rules) meter.Options {
+	return meter.Options{
 		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning, PriceStep: m.PriceStep(),
 	}.With(r)
 }
@@ -345,23 +346,23 @@ func shorten(text string, n int) string {
 }
 
 // rank orders the sources of a window's size, strongest first.
-func rank(s compact.WindowSource) int {
+func rank(s meter.WindowSource) int {
 	switch s {
-	case compact.WindowFlag:
+	case meter.WindowFlag:
 		return 0
-	case compact.WindowConfig:
+	case meter.WindowConfig:
 		return 1
-	case compact.WindowServer, compact.WindowLearned:
+	case meter.WindowServer, meter.WindowLearned:
 		return 2
-	case compact.WindowCatalogue:
+	case meter.WindowCatalogue:
 		return 3
 	}
 	return 4
 }
 
 // saidByServer reports whether a window's size is what the server said.
-func saidByServer(w compact.Window) bool {
-	return w.Known() && rank(w.Source) == rank(compact.WindowServer)
+func saidByServer(w meter.Window) bool {
+	return w.Known() && rank(w.Source) == rank(meter.WindowServer)
 }
 
 // overflow is the failure of a request that is longer than the window, nil for

@@ -9,12 +9,12 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 // narrow gives the model a window of 2,000 tokens.
 func narrow(o *agent.Options) {
-	o.Model.Window = compact.Window{Tokens: 2000, Source: compact.WindowConfig}
+	o.Model.Window = meter.Window{Tokens: 2000, Source: meter.WindowConfig}
 }
 
 func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
@@ -27,7 +27,7 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 		"at rest":         {narrow, func(r *rig) { r.Send(long) }, true},
 		"asks no reply":   {narrow, func(r *rig) { r.Add(long) }, true},
 		"fits by a bit":   {narrow, func(r *rig) { r.Send(strings.Repeat("word upon word ", 480)) }, false},
-		"unknown window":  {func(o *agent.Options) { o.Model.Window = compact.Window{} }, func(r *rig) { r.Send(long) }, false},
+		"unknown window":  {func(o *agent.Options) { o.Model.Window = meter.Window{} }, func(r *rig) { r.Send(long) }, false},
 		"a larger window": {nil, func(r *rig) { r.Send(long) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -62,7 +62,7 @@ func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {
 		},
 	}
 	bubble(t, func(t *testing.T) {
-		l := startLong(t, faulty, window(longWindow, compact.WindowCatalogue))
+		l := startLong(t, faulty, window(longWindow, meter.WindowCatalogue))
 		for n := range turns {
 			l.Send(turnText(n))
 			if act := acts[n]; act != nil && n%2 == 0 {

@@ -11,8 +11,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -64,7 +64,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 
 // bounded is a window whose reserve does not fit behind 900 tokens.
 func bounded(o *agent.Options) {
-	o.Model.Window = compact.Window{Tokens: 1000, Source: compact.WindowConfig}
+	o.Model.Window = meter.Window{Tokens: 1000, Source: meter.WindowConfig}
 	o.Rules = preset.Rules{}
 }
 

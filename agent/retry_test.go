@@ -9,7 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -309,7 +309,7 @@ func TestWaitingForAServerCanBeStopped(t *testing.T) {
 
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} },
+		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
 		r.say("go")
 		failed := agenttest.Of[agent.Failed](r.watch)
@@ -317,7 +317,7 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 			t.Errorf("failed %+v, want one failure with a hint", failed)
 		}
 		switched := agenttest.Of[agent.ModelSwitched](r.watch)
-		if want := (compact.Window{Tokens: 2048, Source: compact.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
+		if want := (meter.Window{Tokens: 2048, Source: meter.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
 			t.Errorf("switched %+v", switched)
 		}
 		r.say("next")

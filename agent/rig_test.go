@@ -9,7 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -27,7 +27,7 @@ type rig struct {
 }
 
 var testModel = agent.Model{
-	Provider: "test", ID: "m", Window: compact.Window{Tokens: 100_000, Source: compact.WindowConfig},
+	Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowConfig},
 	CalibrationKey: "http://test m",
 }
 

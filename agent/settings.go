@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -212,7 +212,7 @@ func (s *settings) weight(d declaration) float64 {
 	if s.model.Caps.NoTools {
 		tools = conversation.Size{}
 	}
-	n := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
+	n := meter.New(meter.Options{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
 	if f := s.model.Calibration.Factor; f > 0 {
 		n *= f
 	}

@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 func TestSheetsFollowFromPrices(t *testing.T) {
@@ -61,7 +62,7 @@ func TestAStepIsTheLowestTierThatMakesInputDearer(t *testing.T) {
 }
 
 // stepped is a model whose requests cost twice as much above 272,000 tokens.
-var stepped = agent.Model{Provider: "test", ID: "stepped", Window: compact.Window{Tokens: 1_050_000, Source: compact.WindowCatalogue},
+var stepped = agent.Model{Provider: "test", ID: "stepped", Window: meter.Window{Tokens: 1_050_000, Source: meter.WindowCatalogue},
 	Prices: &agent.Prices{Input: 2, Tiers: []agent.Tier{{Over: 272_000, Input: 4}}}}
 
 func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -216,7 +216,7 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 	}{
 		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was taken back"},
 		"smaller window": {func(r *rig) {
-			r.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: compact.Window{Tokens: 8000, Source: compact.WindowConfig}}, r.provider)
+			r.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
 		}, "the window got smaller"},
 	} {
 		t.Run(name, func(t *testing.T) {

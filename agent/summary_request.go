@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -177,7 +178,7 @@ func (w *writer) bounded(form compact.SummaryJob, r request, e *Error) (request,
 	if e.Class != Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
 		return r, false
 	}
-	w.model.Window = compact.Window{Tokens: e.Window, Source: compact.WindowLearned}
+	w.model.Window = meter.Window{Tokens: e.Window, Source: meter.WindowLearned}
 	w.learned = e.Window
 	smaller, err := w.request(form)
 	return smaller, err == nil && smaller.MaxTokens < r.MaxTokens

@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -56,7 +56,7 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long"})
-		r := talk(t, 6, func(o *agent.Options) { o.Model.Window = compact.Window{} }, long, long,
+		r := talk(t, 6, func(o *agent.Options) { o.Model.Window = meter.Window{} }, long, long,
 			summarises("First: "+account), summarises("Second: "+account), summarises(account), summarises(account), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
@@ -78,7 +78,7 @@ func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
 func TestFormThatCannotFitIsNotBought(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 6, nil, summarises(account), summarises(account), summarises(account))
-		r.SetWindow("test/m", compact.Window{Tokens: 4500, Source: compact.WindowFlag})
+		r.SetWindow("test/m", meter.Window{Tokens: 4500, Source: meter.WindowFlag})
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
 		for _, q := range r.provider.Requests()[requests:] {
@@ -211,14 +211,14 @@ func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
 	})
 }
 
-func (r *rig) meterOf() compact.Meter {
+func (r *rig) meterOf() meter.Meter {
 	all := agenttest.Of[agent.Metered](r.watch)
 	return all[len(all)-1].Meter
 }
 
 func TestServerThatNamesItsWindowIsAskedForASmallerAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = compact.Window{} },
+		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "prompt and answer exceed the window", Window: 16_000}), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
@@ -242,7 +242,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 		for i := range 50 {
 			refusals = append(refusals, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 20_000 - 10*i}))
 		}
-		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = compact.Window{} }, refusals...)
+		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} }, refusals...)
 		before, requests := r.view(), len(r.provider.Requests())
 		r.compacts(heavy())
 		if n := len(r.provider.Requests()) - requests; n > 10 {
@@ -256,7 +256,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 func TestJCLIWritesLessOutWhereTheWindowIsSmall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 6, func(o *agent.Options) { o.Rules = preset.RulesOf(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
-		r.SetWindow("test/m", compact.Window{Tokens: 5000, Source: compact.WindowFlag})
+		r.SetWindow("test/m", meter.Window{Tokens: 5000, Source: meter.WindowFlag})
 		r.compacts(wish("", -1))
 		if len(r.made()) != 1 {
 			t.Fatalf("refused %v", r.refused())

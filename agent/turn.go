@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -172,7 +173,7 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 // request whose prompt and bound exceed the window together. Used is an estimate, so
 // that bound never gets so small that it cuts replies which would have fitted. 0 is
 // no bound.
-func maxTokens(r compact.Reading, limit int) int {
+func maxTokens(r meter.Reading, limit int) int {
 	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
 	if !r.Window.Known() || fits {
 		return limit

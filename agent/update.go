@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -89,7 +89,7 @@ type Status struct {
 }
 
 // Metered is the meter after something changed it.
-type Metered struct{ Meter compact.Meter }
+type Metered struct{ Meter meter.Meter }
 
 // CacheCold says from when on the provider's cache no longer holds the conversation,
 // as far as is known: the next request is then written anew. The zero time says that
@@ -154,8 +154,8 @@ type Summaries struct{ Paused bool }
 type Previewed struct {
 	Wish    edit.Request
 	Preview edit.Preview
-	Now     compact.Reading // of the next request as it is
-	Then    compact.Reading // as it would be; with a summary that is not written yet, with the longest expected
+	Now     meter.Reading // of the next request as it is
+	Then    meter.Reading // as it would be; with a summary that is not written yet, with the longest expected
 	// CostNow is what the next request costs more than without it, in US dollars,
 	// and PaysAfter after how many requests that is earned back; nil if unknown.
 	CostNow   *float64

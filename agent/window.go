@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -39,13 +39,13 @@ type windowKeeper struct {
 
 // room makes room in the window.
 type room interface {
-	windowChanged(w compact.Window) // another window is in force
+	windowChanged(w meter.Window) // another window is in force
 	ready(ctx context.Context) error
 }
 
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
-func (k *windowKeeper) setWindow(w compact.Window) bool {
+func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.settings.model.Window
 	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) || k.cuts.refutes(w, have) {
 		return false
@@ -57,13 +57,13 @@ func (k *windowKeeper) setWindow(w compact.Window) bool {
 // outdated drops what was learned of the window in earlier runs, where the server
 // says otherwise now.
 func (k *windowKeeper) outdated() {
-	if w := k.settings.model.Window; w.Source == compact.WindowServer && k.settings.model.Calibration.Window != w.Tokens {
+	if w := k.settings.model.Window; w.Source == meter.WindowServer && k.settings.model.Calibration.Window != w.Tokens {
 		k.forgetWindow()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
-func (k *windowKeeper) useWindow(w compact.Window) {
+func (k *windowKeeper) useWindow(w meter.Window) {
 	k.settings.model.Window = w
 	k.outdated()
 	k.meter = k.meter.WithWindow(w)
@@ -83,7 +83,7 @@ func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 	if had == tokens {
 		return true // nobody needs to hear it again
 	}
-	if !k.setWindow(compact.Window{Tokens: tokens, Source: compact.WindowLearned}) {
+	if !k.setWindow(meter.Window{Tokens: tokens, Source: meter.WindowLearned}) {
 		return false
 	}
 	k.note(ctx, fmt.Sprintf("The server says that its window is %d tokens.", tokens))
@@ -116,12 +116,12 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 		return false
 	}
 	m := k.settings.model
-	if rank(m.Window.Source) < rank(compact.WindowServer) {
+	if rank(m.Window.Source) < rank(meter.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := concurrently(ctx, k.inbox, func() compact.Window { return k.opts.AskWindow(ask, m) })
+	w := concurrently(ctx, k.inbox, func() meter.Window { return k.opts.AskWindow(ask, m) })
 	if k.settings.model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
@@ -146,7 +146,7 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 // it, 0 if it does not.
 func saidBefore(events []conversation.Event, model string) int {
 	for _, e := range slices.Backward(events) {
-		if c, ok := e.Body.(conversation.ModelChanged); ok && c.Name() == model && compact.WindowSource(c.Source) == compact.WindowServer {
+		if c, ok := e.Body.(conversation.ModelChanged); ok && c.Name() == model && meter.WindowSource(c.Source) == meter.WindowServer {
 			return c.Window
 		}
 	}
@@ -156,8 +156,8 @@ func saidBefore(events []conversation.Event, model string) int {
 // DefaultLines is the load line and the hard line of a window of so many tokens, as long
 // as nobody moves them.
 func DefaultLines(window int) (load, hard int) {
-	w := compact.Window{Tokens: window, Source: compact.WindowServer}
-	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(preset.DefaultRules())).Reading()
+	w := meter.Window{Tokens: window, Source: meter.WindowServer}
+	r := meter.New(meter.Options{Window: w}.With(preset.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
 }
 
@@ -193,8 +193,8 @@ type cutWatch struct {
 	inRow    int             // reports in a row that fell short
 	most     int             // the largest of them
 	uncached int             // reports that left the server's cache out
-	before   compact.Window  // the window before it was lowered
-	lowered  compact.Window  // what it was lowered to, unknown if it was not
+	before   meter.Window    // the window before it was lowered
+	lowered  meter.Window    // what it was lowered to, unknown if it was not
 	said     int             // what the server said of it before that, in tokens, 0 if nothing
 	warned   map[string]bool // models whose user was told
 }
@@ -206,36 +206,36 @@ const trustUncached = 3
 // lowered is the window to which an earlier run of the conversation took that of
 // the model down, as the log has it; false if it did not, or a stronger source
 // says how large it is.
-func lowered(events []conversation.Event, m Model) (compact.Window, bool) {
+func lowered(events []conversation.Event, m Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		c, ok := e.Body.(conversation.ModelChanged)
 		if !ok {
 			continue
 		}
-		w := compact.Window{Tokens: c.Window, Source: compact.WindowLearned}
-		if t := saidBefore(events, m.Name()); m.Window.Source == compact.WindowServer && t > 0 && t != m.Window.Tokens {
-			return compact.Window{}, false // it was started anew
+		w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
+		if t := saidBefore(events, m.Name()); m.Window.Source == meter.WindowServer && t > 0 && t != m.Window.Tokens {
+			return meter.Window{}, false // it was started anew
 		}
 		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
-			(m.Window.Source == compact.WindowServer || m.Window.Source == compact.WindowCatalogue)
-		return w, c.Name() == m.Name() && compact.WindowSource(c.Source) == compact.WindowLearned && w.Known() && weaker
+			(m.Window.Source == meter.WindowServer || m.Window.Source == meter.WindowCatalogue)
+		return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.Known() && weaker
 	}
-	return compact.Window{}, false
+	return meter.Window{}, false
 }
 
 // refutes reports whether a window is what the server said before it was found to
 // cut: it says the same again, and cuts.
-func (w *cutWatch) refutes(said, have compact.Window) bool {
-	return w.lowered.Known() && have == w.lowered && said.Source == compact.WindowServer && said.Tokens == w.said
+func (w *cutWatch) refutes(said, have meter.Window) bool {
+	return w.lowered.Known() && have == w.lowered && said.Source == meter.WindowServer && said.Tokens == w.said
 }
 
 // note counts a report, and reports whether it fell short.
-func (w *cutWatch) note(found compact.Finding, prompt int) bool {
+func (w *cutWatch) note(found meter.Finding, prompt int) bool {
 	switch found {
-	case compact.Uncached:
+	case meter.Uncached:
 		w.uncached++
 		fallthrough
-	case compact.Whole:
+	case meter.Whole:
 		w.inRow, w.most = 0, 0
 		return false
 	}
@@ -246,20 +246,20 @@ func (w *cutWatch) note(found compact.Finding, prompt int) bool {
 
 // cut reports whether the newest report, with those before it, is that of a
 // prompt which was cut.
-func (w *cutWatch) cut(found compact.Finding) bool {
+func (w *cutWatch) cut(found meter.Finding) bool {
 	switch {
 	case w.uncached >= trustUncached:
 		return false
-	case found == compact.Cut && w.uncached == 0:
+	case found == meter.Cut && w.uncached == 0:
 		return true
 	}
-	return w.inRow > 1 && (found == compact.Cut || found == compact.Doubtful)
+	return w.inRow > 1 && (found == meter.Cut || found == meter.Doubtful)
 }
 
 // limit is the window of a server that cuts, as far as one knows: the most that
 // it counted since it does, or before that, unless this was twice as much: then
 // its window was a larger one.
-func (w *cutWatch) limit(e compact.Expected) int {
+func (w *cutWatch) limit(e meter.Expected) int {
 	if last := int(e.Reported); last < 2*w.most {
 		return max(last, w.most)
 	}

@@ -8,12 +8,12 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
-func sized(tokens int, source compact.WindowSource) compact.Window {
-	return compact.Window{Tokens: tokens, Source: source}
+func sized(tokens int, source meter.WindowSource) meter.Window {
+	return meter.Window{Tokens: tokens, Source: source}
 }
 
 // tells answers the question for the window, and counts how often it was asked.
@@ -21,9 +21,9 @@ type tells struct {
 	tokens, asked int
 }
 
-func (s *tells) window(context.Context, agent.Model) compact.Window {
+func (s *tells) window(context.Context, agent.Model) meter.Window {
 	s.asked++
-	return sized(s.tokens, compact.WindowServer)
+	return sized(s.tokens, meter.WindowServer)
 }
 
 // reported is a whole reply whose prompt the server counted.
@@ -34,15 +34,15 @@ func reported(prompt int) agenttest.Reply {
 func TestWhichWindowCounts(t *testing.T) {
 	const large, small = 16_384, 4096
 	for name, c := range map[string]struct {
-		have, told, want compact.Window
+		have, told, want meter.Window
 	}{
-		"told beats learned before":        {sized(small, compact.WindowLearned), sized(large, compact.WindowServer), sized(large, compact.WindowServer)},
-		"told beats told before":           {sized(large, compact.WindowServer), sized(small, compact.WindowServer), sized(small, compact.WindowServer)},
-		"a refusal beats told before":      {sized(large, compact.WindowServer), sized(small, compact.WindowLearned), sized(small, compact.WindowLearned)},
-		"told beats the catalogue":         {sized(large, compact.WindowCatalogue), sized(small, compact.WindowServer), sized(small, compact.WindowServer)},
-		"the configuration stays":          {sized(small, compact.WindowConfig), sized(large, compact.WindowServer), sized(small, compact.WindowConfig)},
-		"the flag stays":                   {sized(small, compact.WindowFlag), sized(large, compact.WindowServer), sized(small, compact.WindowFlag)},
-		"the catalogue beats nothing told": {sized(small, compact.WindowLearned), sized(large, compact.WindowCatalogue), sized(small, compact.WindowLearned)},
+		"told beats learned before":        {sized(small, meter.WindowLearned), sized(large, meter.WindowServer), sized(large, meter.WindowServer)},
+		"told beats told before":           {sized(large, meter.WindowServer), sized(small, meter.WindowServer), sized(small, meter.WindowServer)},
+		"a refusal beats told before":      {sized(large, meter.WindowServer), sized(small, meter.WindowLearned), sized(small, meter.WindowLearned)},
+		"told beats the catalogue":         {sized(large, meter.WindowCatalogue), sized(small, meter.WindowServer), sized(small, meter.WindowServer)},
+		"the configuration stays":          {sized(small, meter.WindowConfig), sized(large, meter.WindowServer), sized(small, meter.WindowConfig)},
+		"the flag stays":                   {sized(small, meter.WindowFlag), sized(large, meter.WindowServer), sized(small, meter.WindowFlag)},
+		"the catalogue beats nothing told": {sized(small, meter.WindowLearned), sized(large, meter.WindowCatalogue), sized(small, meter.WindowLearned)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -63,10 +63,10 @@ func TestWhichWindowCounts(t *testing.T) {
 func TestWhatTheServerSaysEndsWhatWasLearned(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) {
-			o.Model.Window = sized(4096, compact.WindowLearned)
+			o.Model.Window = sized(4096, meter.WindowLearned)
 			o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 		})
-		r.SetWindow("test/m", sized(16_384, compact.WindowServer))
+		r.SetWindow("test/m", sized(16_384, meter.WindowServer))
 		r.wait()
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Factor != 1 || c.Window != 0 {
@@ -77,16 +77,16 @@ func TestWhatTheServerSaysEndsWhatWasLearned(t *testing.T) {
 
 func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 	for name, c := range map[string]struct {
-		have  compact.Window
+		have  meter.Window
 		tells int // 0: the server does not say
-		want  compact.Window
+		want  meter.Window
 		notes int
 	}{
-		"learned, and the server says":       {sized(4096, compact.WindowLearned), 16_384, sized(16_384, compact.WindowServer), 0},
-		"learned, and the server is silent":  {sized(4096, compact.WindowLearned), 0, sized(0, compact.WindowUnknown), 1},
-		"told, and the server says the same": {sized(4096, compact.WindowServer), 4096, sized(0, compact.WindowUnknown), 1},
-		"of the user":                        {sized(4096, compact.WindowFlag), 16_384, sized(4096, compact.WindowFlag), 0},
-		"of the catalogue":                   {sized(4096, compact.WindowCatalogue), 0, sized(4096, compact.WindowCatalogue), 0},
+		"learned, and the server says":       {sized(4096, meter.WindowLearned), 16_384, sized(16_384, meter.WindowServer), 0},
+		"learned, and the server is silent":  {sized(4096, meter.WindowLearned), 0, sized(0, meter.WindowUnknown), 1},
+		"told, and the server says the same": {sized(4096, meter.WindowServer), 4096, sized(0, meter.WindowUnknown), 1},
+		"of the user":                        {sized(4096, meter.WindowFlag), 16_384, sized(4096, meter.WindowFlag), 0},
+		"of the catalogue":                   {sized(4096, meter.WindowCatalogue), 0, sized(4096, meter.WindowCatalogue), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 	}
 }
 
-func told(w compact.Window) bool {
-	return w.Source == compact.WindowLearned || w.Source == compact.WindowServer
+func told(w meter.Window) bool {
+	return w.Source == meter.WindowLearned || w.Source == meter.WindowServer
 }
 
 // Before a request is held back for its size the server is asked once more: it may
@@ -126,18 +126,18 @@ func told(w compact.Window) bool {
 func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 	long := strings.Repeat("word upon word ", 2000)
 	for name, c := range map[string]struct {
-		have  compact.Window
+		have  meter.Window
 		tells int
 		sent  bool
 		asked int
 		at    string
 	}{
-		"started anew":              {sized(4096, compact.WindowLearned), 16_384, true, 1, "http://test"},
-		"told, started anew":        {sized(4096, compact.WindowServer), 16_384, true, 1, "http://test"},
-		"as before":                 {sized(4096, compact.WindowServer), 4096, false, 1, "http://test"},
-		"silent":                    {sized(4096, compact.WindowLearned), 0, false, 1, "http://test"},
-		"the user's":                {sized(4096, compact.WindowFlag), 16_384, false, 0, "http://test"},
-		"no server, as of the demo": {sized(4096, compact.WindowServer), 0, false, 1, ""},
+		"started anew":              {sized(4096, meter.WindowLearned), 16_384, true, 1, "http://test"},
+		"told, started anew":        {sized(4096, meter.WindowServer), 16_384, true, 1, "http://test"},
+		"as before":                 {sized(4096, meter.WindowServer), 4096, false, 1, "http://test"},
+		"silent":                    {sized(4096, meter.WindowLearned), 0, false, 1, "http://test"},
+		"the user's":                {sized(4096, meter.WindowFlag), 16_384, false, 0, "http://test"},
+		"no server, as of the demo": {sized(4096, meter.WindowServer), 0, false, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestAServerThatCameBackIsAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &tells{tokens: 16_384}
 		r := start(t, func(o *agent.Options) {
-			o.Model.Window, o.AskWindow = sized(4096, compact.WindowServer), s.window
+			o.Model.Window, o.AskWindow = sized(4096, meter.WindowServer), s.window
 		}, fails(agent.Network), reported(300))
 		r.Send("go")
 		r.settle()
@@ -182,9 +182,9 @@ func TestAShortReportAsksForTheExactWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &tells{tokens: 4096}
 		r := chat(t, &server{count: cutting(4096)}, 30, 1800, func(o *agent.Options) {
-			o.Model.Window, o.AskWindow = compact.Window{}, s.window
+			o.Model.Window, o.AskWindow = meter.Window{}, s.window
 		})
-		if got := r.reading().Window; got != sized(4096, compact.WindowServer) || s.asked != 1 {
+		if got := r.reading().Window; got != sized(4096, meter.WindowServer) || s.asked != 1 {
 			t.Errorf("%+v in force, asked %d times", got, s.asked)
 		}
 		r.finish()
@@ -193,7 +193,7 @@ func TestAShortReportAsksForTheExactWindow(t *testing.T) {
 
 func TestAKnownWindowIsNotToldAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = sized(4096, compact.WindowServer) },
+		r := start(t, func(o *agent.Options) { o.Model.Window = sized(4096, meter.WindowServer) },
 			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 4096, Requested: 5000}))
 		r.say("go")
 		r.finish()

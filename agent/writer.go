@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 )
 
@@ -156,7 +157,7 @@ type writers struct {
 func (s *writers) newWriter() writer {
 	return writer{
 		model: s.settings.model, conversation: s.opts.Stored.ID, system: s.settings.system, tools: s.settings.tools, retry: s.opts.Retry,
-		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(s.settings.promptSizes()).RequestEstimate(),
+		prompt: meter.New(meter.Options{}).WithPrompt(s.settings.promptSizes()).RequestEstimate(),
 		now:    s.opts.Now, began: s.opts.Now(), lane: s.lane,
 	}
 }
@@ -215,7 +216,7 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	case name == "" || name == s.settings.model.Name():
 		w.use(s.journal, s.settings.model, s.settings.provider)
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
-			w.model.Window = compact.Window{Tokens: n, Source: compact.WindowUnknown}
+			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
 	}
@@ -263,7 +264,7 @@ func (s *writers) previousFor(j *job) *modelClient {
 
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
-func (s *writers) largerThan(w compact.Window) *modelClient {
+func (s *writers) largerThan(w meter.Window) *modelClient {
 	best := &modelClient{s.settings.model, s.settings.provider}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f

@@ -18,7 +18,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -109,13 +109,13 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 
 func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 	t.Parallel()
-	server := compact.Window{Tokens: 8192, Source: compact.WindowServer}
+	server := meter.Window{Tokens: 8192, Source: meter.WindowServer}
 	for name, c := range map[string]struct {
 		recorded, flag int
-		want           compact.Window
+		want           meter.Window
 	}{
 		"none":           {0, 0, server},
-		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
+		"recorded":       {5000, 0, meter.Window{Tokens: 5000, Source: meter.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
 		r := &session.Running{From: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}

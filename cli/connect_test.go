@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/agent"
 	"plimsoll/agent/demo"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 )
 
 func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
@@ -28,11 +28,11 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		flags setup.Flags
-		want  compact.Window
+		want  meter.Window
 	}{
-		"by a flag":            {setup.Flags{Window: 14000}, compact.Window{Tokens: 14000, Source: compact.WindowFlag}},
-		"in the configuration": {setup.Flags{Set: []string{"context.window=12000"}}, compact.Window{Tokens: 12000, Source: compact.WindowConfig}},
-		"nowhere":              {setup.Flags{}, compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}},
+		"by a flag":            {setup.Flags{Window: 14000}, meter.Window{Tokens: 14000, Source: meter.WindowFlag}},
+		"in the configuration": {setup.Flags{Set: []string{"context.window=12000"}}, meter.Window{Tokens: 12000, Source: meter.WindowConfig}},
+		"nowhere":              {setup.Flags{}, meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

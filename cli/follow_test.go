@@ -13,7 +13,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -31,7 +31,7 @@ type owner struct {
 const owned = "abcdefgh2345"
 
 // another model than any that a flag names, with a window that no catalogue has.
-var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", BaseURL: "http://127.0.0.1:1/v1", Window: 12_345, Source: string(compact.WindowServer)}
+var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", BaseURL: "http://127.0.0.1:1/v1", Window: 12_345, Source: string(meter.WindowServer)}
 
 // owns begins a conversation in a store of its own in the data directory of a.
 func owns(t *testing.T, a *app) *owner {
@@ -172,7 +172,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		h := a.host(screen.ChatOptions{})
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
-		want := compact.Window{Tokens: ownersModel.Window, Source: compact.WindowServer}
+		want := meter.Window{Tokens: ownersModel.Window, Source: meter.WindowServer}
 		if err != nil || talk.Model.Name() != "mine/big" || talk.Model.Window != want || talk.Meter.Window() != want {
 			t.Errorf("%s: %s with %+v, the gauge by %+v, %v", name, talk.Model.Name(), talk.Model.Window, talk.Meter.Window(), err)
 		}
@@ -188,8 +188,8 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 			}
 		}
 		for _, to := range []conversation.ModelChanged{
-			{Provider: "mine", Model: "big", Window: 777, Source: string(compact.WindowLearned)},
-			{Provider: "mine", Model: "small", Window: 888, Source: string(compact.WindowServer)},
+			{Provider: "mine", Model: "big", Window: 777, Source: string(meter.WindowLearned)},
+			{Provider: "mine", Model: "small", Window: 888, Source: string(meter.WindowServer)},
 		} {
 			o.adds(to)
 			list := within(t, soon, talk.Session)

@@ -18,7 +18,7 @@ import (
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -68,14 +68,14 @@ func bareApp(t *testing.T, set ...string) *app {
 // against what the user says of the window.
 func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	t.Parallel()
-	for source, want := range map[compact.WindowSource]compact.Window{
-		compact.WindowCatalogue: {Tokens: 4096, Source: compact.WindowLearned},
-		compact.WindowConfig:    {Tokens: 9000, Source: compact.WindowConfig},
-		compact.WindowFlag:      {Tokens: 9000, Source: compact.WindowFlag},
+	for source, want := range map[meter.WindowSource]meter.Window{
+		meter.WindowCatalogue: {Tokens: 4096, Source: meter.WindowLearned},
+		meter.WindowConfig:    {Tokens: 9000, Source: meter.WindowConfig},
+		meter.WindowFlag:      {Tokens: 9000, Source: meter.WindowFlag},
 	} {
 		a := bareApp(t)
 		defer a.resources.Close()
-		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: compact.Window{Tokens: 9000, Source: source}}
+		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
 		r, err := a.agents.Start(t.Context(), setup.Link{Provider: agenttest.NewProvider(), Model: m}, session.OpenOptions{Interactive: true})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -99,7 +99,7 @@ func cells(r setup.ModelRow, inUse string) []string {
 	if name == inUse {
 		mark = "*"
 	}
-	if r.WindowSource != compact.WindowUnknown {
+	if r.WindowSource != meter.WindowUnknown {
 		from = string(r.WindowSource)
 	}
 	if r.Date != nil {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -86,8 +87,8 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 	if m.Window.Tokens != 922_000 || len(m.Prices.Tiers) == 0 {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
-	reading := func(m agent.Model) compact.Reading {
-		return compact.NewMeter(m.MeterOptions(setup.RulesOf(a.settings.Cfg()))).Reading()
+	reading := func(m agent.Model) meter.Reading {
+		return meter.New(m.MeterOptions(setup.RulesOf(a.settings.Cfg()))).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -35,7 +36,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 		o := meterOptions(t)
 		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
 		o.Plain = false
-		c.Meter = compact.NewMeter(o).WithView(c.View)
+		c.Meter = meter.New(o).WithView(c.View)
 		var all projection.Sizes
 		for _, e := range log {
 			switch b := e.Body.(type) {
@@ -149,7 +150,7 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	l.add(conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Estimate: 40})
 	l.add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
 	r, c := plainCheck(l)
-	c.Meter = compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
+	c.Meter = meter.New(meter.Options{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
 	a := inspect.NewAccount(r, c, func(u conversation.Usage) *float64 {
 		if u.Cached <= 0 {
 			return nil
@@ -208,7 +209,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 func BenchmarkAccount(b *testing.B) {
 	log := masked(longLog(10_000), 800)
 	v := projection.Project(log)
-	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
+	c := compact.Check{Log: log, View: v, Meter: meter.New(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
 		inspect.NewAccount(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -36,12 +37,12 @@ type BandRule struct {
 
 // BandSpans chooses the events that the next summary covers. It is empty if
 // nothing may be covered.
-func BandSpans(v projection.View, m Meter, rule BandRule) []conversation.Span {
+func BandSpans(v projection.View, m meter.Meter, rule BandRule) []conversation.Span {
 	return bandOf(v, m, rule).spans
 }
 
 // bandOf is what the next summary covers.
-func bandOf(v projection.View, m Meter, rule BandRule) band {
+func bandOf(v projection.View, m meter.Meter, rule BandRule) band {
 	messages := v.Messages
 	over := float64(m.WithView(v).EstimatedTokens()) - rule.Target
 	end := protectedFrom(messages, m, rule.Protected)
@@ -71,7 +72,7 @@ func (b band) reaches(tokens float64) bool { return b.tokens > 0 && b.saves() >=
 
 // takeBand covers units from one message on up to another until that saves so
 // many tokens. Earlier summaries within are left to themselves.
-func takeBand(messages []projection.Message, m Meter, from, to int, tokens float64) band {
+func takeBand(messages []projection.Message, m meter.Meter, from, to int, tokens float64) band {
 	var b band
 	var s spans
 	for i := from; i < to && !b.reaches(tokens); {
@@ -98,12 +99,12 @@ func takeBand(messages []projection.Message, m Meter, from, to int, tokens float
 
 // DropSpans chooses the oldest units to leave out so that a request comes under
 // target tokens. It is empty if nothing may go. The user's first text may not.
-func DropSpans(v projection.View, m Meter, target float64) []conversation.Span {
+func DropSpans(v projection.View, m meter.Meter, target float64) []conversation.Span {
 	return dropSpans(v, m, target, firstToDrop(v.Messages))
 }
 
 // dropSpans is DropSpans from one message on.
-func dropSpans(v projection.View, m Meter, target float64, from int) []conversation.Span {
+func dropSpans(v projection.View, m meter.Meter, target float64, from int) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
 	left := float64(m.WithView(v).EstimatedTokens())
@@ -177,7 +178,7 @@ func firstToDrop(messages []projection.Message) int {
 
 // firstToCover is the index of the first message that may be covered: not the
 // user's first, unless it is long.
-func firstToCover(messages []projection.Message, m Meter) int {
+func firstToCover(messages []projection.Message, m meter.Meter) int {
 	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim &&
 		m.Weigh(messages[0].Size) <= firstTextTokens {
 		return 1
@@ -188,7 +189,7 @@ func firstToCover(messages []projection.Message, m Meter) int {
 // protectedFrom is the index of the first message that may not be covered
 // because it is new: counted back from the newest by tokens, and at least the
 // last unit.
-func protectedFrom(messages []projection.Message, m Meter, tokens float64) int {
+func protectedFrom(messages []projection.Message, m meter.Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
 		sum += m.Weigh(messages[end-1].After()) + m.Framing()

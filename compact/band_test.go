@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -27,7 +28,7 @@ func span(first, last uint64) conversation.Span { return conversation.Span{First
 
 func TestBandsOfOtherDesignsCoverTheFirstMessageToo(t *testing.T) {
 	t.Parallel()
-	v, m := projection.Project(filesRead(10, 100).user("And now?").events()), compact.NewMeter(window(100_000))
+	v, m := projection.Project(filesRead(10, 100).user("And now?").events()), meter.New(window(100_000))
 	want := []conversation.Span{span(1, 40)}
 	if d := cmp.Diff(want, compact.BandSpans(v, m, compact.BandRule{First: true})); d != "" {
 		t.Error(d)
@@ -36,7 +37,7 @@ func TestBandsOfOtherDesignsCoverTheFirstMessageToo(t *testing.T) {
 
 func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	t.Parallel()
-	m := compact.NewMeter(window(100_000))
+	m := meter.New(window(100_000))
 	turns := filesRead(10, 100).user("And now?") // 4,789 tokens, 474 a turn of 4 events
 	long := (&tale{}).user(strings.Repeat("a long task ", 1000)).reply("Yes.").user("Go on.").reply("Done.").user("x")
 	banded := filesRead(10, 100).summary(conversation.StylePlimsoll, 5, 12, 1, 2, "turns 1 and 2").user("And now?")
@@ -71,7 +72,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 
 func TestDropsSpareTheFirstAndTheNewestMessage(t *testing.T) {
 	t.Parallel()
-	m := compact.NewMeter(window(100_000))
+	m := meter.New(window(100_000))
 	turns := filesRead(10, 100).user("And now?")
 	pinned := filesRead(10, 100).user("And now?").add(conversation.Pin{Events: []uint64{6}})
 	steered := marathon(3).user("Faster.").call("read_file", `{}`, conversation.ResultOK, "x").call("read_file", `{}`, conversation.ResultOK, "y")
@@ -101,7 +102,7 @@ func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 		w := conversationtest.NewWriter(t, ownLog(t))
 		w.Turn(t)
 		log := w.Events()
-		v, m := projection.Project(log), compact.NewMeter(window(8000))
+		v, m := projection.Project(log), meter.New(window(8000))
 		target, protected := rapid.Float64Range(0, 3000).Draw(t, "target"), rapid.Float64Range(0, 1000).Draw(t, "protected")
 		stays := map[uint64]bool{}
 		units := conversation.Units(log)

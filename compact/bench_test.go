@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -161,7 +161,7 @@ func BenchmarkHarden(b *testing.B) {
 // BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
 // open. Budget: 50 us, no allocation worth noting.
 func BenchmarkMeterKeystroke(b *testing.B) {
-	m := compact.NewMeter(window(128_000)).WithView(projection.Project(longLog(10_000)))
+	m := meter.New(window(128_000)).WithView(projection.Project(longLog(10_000)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
@@ -199,12 +199,12 @@ func BenchmarkHardenOneID(b *testing.B) {
 // what it should be, what it tells, and counting from it. Budget: 50 us.
 func BenchmarkMeterReport(b *testing.B) {
 	events := longLog(10_000)
-	m := compact.NewMeter(window(4_000_000)).WithView(projection.Project(events))
+	m := meter.New(window(4_000_000)).WithView(projection.Project(events))
 	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
 		Estimate: m.RequestEstimate()}
 	b.ReportAllocs()
 	for b.Loop() {
-		u.Short = m.Expect(u, true).Find(u) != compact.Whole
+		u.Short = m.Expect(u, true).Find(u) != meter.Whole
 		m = m.WithUsage(u)
 	}
 	if u.Short {

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -48,7 +49,7 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 func boundaryPass(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 0
-	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))
+	m := meter.New(meter.Options{}).WithView(projection.Project(log))
 	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
@@ -204,7 +205,7 @@ func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
 
 func TestMeterTakesItsLinesFromRules(t *testing.T) {
 	t.Parallel()
-	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 1000}})
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 1000}})
 	r := preset.Rules{TriggerRatio: 0.5, HardRatio: 0.75, TokenThreshold: 400}
 	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
 		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -203,7 +204,7 @@ func TestCatalogueB18ReasoningThatIsNotResentIsNotCounted(t *testing.T) {
 	for echo, want := range map[bool]bool{true: true, false: false} {
 		options := window(100_000)
 		options.EchoReasoning = echo
-		m := compact.NewMeter(options)
+		m := meter.New(options)
 		if r := m.WithView(projection.Project(l.events())).Reading(); (r.Used > 1000) != want {
 			t.Errorf("sent back %v: used %d", echo, r.Used)
 		}
@@ -211,7 +212,7 @@ func TestCatalogueB18ReasoningThatIsNotResentIsNotCounted(t *testing.T) {
 	l.pass(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(), Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
 	options := window(100_000)
 	options.EchoReasoning = true
-	if r := compact.NewMeter(options).WithView(projection.Project(l.events())).Reading(); r.Used > 1000 {
+	if r := meter.New(options).WithView(projection.Project(l.events())).Reading(); r.Used > 1000 {
 		t.Errorf("stripped: used %d", r.Used)
 	}
 }
@@ -406,7 +407,7 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 		}
 	}
 	l.pass(masks(items...), conversation.Summary{Spans: l.all(), Text: "s"},
-		conversation.Drop{Spans: compact.DropSpans(projection.Project(log), compact.NewMeter(window(8000)), 10)})
+		conversation.Drop{Spans: compact.DropSpans(projection.Project(log), meter.New(window(8000)), 10)})
 	size := 0
 	for _, e := range l.events()[len(log):] {
 		data, err := conversation.Marshal(e)
@@ -425,7 +426,7 @@ func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	l := filesRead(30, 300) // about 1,300 tokens a turn
 	v, rules := projection.Project(l.events()), preset.RulesOf(preset.Plimsoll)
 	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
-	large, small := compact.NewMeter(window(200_000)), compact.NewMeter(window(16_000))
+	large, small := meter.New(window(200_000)), meter.New(window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))
 	if atLarge == 0 || atSmall <= atLarge {
 		t.Errorf("%d results are masked for a large window, %d for a small one", atLarge, atSmall)

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -34,7 +35,7 @@ func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.
 	t.Helper()
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.Input = input
-	s := edit.Inputs{Meter: compact.NewMeter(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+	s := edit.Inputs{Meter: meter.New(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func TestARefusalPutsTheMeterRight(t *testing.T) {
 		"a third more":         {6672, 6672, 6672},
 		"far more than likely": {20_016, 20_016, 10_008},
 	} {
-		m := compact.NewMeter(window(100_000)).WithView(view).WithRefusal(c.prompt)
+		m := meter.New(window(100_000)).WithView(view).WithRefusal(c.prompt)
 		if got := m.Reading().Used; got < c.used-8 || got > c.used+8 {
 			t.Errorf("%s: used %d, want %d", name, got, c.used)
 		}

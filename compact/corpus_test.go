@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -110,8 +110,8 @@ func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden m
 	t.Helper()
 	what := fmt.Sprintf("%s at %d", name, window)
 	view := projection.Project(a.events)
-	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}).WithView(view)
-	shown, err := inspect.PresetView(a.events, edit.Inputs{Meter: meter, Now: conversationtest.Epoch, Cold: true}, preset.RulesOf(name))
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}).WithView(view)
+	shown, err := inspect.PresetView(a.events, edit.Inputs{Meter: m, Now: conversationtest.Epoch, Cold: true}, preset.RulesOf(name))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

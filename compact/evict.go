@@ -3,6 +3,7 @@ package compact
 import (
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -31,13 +32,13 @@ func noteRoomIn(e preset.EvictRules, window int) NoteRoom {
 const promptShare = 0.125
 
 // promptTokens is what system prompt and tools take.
-func promptTokens(r Reading) float64 {
+func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }
 
 // roomLeft is what system prompt and tools leave of a window, as a share of what they
 // usually leave: at most 1.
-func roomLeft(window int, r Reading) float64 {
+func roomLeft(window int, r meter.Reading) float64 {
 	w := float64(window)
 	if w <= 0 {
 		return 1
@@ -61,7 +62,7 @@ func (e eviction) gains(room float64) float64 { return e.tokens - min(max(room-e
 // a note of so many tokens comes down to a target. Pins, the newest message of the
 // user, open units and the newest protected tokens stay. It has no spans if nothing
 // may go.
-func oldestUnits(v projection.View, m Meter, target, note, protected float64) eviction {
+func oldestUnits(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	e := eviction{note: m.Weigh(noteShown(messages))}
 	e.left = float64(m.WithView(v).EstimatedTokens()) - e.note

@@ -8,18 +8,19 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // lines are the load line and the hard line of a window.
-func lines(window int, change func(*preset.Rules, *compact.MeterOptions)) (load, hard int) {
-	r, o := preset.RulesOf(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
+func lines(window int, change func(*preset.Rules, *meter.Options)) (load, hard int) {
+	r, o := preset.RulesOf(preset.Plimsoll), meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
 	if change != nil {
 		change(&r, &o)
 	}
-	reading := compact.NewMeter(o.With(r)).Reading()
+	reading := meter.New(o.With(r)).Reading()
 	return reading.LoadLine, reading.HardLine
 }
 
@@ -27,12 +28,12 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 	t.Parallel()
 	for _, window := range []int{4096, 8192, 32_000, 64_000, 128_000, 200_000, 1_000_000} {
 		for _, hard := range []float64{0.86, 0.9, 0.95, 1} {
-			load, most := lines(window, func(r *preset.Rules, _ *compact.MeterOptions) { r.HardRatio = hard })
+			load, most := lines(window, func(r *preset.Rules, _ *meter.Options) { r.HardRatio = hard })
 			if load >= most || load < int(preset.DefaultTriggerRatio*float64(window)) {
 				t.Errorf("window %d, hard line at %g: the lines are %d and %d", window, hard, load, most)
 			}
 		}
-		if load, _ := lines(window, func(r *preset.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
+		if load, _ := lines(window, func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
 			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
 		}
 	}
@@ -45,18 +46,18 @@ func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
 func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
-	for name, change := range map[string]func(*preset.Rules, *compact.MeterOptions){
-		"a threshold":             func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold = 40_000 },
-		"a ratio":                 func(r *preset.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.2 },
-		"a price":                 func(_ *preset.Rules, o *compact.MeterOptions) { o.PriceStep = 42_000 },
-		"a target above the line": func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
-		"a target below the line": func(r *preset.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
+	for name, change := range map[string]func(*preset.Rules, *meter.Options){
+		"a threshold":             func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold = 40_000 },
+		"a ratio":                 func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.2 },
+		"a price":                 func(_ *preset.Rules, o *meter.Options) { o.PriceStep = 42_000 },
+		"a target above the line": func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
+		"a target below the line": func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
 	} {
-		r, o := preset.RulesOf(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
+		r, o := preset.RulesOf(preset.Plimsoll), meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}
 		change(&r, &o)
 		r.Summary.When = preset.SummaryNever
 		v := projection.Project(log)
-		check := compact.Check{Log: log, View: v, Meter: compact.NewMeter(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
+		check := compact.Check{Log: log, View: v, Meter: meter.New(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
 		reading := check.Meter.Reading()
 		if reading.Used <= reading.LoadLine {
 			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
@@ -97,7 +98,7 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 			r := preset.RulesOf(name)
 			r.Summary.When, r.TokenThreshold = when, 40_000
 			r.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: r.Summary}
-			m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
+			m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
 			moment := compact.MomentReply
 			if name == preset.JCLI {
 				moment = compact.MomentRequest
@@ -125,7 +126,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	log := chat(60, 1000)
 	v := projection.Project(log)
 	r := preset.RulesOf(preset.Plimsoll)
-	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 64_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
 	plan := check.Plan(r).Alone()
 	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -70,12 +71,12 @@ func ExampleProject() {
 func ExampleNewProposal() {
 	log := portHunt()
 	before := projection.Project(log.Events())
-	meter := compact.NewMeter(compact.MeterOptions{}).WithView(before)
+	m := meter.New(meter.Options{}).WithView(before)
 	request := edit.NewRequest()
 	request.KeepLast = 1
 
 	rules := preset.RulesOf(preset.Plimsoll)
-	pass, err := edit.NewProposal(log.Events(), rules, edit.Inputs{Meter: meter, Now: exampleTime}, request)
+	pass, err := edit.NewProposal(log.Events(), rules, edit.Inputs{Meter: m, Now: exampleTime}, request)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -116,14 +117,14 @@ func ExampleCheck_Plan() {
 
 	rules := preset.RulesOf(preset.Plimsoll)
 	rules.Summary.When = preset.SummaryNever
-	options := compact.MeterOptions{Window: compact.Window{Tokens: 24_000, Source: compact.WindowFlag}}
-	meter := compact.NewMeter(options.With(rules)).WithView(projection.Project(log.Events()))
-	plan := compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()}.Plan(rules)
+	options := meter.Options{Window: meter.Window{Tokens: 24_000, Source: meter.WindowFlag}}
+	m := meter.New(options.With(rules)).WithView(projection.Project(log.Events()))
+	plan := compact.Check{Log: log.Events(), View: m.View(), Meter: m, Sheet: compact.DefaultSheet()}.Plan(rules)
 	fmt.Println("because of the", plan.Trigger)
 
 	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
 	after := projection.Project(log.Events())
-	fmt.Println(len(meter.View().Messages), "messages became", len(after.Messages))
+	fmt.Println(len(m.View().Messages), "messages became", len(after.Messages))
 	for line := range strings.Lines(after.Messages[0].Text) {
 		if strings.Contains(line, "part 0") {
 			fmt.Print("the note says: ", line)
@@ -140,21 +141,21 @@ func ExampleCheck_Plan() {
 // and estimates only what came after.
 func ExampleMeter() {
 	log := portHunt()
-	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 8_000, Source: compact.WindowFlag}, MaxOut: 1_000})
-	meter = meter.WithView(projection.Project(log.Events()))
-	estimate := meter.RequestEstimate()
-	tell := func(r compact.Reading) {
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 8_000, Source: meter.WindowFlag}, MaxOut: 1_000})
+	m = m.WithView(projection.Project(log.Events()))
+	estimate := m.RequestEstimate()
+	tell := func(r meter.Reading) {
 		fmt.Printf("%d of %d tokens, %d %%, estimated: %v, load line at %d\n", r.Used, r.Window.Tokens, r.Percent(r.Used), r.Estimated, r.LoadLine)
 	}
-	tell(meter.Reading())
+	tell(m.Reading())
 
 	commit(log,
 		conversation.AssistantMessage{Text: "You are welcome.", Stop: conversation.StopEnd},
 		conversation.Usage{Reply: 8, For: conversation.ForReply, Model: "demo/demo", Prompt: 2_600, Completion: 5, Estimate: estimate})
 	usage := log.Events()[8].Body.(conversation.Usage)
-	meter = meter.WithUsage(usage).WithView(meter.View().Extend(log.Events()))
-	tell(meter.Reading())
-	fmt.Println("with a draft:", meter.WithDraft(conversation.Measure("And the other tests?"), 1).Reading().AfterSend)
+	m = m.WithUsage(usage).WithView(m.View().Extend(log.Events()))
+	tell(m.Reading())
+	fmt.Println("with a draft:", m.WithDraft(conversation.Measure("And the other tests?"), 1).Reading().AfterSend)
 	// Output:
 	// 2172 of 8000 tokens, 27 %, estimated: true, load line at 6848
 	// 2615 of 8000 tokens, 33 %, estimated: true, load line at 6848

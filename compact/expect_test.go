@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -66,7 +66,7 @@ func TestWhatAReportTells(t *testing.T) {
 	echo := trusted
 	echo.EchoReasoning = true
 	// 4,004 were counted, 204 came, 1,004 were added: 5,212.
-	told := func(o compact.MeterOptions) *story {
+	told := func(o meter.Options) *story {
 		return newStory(o).asks(16_000).answered(800, 4004, 204, false).asks(4000)
 	}
 	// Then 3,900 were: too few. Another 1,208 make it 6,420.
@@ -76,31 +76,31 @@ func TestWhatAReportTells(t *testing.T) {
 	for name, c := range map[string]struct {
 		story  *story
 		report conversation.Usage
-		want   compact.Finding
+		want   meter.Finding
 	}{
-		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, compact.Whole},
-		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, compact.Whole},
-		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, compact.Whole},
-		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, compact.Whole},
-		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, compact.Whole},
-		"no growth":                        {told(trusted), conversation.Usage{Prompt: 4204}, compact.Unclear},
-		"a fifth is missing":               {told(trusted), conversation.Usage{Prompt: 4100}, compact.Doubtful},
-		"a third is missing":               {told(trusted), conversation.Usage{Prompt: 3400}, compact.Cut},
-		"a tiny count":                     {told(trusted), conversation.Usage{Prompt: 400}, compact.Doubtful},
-		"only what is new":                 {told(trusted), conversation.Usage{Prompt: 1010}, compact.Uncached},
-		"new, and the reply":               {told(trusted), conversation.Usage{Prompt: 1300}, compact.Uncached},
-		"the cache beside":                 {told(trusted), conversation.Usage{Prompt: 1900, Cached: 3200}, compact.Uncached},
-		"written to the cache beside":      {told(trusted), conversation.Usage{Prompt: 2300, Cached: 100, CacheWrite: 2800}, compact.Uncached},
-		"the cache in it":                  {told(trusted), conversation.Usage{Prompt: 3000, Cached: 500}, compact.Cut},
-		"again as little":                  {fell, conversation.Usage{Prompt: 3950}, compact.Cut},
-		"again, and it grew":               {fell, conversation.Usage{Prompt: 5100}, compact.Doubtful},
-		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, compact.Whole},
-		"light, and it stays":              {light, conversation.Usage{Prompt: 4120}, compact.Cut},
-		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, compact.Whole},
-		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, compact.Cut},
-		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, compact.Whole},
-		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, compact.Doubtful},
-		"unanchored, nothing learned":      {newStory(window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, compact.Whole},
+		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, meter.Whole},
+		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, meter.Whole},
+		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, meter.Whole},
+		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, meter.Whole},
+		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, meter.Whole},
+		"no growth":                        {told(trusted), conversation.Usage{Prompt: 4204}, meter.Unclear},
+		"a fifth is missing":               {told(trusted), conversation.Usage{Prompt: 4100}, meter.Doubtful},
+		"a third is missing":               {told(trusted), conversation.Usage{Prompt: 3400}, meter.Cut},
+		"a tiny count":                     {told(trusted), conversation.Usage{Prompt: 400}, meter.Doubtful},
+		"only what is new":                 {told(trusted), conversation.Usage{Prompt: 1010}, meter.Uncached},
+		"new, and the reply":               {told(trusted), conversation.Usage{Prompt: 1300}, meter.Uncached},
+		"the cache beside":                 {told(trusted), conversation.Usage{Prompt: 1900, Cached: 3200}, meter.Uncached},
+		"written to the cache beside":      {told(trusted), conversation.Usage{Prompt: 2300, Cached: 100, CacheWrite: 2800}, meter.Uncached},
+		"the cache in it":                  {told(trusted), conversation.Usage{Prompt: 3000, Cached: 500}, meter.Cut},
+		"again as little":                  {fell, conversation.Usage{Prompt: 3950}, meter.Cut},
+		"again, and it grew":               {fell, conversation.Usage{Prompt: 5100}, meter.Doubtful},
+		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, meter.Whole},
+		"light, and it stays":              {light, conversation.Usage{Prompt: 4120}, meter.Cut},
+		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, meter.Whole},
+		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, meter.Cut},
+		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.Whole},
+		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, meter.Doubtful},
+		"unanchored, nothing learned":      {newStory(window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.Whole},
 	} {
 		u := c.report
 		u.Revision, u.Estimate = c.story.view.Revision, c.story.meter.RequestEstimate()
@@ -118,8 +118,8 @@ func TestAShortReportNeitherAnchorsNorTeaches(t *testing.T) {
 	before := s.meter.Calibration()
 	u := conversation.Usage{Model: "m", Prompt: 3000, Cached: 10, Completion: 204, Reasoning: -1, Short: true, CostUSD: &cost}
 	s.reported(800, u)
-	again := compact.NewMeter(window(32_000)).WithView(s.view).WithHistory(s.log.Events(), "m")
-	for name, m := range map[string]compact.Meter{"lived": s.meter, "read again": again} {
+	again := meter.New(window(32_000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+	for name, m := range map[string]meter.Meter{"lived": s.meter, "read again": again} {
 		r := m.Reading()
 		if !r.Estimated || r.CostUSD == nil || *r.CostUSD != cost || r.CachedShare != 0.0 && r.CachedShare > 0.01 {
 			t.Errorf("%s: %+v", name, r)

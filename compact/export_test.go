@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -8,12 +9,12 @@ import (
 )
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
-func Maskable(v projection.View, r preset.Rules, m Meter, least float64) float64 {
+func Maskable(v projection.View, r preset.Rules, m meter.Meter, least float64) float64 {
 	return maskable(&v, r, m, least)
 }
 
 // MayPay is whether masks may pay by a rule.
-func MayPay(v projection.View, r preset.Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func MayPay(v projection.View, r preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {
 	return mayPay(&v, r, m, pays)
 }
 
@@ -27,7 +28,7 @@ func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind
 
 // MaskItemsRelaxed chooses as MaskItems, sparing neither the first nor the
 // current turn.
-func MaskItemsRelaxed(v projection.View, r preset.Rules, m Meter) []conversation.MaskItem {
+func MaskItemsRelaxed(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
 	return maskItems(v, r, m, true)
 }
 
@@ -51,7 +52,7 @@ func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int)
 
 // EvictedSpans is what a step evicts so that a request comes down to a target,
 // whose note has no room and whose newest quarter is protected.
-func EvictedSpans(v projection.View, m Meter, target float64) []conversation.Span {
+func EvictedSpans(v projection.View, m meter.Meter, target float64) []conversation.Span {
 	return oldestUnits(v, m, target, 0, preset.DefaultProtectedRatio*float64(m.Window().Tokens)).spans
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -21,7 +22,7 @@ func listed(v *projection.View, r preset.Rules) bool {
 
 // maskable is no less than what MaskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
-func maskable(v *projection.View, r preset.Rules, m Meter, least float64) float64 {
+func maskable(v *projection.View, r preset.Rules, m meter.Meter, least float64) float64 {
 	if !listed(v, r) {
 		return math.Inf(1)
 	}
@@ -36,7 +37,7 @@ func maskable(v *projection.View, r preset.Rules, m Meter, least float64) float6
 // mayPay reports whether hiding what MaskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
-func mayPay(v *projection.View, r preset.Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func mayPay(v *projection.View, r preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {
 	if !listed(v, r) {
 		return true
 	}
@@ -89,7 +90,7 @@ type outline struct {
 	spare          bool    // the current turn stays
 }
 
-func newOutline(v *projection.View, r preset.Rules, m Meter) *outline {
+func newOutline(v *projection.View, r preset.Rules, m meter.Meter) *outline {
 	o := &outline{selection: selection{view: *v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
 	o.list, _ = v.Candidates()
 	o.keep, o.first = o.selection.keep(), o.firstTurn()
@@ -106,9 +107,9 @@ func (o *outline) old(k *projection.Candidate) bool { return k.Turn < o.current-
 // it is within the bound: less is hidden of what the list has, and it is not known
 // of what, so that only the sum tells.
 func (o *outline) each(f func(k *projection.Candidate, saved float64) bool) {
-	r, in := &o.rules, o.meter.scale()
-	spared, total := float64(r.Mask.FirstTurnTokens), in.weigh(o.list.Total)
-	stay := sort.Search(len(o.list.List), func(i int) bool { return total-in.weigh(o.list.List[i].Before) <= o.keep })
+	r, in := &o.rules, o.meter.Scale()
+	spared, total := float64(r.Mask.FirstTurnTokens), in.Weigh(o.list.Total)
+	stay := sort.Search(len(o.list.List), func(i int) bool { return total-in.Weigh(o.list.List[i].Before) <= o.keep })
 	var tools maskedTools
 	for i := range o.list.List[:stay] {
 		k := &o.list.List[i]
@@ -118,14 +119,14 @@ func (o *outline) each(f func(k *projection.Candidate, saved float64) bool) {
 		saved := 0.0
 		switch {
 		case k.Turn == o.first:
-			if saved = in.weigh(k.Size); saved <= spared {
+			if saved = in.Weigh(k.Size); saved <= spared {
 				spared -= saved
 				saved = 0
 			}
 		case k.Result:
-			saved = in.savedResult(k.Size, r.Mask.Preview)
+			saved = savedResult(in, k.Size, r.Mask.Preview)
 		default:
-			saved = in.savedArguments(k.Size)
+			saved = savedArguments(in, k.Size)
 		}
 		if !f(k, saved) {
 			return
@@ -134,21 +135,21 @@ func (o *outline) each(f func(k *projection.Candidate, saved float64) bool) {
 }
 
 // savedResult is about how many tokens a result is longer than its stub.
-func (c scale) savedResult(size conversation.Size, preview int) float64 {
-	return max(0, c.weigh(size)-c.stub(size, preview))
+func savedResult(c meter.Scale, size conversation.Size, preview int) float64 {
+	return max(0, c.Weigh(size)-stubTokens(c, size, preview))
 }
 
-// stub is about how many tokens a result of some size has as a stub.
-func (c scale) stub(size conversation.Size, preview int) float64 {
+// stubTokens is about how many tokens a result of some size has as a stub.
+func stubTokens(c meter.Scale, size conversation.Size, preview int) float64 {
 	shown := 1.0
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*c.weigh(size) + c.weigh(conversation.Size{ASCII: projection.StubChars})
+	return shown*c.Weigh(size) + c.Weigh(conversation.Size{ASCII: projection.StubChars})
 }
 
 // savedArguments is how many tokens arguments are longer than none.
-func (c scale) savedArguments(size conversation.Size) float64 { return max(0, c.weigh(size)-1) }
+func savedArguments(c meter.Scale, size conversation.Size) float64 { return max(0, c.Weigh(size)-1) }
 
 // maskedTools is what the rules say of tools, found once for each.
 type maskedTools struct {

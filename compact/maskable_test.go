@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -34,9 +35,9 @@ func maskRules(t *rapid.T) preset.Rules {
 }
 
 // meterOptions draws what weighs a short log.
-func meterOptions(t *rapid.T) compact.MeterOptions {
-	o := compact.MeterOptions{
-		Window: compact.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
+func meterOptions(t *rapid.T) meter.Options {
+	o := meter.Options{
+		Window: meter.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
 		Plain:  rapid.Bool().Draw(t, "plain"),
 	}
 	if !o.Plain {
@@ -69,7 +70,7 @@ func TestWhatMayBeMaskedIsNeverUnderstated(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log, rules, sheet := workedLog(t), maskRules(t), sheets(t)
 		v := projection.Project(log)
-		m := compact.NewMeter(meterOptions(t)).WithView(v)
+		m := meter.New(meterOptions(t)).WithView(v)
 		gain, behind := compact.Worth(rules, compact.Check{Log: log, View: v, Meter: m}, compact.MaskItems(v, rules, m))
 		if gain > 0 {
 			acted++
@@ -103,7 +104,7 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 			}
 			grown = grown.Extend(log[:at])
 		}
-		m := compact.NewMeter(meterOptions(t)).WithView(whole)
+		m := meter.New(meterOptions(t)).WithView(whole)
 		sheet := sheets(t)
 		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
 		if a, b := compact.Maskable(whole, rules, m, math.Inf(1)), compact.Maskable(grown, rules, m, math.Inf(1)); a != b {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -19,11 +20,11 @@ import (
 type story struct {
 	log   conversation.Log
 	view  projection.View
-	meter compact.Meter
+	meter meter.Meter
 }
 
-func newStory(o compact.MeterOptions) *story {
-	return &story{meter: compact.NewMeter(o), view: projection.Project(nil)}
+func newStory(o meter.Options) *story {
+	return &story{meter: meter.New(o), view: projection.Project(nil)}
 }
 
 func (s *story) add(bodies ...conversation.Body) *story {
@@ -45,8 +46,8 @@ func (s *story) reply(text string, u conversation.Usage) *story {
 	return s
 }
 
-func window(tokens int) compact.MeterOptions {
-	return compact.MeterOptions{Window: compact.Window{Tokens: tokens, Source: compact.WindowServer}}
+func window(tokens int) meter.Options {
+	return meter.Options{Window: meter.Window{Tokens: tokens, Source: meter.WindowServer}}
 }
 
 func TestEstimatesUntilTheProviderReports(t *testing.T) {
@@ -138,10 +139,10 @@ func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
 	if r := without.meter.Reading(); r.Used <= 420 || r.CachedShare != 0.75 {
 		t.Fatalf("%+v does not count from the report", r)
 	}
-	read := func(s *story) compact.Meter {
-		return compact.NewMeter(window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+	read := func(s *story) meter.Meter {
+		return meter.New(window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
 	}
-	for name, c := range map[string]struct{ without, with compact.Meter }{
+	for name, c := range map[string]struct{ without, with meter.Meter }{
 		"lived": {without.meter, with.meter.WithUsage(u)},
 		"read":  {read(without), read(with)},
 	} {
@@ -185,7 +186,7 @@ func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
 		}
 		options := window(8192)
 		options.Calibration = s.meter.Calibration()
-		again := compact.NewMeter(options).WithView(projection.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
+		again := meter.New(options).WithView(projection.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
 		if got, want := fmt.Sprint(again.Reading()), fmt.Sprint(s.meter.Reading()); got != want {
 			t.Fatalf("reopened %s\nlived    %s", got, want)
 		}
@@ -196,7 +197,7 @@ func TestSegmentsAddUpToUsed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Log(t)
-		m := compact.NewMeter(compact.MeterOptions{EchoReasoning: rapid.Bool().Draw(t, "echo")}).
+		m := meter.New(meter.Options{EchoReasoning: rapid.Bool().Draw(t, "echo")}).
 			WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 900).Draw(t, "system")}, conversation.Size{ASCII: 7}).
 			WithView(projection.Project(events)).WithHistory(events, "").
 			WithDraft(conversation.Size{ASCII: rapid.IntRange(0, 500).Draw(t, "draft")}, 1)
@@ -221,26 +222,26 @@ func lineOf(tokens int) int {
 
 func TestLinesFollowTheWindow(t *testing.T) {
 	t.Parallel()
-	gemini := compact.MeterOptions{Window: compact.Window{Tokens: 1_048_576}, PriceStep: 200_000}
+	gemini := meter.Options{Window: meter.Window{Tokens: 1_048_576}, PriceStep: 200_000}
 	for name, c := range map[string]struct {
-		options             compact.MeterOptions
+		options             meter.Options
 		load, hard, reserve int
 	}{
 		"defaults":                          {window(128_000), 108_800, 121_600, 16_000},
 		"small window":                      {window(8192), lineOf(8192), 7782, 1024},
-		"small reply":                       {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
-		"price step":                        {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
-		"token threshold":                   {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
-		"unknown window":                    {compact.MeterOptions{}, 0, 0, 0},
+		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
+		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
+		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
+		"unknown window":                    {meter.Options{}, 0, 0, 0},
 		"a source's ratio":                  {gemini.With(preset.RulesOf(preset.JPAuto)), 786_432, 996_147, 16_000},
 		"no source knows a price step":      {gemini.With(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
 		"the default preset does":           {gemini.With(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
 		"J-CLI's threshold":                 {gemini.With(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
 		"J-CLI's threshold, small window":   {window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
-		"J-CLI's threshold, unknown window": {compact.MeterOptions{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
-		"configured lines":                  {compact.MeterOptions{Window: compact.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
+		"J-CLI's threshold, unknown window": {meter.Options{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
+		"configured lines":                  {meter.Options{Window: meter.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
 	} {
-		r := compact.NewMeter(c.options).Reading()
+		r := meter.New(c.options).Reading()
 		if r.LoadLine != c.load || r.HardLine != c.hard || r.Reserve != c.reserve {
 			t.Errorf("%s: load %d, hard %d, reserve %d; want %d, %d, %d", name, r.LoadLine, r.HardLine, r.Reserve, c.load, c.hard, c.reserve)
 		}
@@ -250,7 +251,7 @@ func TestLinesFollowTheWindow(t *testing.T) {
 func TestEstimateIsScriptAware(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{"abcdefgh": 2, "世界世界": 4, "Привет": 3} {
-		if got := compact.Estimate(conversation.Measure(text)); got != want {
+		if got := meter.Estimate(conversation.Measure(text)); got != want {
 			t.Errorf("Estimate(%q) = %v, want %v", text, got, want)
 		}
 	}

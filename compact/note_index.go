@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/names"
@@ -167,13 +168,13 @@ func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
 func eventTokens(e conversation.Event) float64 {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return Estimate(b.Size)
+		return meter.Estimate(b.Size)
 	case conversation.ToolResult:
-		return Estimate(b.Size)
+		return meter.Estimate(b.Size)
 	case conversation.AssistantMessage:
-		n := Estimate(b.Size)
+		n := meter.Estimate(b.Size)
 		for _, c := range b.Calls {
-			n += Estimate(c.Size)
+			n += meter.Estimate(c.Size)
 		}
 		return n
 	}

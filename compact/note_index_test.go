@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -112,7 +113,7 @@ func TestTheIndexOfNamesHoldsToItsRoomWhateverTheResultsHold(t *testing.T) {
 		if got == "" {
 			return
 		}
-		if tokens := compact.Estimate(conversation.Measure(got)); tokens > room {
+		if tokens := meter.Estimate(conversation.Measure(got)); tokens > room {
 			t.Fatalf("%v tokens in a room of %v: %q", tokens, room, got)
 		}
 		checkIndex(t, got, said)
@@ -168,10 +169,10 @@ func TestTheAppendixEndsWithTheNames(t *testing.T) {
 		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
 	}
 	names := compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 8000)
-	if tokens := compact.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
+	if tokens := meter.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
 		t.Errorf("%v tokens of names", tokens)
 	}
-	if tokens := compact.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 220 {
+	if tokens := meter.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 220 {
 		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -148,7 +149,7 @@ func TestTheNoteKeepsTheNewestWordsOfTheUser(t *testing.T) {
 	if at, next := strings.Index(got, "Message 48."), strings.Index(got, "Message 49."); at < 0 || at > next {
 		t.Errorf("the messages are not in their order: %s", got)
 	}
-	if n := compact.Estimate(conversation.Measure(got)); n > 400 || n < 300 {
+	if n := meter.Estimate(conversation.Measure(got)); n > 400 || n < 300 {
 		t.Errorf("%.0f tokens for half of a budget of 800", n)
 	}
 	got = compact.NoteWithin(l.user(strings.Repeat("漢字", 5000)+"END").events(), l.all(), 100_000)
@@ -156,7 +157,7 @@ func TestTheNoteKeepsTheNewestWordsOfTheUser(t *testing.T) {
 		t.Errorf("a long message: %.300s", got[strings.Index(got, "t50"):])
 	}
 	got = section(compact.NoteWithin(l.events(), l.all(), 600), "### Said by")
-	if !strings.Contains(got, "t50 (e101, the first 2") || strings.Contains(got, "Message 49.") || compact.Estimate(conversation.Measure(got)) > 300 {
+	if !strings.Contains(got, "t50 (e101, the first 2") || strings.Contains(got, "Message 49.") || meter.Estimate(conversation.Measure(got)) > 300 {
 		t.Errorf("a long message in little room: %s", got)
 	}
 }
@@ -168,7 +169,7 @@ func TestTheNoteListsTheNewestFilesThatHaveRoom(t *testing.T) {
 		l.call("read_file", fmt.Sprintf(`{"path":"folder/file%d.go"}`, i), conversation.ResultOK, "x")
 	}
 	got := compact.NoteWithin(l.events(), l.all(), 1000)
-	if !strings.Contains(got, "file499.go") || strings.Contains(got, "file0.go") || !strings.Contains(got, "\n- and 4") || compact.Estimate(conversation.Measure(got)) > 500 {
+	if !strings.Contains(got, "file499.go") || strings.Contains(got, "file0.go") || !strings.Contains(got, "\n- and 4") || meter.Estimate(conversation.Measure(got)) > 500 {
 		t.Errorf("%s", got)
 	}
 }
@@ -190,7 +191,7 @@ func TestTheNoteKeepsToItsBudget(t *testing.T) {
 		budget := rapid.SampledFrom([]int{-5, 0, 10, 100, 409, 8000}).Draw(t, "budget")
 		got := compact.NoteWithin(l.events(), l.all(), budget)
 		const head, lists, index = 20, 0.5, 0.5 // what these have on top
-		if n := compact.Estimate(conversation.Measure(got)); n > head+max((1+lists+index)*float64(budget), 0) {
+		if n := meter.Estimate(conversation.Measure(got)); n > head+max((1+lists+index)*float64(budget), 0) {
 			t.Fatalf("%.1f tokens for a budget of %d:\n%s", n, budget, got)
 		}
 		if again := compact.NoteWithin(l.events(), l.all(), budget); again != got || !utf8.ValidString(got) {

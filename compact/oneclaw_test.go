@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -18,8 +19,8 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Parallel()
 	t.Run("The 85% threshold is defined as a constant (not hardcoded inline)", func(t *testing.T) {
 		t.Parallel()
-		if preset.DefaultTriggerRatio != 0.85 || preset.DefaultProtectedRatio != 0.25 || compact.CharsPerToken != 4 {
-			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", preset.DefaultTriggerRatio, preset.DefaultProtectedRatio, compact.CharsPerToken)
+		if preset.DefaultTriggerRatio != 0.85 || preset.DefaultProtectedRatio != 0.25 || meter.CharsPerToken != 4 {
+			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", preset.DefaultTriggerRatio, preset.DefaultProtectedRatio, meter.CharsPerToken)
 		}
 		for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
 			r := preset.RulesOf(p)

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -105,7 +106,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 			used := c.Meter.Reading().Used
 			if c.Meter.Window().Known() && used > 100 {
 				share := rapid.SampledFrom([]float64{0.7, 0.9, 1.2}).Draw(t, "share")
-				c.Meter = c.Meter.WithWindow(compact.Window{Tokens: int(float64(used) / share)})
+				c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(float64(used) / share)})
 			}
 			before := func(name string) int {
 				return max(0, rapid.SampledFrom([]int{0, used / 2, used - 100, used + 500}).Draw(t, name))

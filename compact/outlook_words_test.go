@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 )
 
@@ -75,9 +76,9 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 	}{
 		"off": {at(compact.MomentReply).with(func(k *looking) { k.rules.Enabled = false }), grown(17),
 			"Automatic compaction is off; only a refusal by the server makes room."},
-		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, false }), grown(17),
+		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = meter.Window{}, false }), grown(17),
 			"The window is unknown; only a refusal by the server makes room."},
-		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, true }), grown(17),
+		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = meter.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
 		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
 			k.rules, k.check.Past.Failures = preset.RulesOf(preset.JCLI), 3

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,7 +27,7 @@ func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (e
 	w := edit.NewRequest()
 	w.Profile, w.Focus = preset.ProfileHeavy, focus
 	v := projection.Project(l.events())
-	m := compact.NewMeter(window(100_000)).WithView(v)
+	m := meter.New(window(100_000)).WithView(v)
 	return edit.NewProposal(l.events(), r, edit.Inputs{Meter: m, Now: noon, Cold: true}, w)
 }
 
@@ -42,7 +43,7 @@ func (l *tale) summarised(t *testing.T, pass edit.Proposal, tokens int) *tale {
 // writing is an answer of so many estimated tokens.
 func writing(line string, tokens int) compact.Answer {
 	var b strings.Builder
-	for n := 0; compact.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
+	for n := 0; meter.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
 		fmt.Fprintf(&b, line, n)
 	}
 	return compact.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
@@ -130,7 +131,7 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 		r.KeepLast = 0
 		w := edit.NewRequest()
 		w.Profile = preset.ProfileDefault
-		now := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+		now := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
 		pass, err := edit.NewProposal(l.events(), r, now, w)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
@@ -156,7 +157,7 @@ func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 			r.KeepLast = 0
 			w := edit.NewRequest()
 			w.Profile = profile
-			now := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+			now := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
 			if pass, err := edit.NewProposal(l.events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
 				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -19,7 +20,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	tale := filesRead(3, 40).add(conversation.Rewind{Turn: 2}).user("Another way.").reply("Yes.").user("And now?")
 	log := tale.events()
 	v := projection.Project(log)
-	s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
+	s := edit.Inputs{Meter: meter.New(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
 	pass, err := edit.ProposeSummary(log, preset.RulesOf(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
@@ -54,7 +55,7 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		r := preset.RulesOf(preset.Plimsoll)
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) edit.Proposal {
-			s := edit.Inputs{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			s := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
 			if err != nil {
 				t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -19,7 +19,7 @@ func checkThen(t interface {
 	Helper()
 	Error(...any)
 	Errorf(string, ...any)
-}, pass *edit.Proposal, now compact.Reading) compact.Reading {
+}, pass *edit.Proposal, now meter.Reading) meter.Reading {
 	t.Helper()
 	then, p, sum := pass.Then(), pass.Preview(), 0
 	for _, seg := range projection.Segments() {
@@ -42,19 +42,19 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 	passes, summaries := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		log := anyLog(rt)
-		meter := compact.NewMeter(compact.MeterOptions{
-			Window: compact.Window{Tokens: 30_000}, EchoReasoning: rapid.Bool().Draw(rt, "echo"),
+		m := meter.New(meter.Options{
+			Window: meter.Window{Tokens: 30_000}, EchoReasoning: rapid.Bool().Draw(rt, "echo"),
 			Calibration: conversation.Calibration{Factor: rapid.Float64Range(0.5, 2).Draw(rt, "factor"), Samples: 3},
 		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log)).
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
 		w := edit.NewRequest()
 		w.Profile, w.KeepLast = rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy}).Draw(rt, "profile"), 1
-		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: meter, Now: time.Unix(0, 0)}, w)
+		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m, Now: time.Unix(0, 0)}, w)
 		if err != nil {
 			return
 		}
 		passes++
-		then := checkThen(rt, &pass, meter.Reading())
+		then := checkThen(rt, &pass, m.Reading())
 		if pass.Job == nil {
 			return
 		}
@@ -73,14 +73,14 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 	t.Parallel()
 	log := read(5)
-	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
+	m := meter.New(meter.Options{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
-	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: meter}, w)
+	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	then, kept := checkThen(t, &pass, meter.Reading()), meter.WithView(projection.Project(log[16:])).Reading()
+	then, kept := checkThen(t, &pass, m.Reading()), m.WithView(projection.Project(log[16:])).Reading()
 	if most := pass.Preview().Summary.Estimate; most == 0 || max(then.Segments[projection.Summary]-most, most-then.Segments[projection.Summary]) > 1 {
 		t.Errorf("the summary has %d tokens, and %d are expected at most", then.Segments[projection.Summary], most)
 	}
@@ -90,7 +90,7 @@ func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 		}
 	}
 	written := written(t, log)
-	if checkThen(t, &written, meter.Reading()).Segments[projection.Summary] == 0 {
+	if checkThen(t, &written, m.Reading()).Segments[projection.Summary] == 0 {
 		t.Error("a summary that is written has no tokens")
 	}
 }

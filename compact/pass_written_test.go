@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -20,7 +21,7 @@ func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
-	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
 	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,7 @@ func TestASummaryTellsHowLongItTook(t *testing.T) {
 	t.Parallel()
 	log := read(5)
 	pass := written(t, log)
-	onto, err := pass.Rebase(log, edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
+	onto, err := pass.Rebase(log, edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}

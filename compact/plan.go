@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -66,7 +67,7 @@ type Check struct {
 	Moment Moment
 	Log    []conversation.Event
 	View   projection.View // of Log
-	Meter  Meter           // of the request as it would be sent now
+	Meter  meter.Meter     // of the request as it would be sent now
 	Idle   time.Duration   // since the newest reply ended
 	Gone   bool            // the cached prefix is of no use anyway: model, tools or prompt changed
 	// Refused says that the server did not take the request: it is too long,
@@ -184,7 +185,7 @@ func (c Check) Plan(r preset.Rules) Plan {
 type planner struct {
 	rules   preset.Rules
 	check   Check
-	reading Reading
+	reading meter.Reading
 	used    float64 // tokens
 	window  float64 // tokens, 0 unknown
 	// capacity is the window as far as it is used, in tokens.

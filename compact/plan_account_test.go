@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -87,7 +88,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 	}
 	rules := preset.RulesOf(preset.Plimsoll)
 	said := func(first, last uint64) int {
-		m := compact.NewMeter(window(128_000)).WithView(projection.Project(log.events()))
+		m := meter.New(window(128_000)).WithView(projection.Project(log.events()))
 		pass, err := edit.ProposeSummary(log.events(), rules, edit.Inputs{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +146,7 @@ func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(from, last)}, FromTurn: 21, ToTurn: 30,
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	v := projection.Project(log.events())
-	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
+	m := meter.New(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
 	plan := compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m}.Plan(preset.RulesOf(preset.Plimsoll))
 	if len(plan.Spans) == 0 {
 		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)

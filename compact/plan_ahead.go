@@ -105,7 +105,7 @@ func (p *planner) urgent() (preset.Rules, Check) {
 	c.Past = Past{Failures: c.Past.Failures, Settled: c.Past.Settled}
 	r.Auto.MinTurns, c.capacity = 0, p.capacity
 	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
-		c.Meter.options.TokenThreshold = below
+		c.Meter = c.Meter.WithTokenThreshold(below)
 	}
 	if r.Preset.Design().Acts == preset.ActSummariseAll && r.Auto.Profile == "" {
 		c.Moment = MomentRequest

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -15,7 +16,7 @@ func plannedBench(windowTokens int, at compact.Moment) (preset.Rules, compact.Ch
 	log := with(longLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
 	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
-		Meter: compact.NewMeter(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
+		Meter: meter.New(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
 
 // evictedBench is what plannedBench is after a step: most of the 10,000 events stand

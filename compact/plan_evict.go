@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -76,12 +77,12 @@ func (p *planner) noteRoom() NoteRoom {
 }
 
 // NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
-func NoteRoomOf(r preset.Rules, m Meter, window int) NoteRoom {
+func NoteRoomOf(r preset.Rules, m meter.Meter, window int) NoteRoom {
 	reading := m.Reading()
 	return noteRoomOf(r, m, preset.CapacityOf(window, reading.LoadLine), reading)
 }
 
-func noteRoomOf(r preset.Rules, m Meter, capacity int, reading Reading) NoteRoom {
+func noteRoomOf(r preset.Rules, m meter.Meter, capacity int, reading meter.Reading) NoteRoom {
 	return noteRoomIn(r.Evict, capacity).scaled(roomLeft(capacity, reading) / m.Factor())
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -67,14 +68,14 @@ func planRules() preset.Rules {
 // looking is what the planner is told besides the log.
 type looking struct {
 	rules   preset.Rules
-	options compact.MeterOptions
+	options meter.Options
 	system  int // tokens of the system prompt
 	check   compact.Check
 }
 
 // at is a look at some moment, with the rules and the window of the tests.
 func at(m compact.Moment) looking {
-	return looking{rules: planRules(), options: compact.MeterOptions{Window: compact.Window{Tokens: 100_000}, Plain: true},
+	return looking{rules: planRules(), options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
 		check: compact.Check{Moment: m, Sheet: compact.PriceSheet{Read: 0.1, Write: 1}}}
 }
 
@@ -82,7 +83,7 @@ func at(m compact.Moment) looking {
 func (k looking) of(log []conversation.Event) compact.Check {
 	c := k.check
 	c.Log, c.View = log, projection.Project(log)
-	c.Meter = compact.NewMeter(k.options).WithRules(k.rules).WithPrompt(conversation.Size{ASCII: 4 * k.system}, conversation.Size{}).WithView(c.View)
+	c.Meter = meter.New(k.options).WithRules(k.rules).WithPrompt(conversation.Size{ASCII: 4 * k.system}, conversation.Size{}).WithView(c.View)
 	return c
 }
 

@@ -105,16 +105,16 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
 			if c.ID == item.Call {
-				return p.check.Meter.scale().savedArguments(c.Size)
+				return savedArguments(p.check.Meter.Scale(), c.Size)
 			}
 		}
 		return 0
 	}
-	in := p.check.Meter.scale()
+	in := p.check.Meter.Scale()
 	if m.Repeats != 0 { // a pointer is shorter than a stub
-		return in.weigh(m.Size) - in.stub(m.Before, p.rules.Mask.Preview)
+		return in.Weigh(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
 	}
-	return in.savedResult(m.Size, p.rules.Mask.Preview)
+	return savedResult(in, m.Size, p.rules.Mask.Preview)
 }
 
 // MaskOf is the overlay that hides items in the words of the rules' preset.

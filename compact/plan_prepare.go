@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -10,17 +11,9 @@ import (
 
 const (
 	// prepareTurns is how many turns before the load line a summary is prepared, as
-	// the last turns grew, and prepareShare the part of the window within which it
-	// is, however fast they grew: farther away the user may never get there.
+	// the last turns grew.
 	prepareTurns = 2
-	prepareShare = 0.2
 )
-
-// NearsLoadLine reports whether a request is so near the load line, or above it, that
-// a summary may be prepared.
-func (r Reading) NearsLoadLine() bool {
-	return r.LoadLine > 0 && float64(r.Used) >= float64(r.LoadLine)-prepareShare*float64(r.Window.Tokens)
-}
 
 // prepare is the summary of what the step at the load line will evict, while that is
 // a turn or two away.
@@ -34,7 +27,7 @@ func (p *planner) prepare() Plan {
 		return Plan{} // before anything is read
 	}
 	o := p.timing(Plan{})
-	if left := float64(o.Left); left <= 0 || left > prepareShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
+	if left := float64(o.Left); left <= 0 || left > meter.NearShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
 		return Plan{}
 	}
 	spans := p.evictedAt(float64(o.Left))
@@ -48,7 +41,7 @@ func (p *planner) prepare() Plan {
 func (p *planner) evictedAt(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)
-	evicted := p.check.Meter.Factor()*float64(CoveredTokens(p.check.View, spans)) - p.noteTokens()
+	evicted := p.check.Meter.Factor()*float64(meter.CoveredTokens(p.check.View, spans)) - p.noteTokens()
 	if !p.progress(evicted) {
 		return nil
 	}

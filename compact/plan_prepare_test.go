@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -46,7 +47,7 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 		"it rests for long":      {turns: 15, change: func(k *looking) { k.check.Past.After = 75_000 }},
 		"another preset":         {turns: 15, change: func(k *looking) { k.rules.Preset = preset.OneClaw }},
 		"nothing automatic":      {turns: 15, change: func(k *looking) { k.rules.Auto.Enabled = false }},
-		"no window":              {turns: 15, change: func(k *looking) { k.options.Window = compact.Window{} }},
+		"no window":              {turns: 15, change: func(k *looking) { k.options.Window = meter.Window{} }},
 	} {
 		k := preparing()
 		if c.change != nil {

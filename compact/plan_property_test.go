@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -47,7 +48,7 @@ func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 	v := projection.Project(log)
 	c := compact.Check{
 		Moment: rapid.SampledFrom(moments()).Draw(t, "moment"), Log: log, View: v,
-		Meter: compact.NewMeter(meterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
+		Meter: meter.New(meterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
 		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
 	}
 	if rapid.Bool().Draw(t, "some system prompt") {
@@ -381,7 +382,7 @@ func dueFor(t *rapid.T, c compact.Check) (preset.Rules, compact.Check) {
 	c.Meter = c.Meter.WithRules(r)
 	used := float64(c.Meter.Reading().Used)
 	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")
-	c.Meter = c.Meter.WithWindow(compact.Window{Tokens: int(used/share) + 1, Source: compact.WindowFlag})
+	c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(used/share) + 1, Source: meter.WindowFlag})
 	c.Moment, c.Gone, c.Past = compact.MomentTurn, share < 0.8, compact.Past{}
 	return r, c
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -100,7 +101,7 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 
 func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
 	t.Parallel()
-	unknown := func(k *looking) { k.options.Window = compact.Window{} }
+	unknown := func(k *looking) { k.options.Window = meter.Window{} }
 	l := (&tale{}).stints(200)
 	for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
 		if got := tell(at(m).with(unknown).plan(l)); got != "" {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -51,7 +51,7 @@ func readQuietly(turns int) []conversation.Event {
 
 func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, name preset.Name) edit.Preview {
 	t.Helper()
-	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
+	s := edit.Inputs{Meter: meter.New(meter.Options{EchoReasoning: echo}).WithView(projection.Project(log))}
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, 1
 	pass, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
@@ -94,7 +94,7 @@ func TestTheAccountCountsInWords(t *testing.T) {
 		log := read(turns)
 		w := edit.NewRequest()
 		w.KeepLast = 1
-		s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+		s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
 		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	last.Repeats = log[2].Seq
 	log[22].Body = last
 	before := projection.Project(log)
-	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
+	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(before)}
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
 	pass, err := edit.ProposeOverlays(log, preset.RulesOf(preset.Plimsoll), s, conversation.Made{}, note)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -34,7 +35,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 		}
 	}
 	conversation.Epochs(events)
-	m := compact.NewMeter(window(1000)).WithView(v)
+	m := meter.New(window(1000)).WithView(v)
 	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)
 	compact.MaskItems(v, preset.RulesOf(preset.Plimsoll), m)

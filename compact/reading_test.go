@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 // A percentage is within one of the exact one, never falls while tokens grow, and is
@@ -15,7 +15,7 @@ func TestPercentagesStayOnTheirSideOfTheLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for range 200 {
 		w := 100 + rng.IntN(1_000_000)
-		r := compact.Reading{Window: compact.Window{Tokens: w}, LoadLine: 1 + rng.IntN(w*9/10)}
+		r := meter.Reading{Window: meter.Window{Tokens: w}, LoadLine: 1 + rng.IntN(w*9/10)}
 		r.HardLine = r.LoadLine + 1 + rng.IntN(w-r.LoadLine)
 		load, hard := r.Percent(r.LoadLine), r.Percent(r.HardLine)
 		last := 0
@@ -31,7 +31,7 @@ func TestPercentagesStayOnTheirSideOfTheLines(t *testing.T) {
 			last = n
 		}
 	}
-	if got := (compact.Reading{Used: 5}).Percent(5); got != 0 {
+	if got := (meter.Reading{Used: 5}).Percent(5); got != 0 {
 		t.Errorf("%d %% of an unknown window", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -132,7 +133,7 @@ func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 
 func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = compact.Window{} })
+	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = meter.Window{} })
 	l := (&tale{}).talks(20)
 	bodies := k.of(l.events()).Recover(k.rules)
 	// Half of 85 percent of 100,000.
@@ -204,7 +205,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		rules := maskRules(t)
 		rules.Preset = rapid.SampledFrom([]preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI}).Draw(t, "preset")
 		v := projection.Project(log)
-		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: compact.NewMeter(meterOptions(t)).WithView(v)}
+		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: meter.New(meterOptions(t)).WithView(v)}
 		bodies := c.Recover(rules)
 		for _, b := range bodies {
 			acted[fmt.Sprintf("%T", b)]++
@@ -235,7 +236,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 
 // checkKept fails unless a view still shows what no pass may take: pins, the
 // user's first text of up to 2,000 tokens and newest message, and the last unit.
-func checkKept(t *rapid.T, log []conversation.Event, before, after projection.View, meter compact.Meter) {
+func checkKept(t *rapid.T, log []conversation.Event, before, after projection.View, meter meter.Meter) {
 	shown := map[uint64]*projection.Message{}
 	for i := range after.Messages {
 		for _, seq := range after.Messages[i].Events {

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,13 +27,13 @@ type candidate struct {
 
 // MaskItems chooses what a mask would hide now, oldest first. Tokens are the
 // meter's.
-func MaskItems(v projection.View, r preset.Rules, m Meter) []conversation.MaskItem {
+func MaskItems(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
 	return maskItems(v, r, m, false)
 }
 
 // maskItems is MaskItems; relaxed, neither the first turn nor the current one
 // is spared.
-func maskItems(v projection.View, r preset.Rules, m Meter, relaxed bool) []conversation.MaskItem {
+func maskItems(v projection.View, r preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
@@ -44,7 +45,7 @@ func maskItems(v projection.View, r preset.Rules, m Meter, relaxed bool) []conve
 type selection struct {
 	view    projection.View
 	rules   preset.Rules
-	meter   Meter
+	meter   meter.Meter
 	window  float64
 	relaxed bool
 	rests   map[string]int // calls of recall whose results rest, with their turn

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -16,7 +17,7 @@ import (
 )
 
 // toMask is which results and arguments a mask would hide.
-func toMask(l *tale, r preset.Rules, m compact.Meter) []string {
+func toMask(l *tale, r preset.Rules, m meter.Meter) []string {
 	var out []string
 	for _, item := range compact.MaskItems(projection.Project(l.events()), r, m) {
 		text := fmt.Sprintf("e%d", item.Event)
@@ -37,7 +38,7 @@ func keep(results int) preset.Rules {
 
 func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	t.Parallel()
-	meter := compact.NewMeter(window(100_000))
+	m := meter.New(window(100_000))
 	text := numbered(100, "of a file") // 1,292 characters, 323 tokens
 	work := func(tools ...string) *tale {
 		l := &tale{}
@@ -70,20 +71,20 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 		"arguments of tools that say so": {(&tale{}).user("x").call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).user("y"),
 			keep(0), []string{"e2 call_1", "e3"}},
 	} {
-		if d := cmp.Diff(c.want, toMask(c.log, c.rules, meter)); d != "" {
+		if d := cmp.Diff(c.want, toMask(c.log, c.rules, m)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
 	off := keep(0)
 	off.Mask.Enabled = false
-	if got := toMask(work("read_file"), off, meter); got != nil {
+	if got := toMask(work("read_file"), off, m); got != nil {
 		t.Errorf("masks are off, and %v is hidden", got)
 	}
 }
 
 func TestMaskingSparesWhatAYoungResultPointsTo(t *testing.T) {
 	t.Parallel()
-	meter := compact.NewMeter(window(100_000))
+	m := meter.New(window(100_000))
 	l := filesRead(3, 100)
 	r, _ := l.events()[2].Body.(conversation.ToolResult) // of turn 0
 	again := func() {
@@ -93,14 +94,14 @@ func TestMaskingSparesWhatAYoungResultPointsTo(t *testing.T) {
 	}
 	again() // e15
 	l.user("And now?")
-	if d := cmp.Diff([]string{"e7", "e11"}, toMask(l, keep(1), meter)); d != "" {
+	if d := cmp.Diff([]string{"e7", "e11"}, toMask(l, keep(1), m)); d != "" {
 		t.Errorf("while a kept result points to e3:\n%s", d)
 	}
-	if d := cmp.Diff([]string{"e3", "e7", "e11", "e15"}, toMask(l, keep(0), meter)); d != "" {
+	if d := cmp.Diff([]string{"e3", "e7", "e11", "e15"}, toMask(l, keep(0), m)); d != "" {
 		t.Errorf("once it is old it goes with it:\n%s", d)
 	}
 	before := chars(projection.Project(l.events()))
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(projection.Project(l.events()), keep(0), meter)})
+	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(projection.Project(l.events()), keep(0), m)})
 	v := projection.Project(l.events())
 	if chars(v) >= before-4*1000 {
 		t.Errorf("%d characters became %d", before, chars(v))
@@ -115,7 +116,7 @@ func TestWhatIsChosenIsHidden(t *testing.T) {
 		rules := keep(rapid.IntRange(0, 3).Draw(t, "keep"))
 		rules.Mask.MinChars = rapid.SampledFrom([]int{0, 800}).Draw(t, "min chars")
 		v := projection.Project(w.Events())
-		items := compact.MaskItems(v, rules, compact.NewMeter(window(8000)))
+		items := compact.MaskItems(v, rules, meter.New(window(8000)))
 		if !slices.IsSortedFunc(items, func(a, b conversation.MaskItem) int { return int(a.Event) - int(b.Event) }) {
 			t.Fatalf("not oldest first: %+v", items)
 		}
@@ -125,7 +126,7 @@ func TestWhatIsChosenIsHidden(t *testing.T) {
 			t.Fatalf("%d code points became %d", chars(v), chars(after))
 		}
 		// What was hidden is not chosen again.
-		for _, item := range compact.MaskItems(after, rules, compact.NewMeter(window(8000))) {
+		for _, item := range compact.MaskItems(after, rules, meter.New(window(8000))) {
 			if item.Part == conversation.PartArguments && slices.ContainsFunc(items, func(i conversation.MaskItem) bool {
 				return i.Event == item.Event && i.Call == item.Call
 			}) {

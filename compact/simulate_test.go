@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -16,7 +17,7 @@ import (
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
 func shownAtOnce(t *testing.T, r preset.Rules, l *tale) (results, arguments int) {
 	t.Helper()
-	now := edit.Inputs{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
+	now := edit.Inputs{Meter: meter.New(window(100_000).With(r)), Now: noon}
 	v, err := inspect.PresetView(l.events(), now, r)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -55,7 +56,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		{"one reply with 25,000 calls", oneReply(25_000)},
 	} {
 		v := projection.Project(c.log)
-		m := compact.NewMeter(window(20_000)).WithView(v)
+		m := meter.New(window(20_000)).WithView(v)
 		rules := preset.RulesOf(preset.Plimsoll)
 		drop := compact.DropSpans(v, m, 1000)
 		if len(drop) == 0 {

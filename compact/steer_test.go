@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -294,7 +294,7 @@ func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 	if l.redo(t) {
 		t.Error("turns that came back are no compaction to bring back")
 	}
-	r, err := edit.NewReversal(l.events(), planRules(), edit.Inputs{Meter: compact.NewMeter(window(100_000))}, edit.ReversalRequest{}, 99)
+	r, err := edit.NewReversal(l.events(), planRules(), edit.Inputs{Meter: meter.New(window(100_000))}, edit.ReversalRequest{}, 99)
 	if err != nil || r.Epoch != 18 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -30,7 +31,7 @@ func heavyPass(t *testing.T, log []conversation.Event, name preset.Name, keep in
 	t.Helper()
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, keep
-	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(projection.Project(log))
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 32_000}}).WithView(projection.Project(log))
 	pass, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)

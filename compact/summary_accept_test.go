@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -145,7 +146,7 @@ func FuzzAccept(f *testing.F) {
 		case err != nil && (got != "" || !errors.Is(err, compact.ErrSummaryRefused) || !utf8.ValidString(err.Error()) || strings.Contains(err.Error(), "\n")):
 			t.Fatalf("%q, %q", got, err)
 		case err == nil && (stop != "stop" || calls > 0 || strings.TrimSpace(got) != got || got == "" || !utf8.ValidString(got) ||
-			compact.Estimate(conversation.Measure(got)) > 0.4*float64(covered)):
+			meter.Estimate(conversation.Measure(got)) > 0.4*float64(covered)):
 			t.Fatalf("%q is taken", got)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/extract"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -47,7 +48,7 @@ func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, erro
 	said := conversation.MessagesIn(x.Log, job.Spans)
 	covered := job.CoveredTokens
 	if covered == 0 {
-		covered = TokensOf(said)
+		covered = meter.TokensOf(said)
 	}
 	room := extractShare * float64(covered)
 	for _, most := range []int{job.MaxTokens, job.ask.Room} {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -34,7 +35,7 @@ func extracted(t interface {
 	if err != nil {
 		t.Fatalf("%v: %s", err, a.Text)
 	}
-	if tokens := compact.Estimate(conversation.Measure(text)); j.MaxTokens > 0 && tokens > float64(j.MaxTokens) {
+	if tokens := meter.Estimate(conversation.Measure(text)); j.MaxTokens > 0 && tokens > float64(j.MaxTokens) {
 		t.Fatalf("%.1f tokens, at most %d were asked for", tokens, j.MaxTokens)
 	}
 	return text

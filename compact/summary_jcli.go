@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
@@ -46,7 +47,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 	j := ask.job(preset.InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = TokensOf(said)
+		j.CoveredTokens = meter.TokensOf(said)
 		for _, m := range old {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}
@@ -57,7 +58,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 	}
 	chars, tokens := jcliChars, 0.0
 	if ask.Budget > 0 {
-		tokens = max(float64(ask.Budget)-textTokens(text)-FramingTokens, minRoom)
+		tokens = max(float64(ask.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
 	}
 	text += jcliText(old, fresh, chars, tokens)
 	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),

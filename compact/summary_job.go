@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -148,7 +149,7 @@ func (j SummaryJob) Tokens() int {
 	total := 0.0
 	for _, seg := range projection.Segments() {
 		if seg != projection.Reasoning {
-			total += estimateOf(&s, seg)
+			total += meter.EstimateOf(&s, seg)
 		}
 	}
 	return int(total)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
@@ -116,7 +117,7 @@ func (p part) within(tokens float64) part {
 	}
 }
 
-func textTokens(text string) float64 { return Estimate(conversation.Measure(text)) }
+func textTokens(text string) float64 { return meter.Estimate(conversation.Measure(text)) }
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -71,9 +72,9 @@ func (a SummaryAsk) written(input preset.SummaryInput, said []conversation.Event
 	j := a.job(input)
 	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = TokensOf(said)
+		j.CoveredTokens = meter.TokensOf(said)
 		for _, p := range priors {
-			j.CoveredTokens += int(Estimate(conversation.Measure(p.Text)))
+			j.CoveredTokens += int(meter.Estimate(conversation.Measure(p.Text)))
 		}
 	}
 	j.parts = parts
@@ -144,5 +145,5 @@ func intro(piece string) string {
 // overhead is an estimate of what a request has besides its parts, in tokens.
 func overhead(system string) float64 {
 	return textTokens(system) + textTokens(intro("This is piece 1,000 of 1,000 of a longer conversation; write a summary of this piece alone.")+outro) +
-		2*FramingTokens + 40 // the note about what is left out
+		2*meter.FramingTokens + 40 // the note about what is left out
 }

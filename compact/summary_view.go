@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -33,7 +34,7 @@ func ViewJob(v projection.View, c projection.Capabilities, ask SummaryAsk) Summa
 		}
 	}
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = CoveredTokens(v, ask.Spans)
+		j.CoveredTokens = meter.CoveredTokens(v, ask.Spans)
 	}
 	if first >= 0 {
 		j.FromTurn, j.ToTurn = messageTurns(v.Messages[first : last+1])

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 )
@@ -64,7 +64,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 func TestAReviewNeedsASummary(t *testing.T) {
 	t.Parallel()
 	log := read(4)
-	s := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
 		"":                    "", // then it is the one that summarises
 		preset.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",

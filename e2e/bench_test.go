@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -202,7 +202,7 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
 			wish.Profile = preset.ProfileHeavy
 		}
-		now := edit.Inputs{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
+		now := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
 		pass, err := edit.NewProposal(log.Events(), rules, now, wish)
 		if err == nil && pass.Job != nil {
 			err = pass.Extract()

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -99,7 +99,7 @@ func originalsRemain(t *testing.T, p preset.Name) {
 	before := reads(t, s, idA)
 	summary := strings.Repeat("The talk went through its turns one by one, and nothing was left open in any of them. ", 4)
 	o := agent.Options{
-		Model:    agent.Model{Provider: "test", ID: "m", Window: compact.Window{Tokens: 10_000, Source: compact.WindowConfig}},
+		Model:    agent.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 10_000, Source: meter.WindowConfig}},
 		Provider: agenttest.NewProvider(says(strings.Repeat("all of it, ", 364)), says(summary)), Rules: preset.RulesOf(p),
 	}
 	converses(t, s, idA, o, 1, "and now?")

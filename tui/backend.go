@@ -7,9 +7,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui/composer"
@@ -78,7 +78,7 @@ type Conversation struct {
 	Events    []conversation.Event
 	Session   Session
 	Model     agent.Model
-	Meter     compact.Meter // as it was opened; updates follow
+	Meter     meter.Meter // as it was opened; updates follow
 	Mode      conversation.Mode
 	Profile   string    // that a compaction has if none is named
 	Profiles  []Profile // all there are, in the order they are offered

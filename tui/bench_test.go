@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -174,7 +174,7 @@ func BenchmarkHistoryGoesOn(b *testing.B) {
 		b.Fatal(err)
 	}
 	view := projection.Project(l.Events())
-	meter := compact.NewMeter(compact.MeterOptions{Window: demo().Window})
+	gauge := meter.New(meter.Options{Window: demo().Window})
 	for b.Loop() {
 		b.StopTimer()
 		events := l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), conversation.UserMessage{Text: "one more"})
@@ -182,7 +182,7 @@ func BenchmarkHistoryGoesOn(b *testing.B) {
 			b.Fatal(err)
 		}
 		view = view.Extend(l.Events())
-		feed <- []agent.Update{agent.Appended{Events: events}, agent.Metered{Meter: meter.WithView(view)}}
+		feed <- []agent.Update{agent.Appended{Events: events}, agent.Metered{Meter: gauge.WithView(view)}}
 		b.StartTimer()
 		_, listen = m.Update(listen())
 		m.View()

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/gauge"
@@ -92,12 +92,12 @@ func (c *chat) begin(faults []string, draft string) {
 }
 
 // reading is the meter with what is typed and what waits.
-func (c *chat) reading() compact.Reading {
+func (c *chat) reading() meter.Reading {
 	size, messages := conversation.Size{}, 0
 	add := func(s conversation.Size, files []File) {
 		size, messages = size.Plus(s), messages+1
 		for _, f := range files {
-			size.ASCII += f.Tokens * compact.CharsPerToken
+			size.ASCII += f.Tokens * meter.CharsPerToken
 		}
 	}
 	if c.composer.Message() {

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -83,8 +83,8 @@ func TestCompactionScreens(t *testing.T) {
 
 // planned is the answer to a preview.
 func planned(p edit.Preview) agent.Previewed {
-	read := func(used int) compact.Reading {
-		r := compact.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
+	read := func(used int) meter.Reading {
+		r := meter.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
 		r.Segments[projection.Results] = used
 		return r
 	}

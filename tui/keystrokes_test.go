@@ -15,9 +15,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
 )
@@ -241,7 +241,7 @@ func deafEvents() []conversation.Event {
 // deafTalk is a conversation that answers nothing.
 func deafTalk(id string) Conversation {
 	return Conversation{ID: id, Session: deafSession{Mailbox: agent.NewMailbox()},
-		Meter: compact.NewMeter(compact.MeterOptions{}), Mode: conversation.ModeAsk}
+		Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
 }
 
 // deafSession is an agent that does nothing.

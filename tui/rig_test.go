@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -56,7 +56,7 @@ type world struct {
 
 // demo is the model the fakes talk to.
 func demo() agent.Model {
-	return agent.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: compact.Window{Tokens: 128_000, Source: compact.WindowCatalogue}}
+	return agent.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
 
 // screen runs test with a screen of 100x30 that is open and at rest. Changes
@@ -105,7 +105,7 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 func (r *rig) conversation(id string, updates feeder) tui.Conversation {
 	return tui.Conversation{ID: id, Session: session{updates, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
-		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
+		Model: demo(), Meter: meter.New(meter.Options{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
 
 // spawn runs a command beside the screen, as the library does.

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -46,7 +46,7 @@ type outline interface {
 }
 
 func newSession(e *env) *session {
-	return &session{env: e, load: load{meter: compact.NewMeter(compact.MeterOptions{})}}
+	return &session{env: e, load: load{meter: meter.New(meter.Options{})}}
 }
 
 // busyOpening is what is said to who opens a second conversation meanwhile.

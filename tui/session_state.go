@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -93,7 +93,7 @@ func (l eventLog) named(name string) []uint64 {
 
 // load is what fills the window.
 type load struct {
-	meter  compact.Meter     // without the draft and the reply
+	meter  meter.Meter       // without the draft and the reply
 	reply  conversation.Size // of the reply that is arriving
 	logged bool              // it is in the log, and so in the next meter
 }
@@ -106,20 +106,20 @@ func (l *load) discard() { l.reply = conversation.Size{} }
 
 // metered takes over the meter. The reply that is arriving counts on top until it is
 // in the log.
-func (l *load) metered(meter compact.Meter) {
-	l.meter = meter
+func (l *load) metered(m meter.Meter) {
+	l.meter = m
 	if l.logged {
 		l.reply, l.logged = conversation.Size{}, false
 	}
 }
 
 // with is the meter with the reply that is arriving and messages that are not sent.
-func (l *load) with(drafts conversation.Size, messages int) compact.Reading {
-	meter := l.meter
+func (l *load) with(drafts conversation.Size, messages int) meter.Reading {
+	m := l.meter
 	if l.reply.Chars() > 0 {
-		meter = meter.WithReply(l.reply)
+		m = m.WithReply(l.reply)
 	}
-	return meter.WithDraft(drafts, messages).Reading()
+	return m.WithDraft(drafts, messages).Reading()
 }
 
 // used is what the gauge shows as used, and how much of it is the system prompt and
@@ -139,7 +139,7 @@ func (l *load) factor() float64 {
 
 // estimate is the tokens of a text by the model's calibration.
 func (l *load) estimate(size conversation.Size) int {
-	return int(compact.Estimate(size)*l.factor() + 0.5)
+	return int(meter.Estimate(size)*l.factor() + 0.5)
 }
 
 // estimateText is the tokens of a text by the model's calibration.

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -325,7 +325,7 @@ func TestTheGaugeCountsMessagesOnly(t *testing.T) {
 
 func TestTheGaugeMovesWithTheReply(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Metered{Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window})})
+		r.happen(agent.Metered{Meter: meter.New(meter.Options{Window: demo().Window})})
 		r.happen(agent.Delta{Text: strings.Repeat("words ", 10_000)})
 		r.has("~12% ~15k/128k")
 		r.happen(agent.Discarded{})
@@ -336,7 +336,7 @@ func TestTheGaugeMovesWithTheReply(t *testing.T) {
 // The meter may come before the reply is stored, or for another reason.
 func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		empty := compact.NewMeter(compact.MeterOptions{Window: demo().Window})
+		empty := meter.New(meter.Options{Window: demo().Window})
 		text := strings.Repeat("words ", 10_000)
 		r.happen(agent.Metered{Meter: empty}, agent.Delta{Text: text})
 		r.happen(agent.Metered{Meter: empty})
@@ -447,7 +447,7 @@ func TestTheModelSwitches(t *testing.T) {
 		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b"}})
 		r.has("now talking to ollama/qwen3:8b", "ollama/qwen3:8b · ~/src/app")
 		r.pass(5 * time.Second)
-		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b", Window: compact.Window{Tokens: 32_000}}})
+		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
 		r.lacks("now talking")
 	})
 }

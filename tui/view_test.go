@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -27,7 +27,7 @@ func metered() agent.Metered {
 	events := log(
 		conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: strings.Repeat("words ", 6000), Stop: conversation.StopEnd},
 		conversation.ToolResult{CallID: "1", Text: strings.Repeat("words ", 20_000)})
-	m := compact.NewMeter(compact.MeterOptions{Window: demo().Window}).
+	m := meter.New(meter.Options{Window: demo().Window}).
 		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(projection.Project(events))
 	return agent.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: m.RequestEstimate(), CostUSD: &cost, Priced: "reported"})}
@@ -58,7 +58,7 @@ func TestScreens(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) {
 				r.width, r.height = at[0], at[1]
-				r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: compact.Window{Tokens: 8192, Source: compact.WindowServer}}
+				r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: meter.Window{Tokens: 8192, Source: meter.WindowServer}}
 			}, func(r *rig) {
 				var b strings.Builder
 				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/tui/pane"
 )
 
@@ -44,9 +44,9 @@ type views struct {
 	env     *env
 	session *session
 	look    look
-	room    func(one fullView) (width, height int)                       // that a view has, 0 while that is not known
-	reading func() compact.Reading                                       // of the gauge, with the draft
-	gauges  func(a, b compact.Reading, width int) (before, after string) // two of them, to compare
+	room    func(one fullView) (width, height int)                     // that a view has, 0 while that is not known
+	reading func() meter.Reading                                       // of the gauge, with the draft
+	gauges  func(a, b meter.Reading, width int) (before, after string) // two of them, to compare
 
 	stack    []fullView     // the one in sight last
 	stale    bool           // the conversation went on since the one in sight was renewed

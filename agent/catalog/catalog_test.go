@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -127,12 +127,12 @@ func TestDefaultsAreFitForToolsOnChatCompletions(t *testing.T) {
 func TestModelLeavesTrainedMaximumOut(t *testing.T) {
 	t.Parallel()
 	e, _ := catalog.Lookup("ollama", "llama3.1")
-	if m := e.Model("llama3.1"); m.Window.Known() || m.Window.Source != compact.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
+	if m := e.Model("llama3.1"); m.Window.Known() || m.Window.Source != meter.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
 		t.Errorf("an Ollama model got window %+v, prices %v", m.Window, m.Prices)
 	}
 	e, _ = catalog.Lookup("openai", "gpt-5.4")
 	m := e.Model("gpt-5.4")
-	if m.Window != (compact.Window{Tokens: 922_000, Source: compact.WindowCatalogue}) || m.MaxOut != 128_000 || m.Caps.NoTools {
+	if m.Window != (meter.Window{Tokens: 922_000, Source: meter.WindowCatalogue}) || m.MaxOut != 128_000 || m.Caps.NoTools {
 		t.Errorf("gpt-5.4: %+v", m)
 	}
 	e, _ = catalog.Lookup("openai", "gpt-3.5-turbo")

@@ -2,7 +2,7 @@ package catalog
 
 import (
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 )
 
@@ -76,11 +76,11 @@ func (e Entry) Model(id string) agent.Model {
 		ID:       id,
 		MaxOut:   e.MaxOutput,
 		Prices:   e.Prices,
-		Window:   compact.Window{Source: compact.WindowUnknown},
+		Window:   meter.Window{Source: meter.WindowUnknown},
 		Caps:     projection.Capabilities{NoTools: !e.Tools},
 	}
 	if !e.Trained && e.Limit() > 0 {
-		m.Window = compact.Window{Tokens: e.Limit(), Source: compact.WindowCatalogue}
+		m.Window = meter.Window{Tokens: e.Limit(), Source: meter.WindowCatalogue}
 	}
 	return m
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/agent/demo"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 )
 
@@ -30,8 +30,8 @@ func longListing() map[string]string {
 
 // linesOf are the load line and the hard line of a window.
 func linesOf(window int) (load, hard int) {
-	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowServer}}
-	r := compact.NewMeter(o.With(preset.RulesOf(preset.Plimsoll))).Reading()
+	o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowServer}}
+	r := meter.New(o.With(preset.RulesOf(preset.Plimsoll))).Reading()
 	return r.LoadLine, r.HardLine
 }
 

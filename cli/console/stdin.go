@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
 )
 
@@ -35,7 +35,7 @@ func (c *Console) piped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
 
 // WithInput appends what comes in on a pipe to the prompt, for a model of that
 // window.
-func (c *Console) WithInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
+func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.Window) (string, error) {
 	if !c.piped() {
 		return prompt, nil
 	}
@@ -83,7 +83,7 @@ const inputPatience = 2 * time.Second
 // inputLimit is how much may come in for a model.
 type inputLimit struct {
 	model  string
-	window compact.Window
+	window meter.Window
 }
 
 func (l inputLimit) bytes() int {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
 )
 
@@ -39,7 +39,7 @@ func Ago(now, t time.Time) string {
 }
 
 // WindowShare is tokens as a share of a window, the number that the gauge shows.
-func WindowShare(r compact.Reading, tokens int) string {
+func WindowShare(r meter.Reading, tokens int) string {
 	if n := r.Percent(tokens); n > 0 || tokens == 0 {
 		return strconv.Itoa(n) + " %"
 	}

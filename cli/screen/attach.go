@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/workspace"
@@ -47,7 +47,7 @@ func foldersOf(files []workspace.File) []tui.File {
 	}
 	folders := make([]tui.File, 0, len(size))
 	for dir, chars := range size {
-		folders = append(folders, tui.File{Path: dir + "/", Tokens: max(1, int(float64(chars)/compact.CharsPerToken))})
+		folders = append(folders, tui.File{Path: dir + "/", Tokens: max(1, int(float64(chars)/meter.CharsPerToken))})
 	}
 	slices.SortFunc(folders, func(a, b tui.File) int { return cmp.Compare(a.Path, b.Path) })
 	return folders
@@ -200,7 +200,7 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 		if image(f.Path) {
 			continue // it cannot be part of a message
 		}
-		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / compact.CharsPerToken)})
+		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / meter.CharsPerToken)})
 	}
 	return append(files, foldersOf(found)...), nil
 }

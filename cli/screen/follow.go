@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 
 	"plimsoll/compact/projection"
@@ -15,7 +16,6 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -179,7 +179,7 @@ func (f *follower) configure() error {
 }
 
 // meter is the meter as the owner has it where the log ends.
-func (f *follower) meter() compact.Meter { return session.MeterOf(f.rules, f.r, f.model) }
+func (f *follower) meter() meter.Meter { return session.MeterOf(f.rules, f.r, f.model) }
 
 // spectator is the session of a conversation that is followed: it tells what happens and how full the window is.
 type spectator struct {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 
 	"plimsoll/agent"
@@ -45,11 +46,11 @@ func (r *Reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, 
 }
 
 // MeterOf is the meter of a stored conversation for a model.
-func MeterOf(rules preset.Rules, r *Reading, m agent.Model) compact.Meter {
+func MeterOf(rules preset.Rules, r *Reading, m agent.Model) meter.Meter {
 	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}
 	}
-	return compact.NewMeter(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
+	return meter.New(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
 		WithView(r.View).WithHistory(r.Events, m.Name())
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tools"
 )
@@ -32,7 +32,7 @@ func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure(forms[i].System), conversation.Measure(text))
+		m := meter.New(meter.Options{}).WithPrompt(conversation.Measure(forms[i].System), conversation.Measure(text))
 		if n := m.EstimatedTokens(); n > window/4 {
 			t.Errorf("prompt and tools have %d tokens in a window of %d", n, window)
 		} else {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -30,7 +30,7 @@ type Running struct {
 	Writer *storage.Writer
 	Box    *tools.Box
 	Agent  *agent.Agent
-	Meter  compact.Meter // as it was opened
+	Meter  meter.Meter // as it was opened
 	Notes  []string
 
 	linking sync.Mutex // guards link once the agent runs
@@ -87,14 +87,14 @@ func (r *Running) Ask(l setup.Link) {
 }
 
 // askWindow asks the server of the model in use how large its window is now.
-func (r *Running) askWindow(ctx context.Context, m agent.Model) compact.Window {
+func (r *Running) askWindow(ctx context.Context, m agent.Model) meter.Window {
 	l := r.current()
 	if l.Discover == nil || l.Model.Name() != m.Name() {
-		return compact.Window{}
+		return meter.Window{}
 	}
 	found, err := l.Discover(ctx)
 	if err != nil {
-		return compact.Window{} // a server that does not say is the usual case
+		return meter.Window{} // a server that does not say is the usual case
 	}
 	return setup.ServerWindow(found)
 }

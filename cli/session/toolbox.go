@@ -3,7 +3,7 @@ package session
 import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
@@ -52,5 +52,5 @@ func (r *Running) recallChars() int {
 	if free := r.Agent.Free(); free >= 0 {
 		tokens = min(tokens, free/recallShare)
 	}
-	return int(float64(tokens) * compact.CharsPerToken)
+	return int(float64(tokens) * meter.CharsPerToken)
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 // The order in which a model is chosen: --demo, --base-url, --model; for a
@@ -55,7 +55,7 @@ func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, err
 	if err != nil || l.Discover == nil {
 		return l, err
 	}
-	if w := l.Model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
+	if w := l.Model.Window; w.Known() && w.Source != meter.WindowCatalogue && w.Source != meter.WindowLearned {
 		return l, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -5,7 +5,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
 
@@ -52,7 +52,7 @@ func (s *Settings) Load() (config.Loaded, error) {
 // configuration gives it; only the flag of the window is stronger.
 func (s *Settings) BoundedBy(cfg config.Config, m agent.Model) agent.Model {
 	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
-		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
+		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
 	}
 	m.CacheTTL = DescribedModel(cfg, m.Provider, m.ID).CacheTTL
 	return m

@@ -12,7 +12,7 @@ import (
 	"plimsoll/agent/demo"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
 
@@ -133,7 +133,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 // Model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
 func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) agent.Model {
-	m := agent.Model{Provider: c.Provider, ID: c.Model, Window: compact.Window{Source: compact.WindowUnknown}}
+	m := agent.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
 	own := client.Capabilities()
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
@@ -164,7 +164,7 @@ func (d *Models) calibrate(ctx context.Context, m *agent.Model) {
 	}
 	m.Calibration = known
 	if w := known.LearnedWindow(time.Now()); w > 0 {
-		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
+		m.Window = meter.Window{Tokens: w, Source: meter.WindowLearned}
 	}
 }
 
@@ -173,7 +173,7 @@ func (d *Models) calibrate(ctx context.Context, m *agent.Model) {
 func (d *Models) Relearn(ctx context.Context, m *agent.Model) {
 	said := m.Window
 	d.calibrate(ctx, m)
-	if said.Source == compact.WindowFlag || said.Source == compact.WindowConfig {
+	if said.Source == meter.WindowFlag || said.Source == meter.WindowConfig {
 		m.Window = said
 	}
 }
@@ -197,10 +197,10 @@ func (p *Providers) Apply(m *agent.Model, own config.Model) {
 		window = own.MaxInput
 	}
 	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || p.Settings.Cfg().Context.Window > 0 {
-		m.Window = compact.Window{Tokens: window, Source: compact.WindowConfig}
+		m.Window = meter.Window{Tokens: window, Source: meter.WindowConfig}
 	}
 	if p.Settings.Flags.Window > 0 {
-		m.Window = compact.Window{Tokens: p.Settings.Flags.Window, Source: compact.WindowFlag}
+		m.Window = meter.Window{Tokens: p.Settings.Flags.Window, Source: meter.WindowFlag}
 	}
 	ApplyPrices(m, own.Prices)
 	m.CacheTTL = own.CacheTTL
@@ -269,8 +269,8 @@ func (l Link) Choice() Choice {
 }
 
 // ServerWindow is the window a server says it has, unknown if it does not say.
-func ServerWindow(found openai.Found) compact.Window {
-	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
+func ServerWindow(found openai.Found) meter.Window {
+	return meter.Window{Tokens: found.Window, Source: meter.WindowServer}
 }
 
 // demoModel is the demo model with the window that it is started with. What was
@@ -279,7 +279,7 @@ func ServerWindow(found openai.Found) compact.Window {
 func (d *Models) demoModel(ctx context.Context) agent.Model {
 	m := agent.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
-		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
+		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
 	d.Providers.Apply(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)

@@ -8,7 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -31,10 +31,10 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (agen
 	if c.Provider == ProviderCustom && c.BaseURL == "" {
 		d.calibrateByID(ctx, &m)
 	}
-	weak := m.Window.Source == compact.WindowCatalogue || !m.Window.Known()
-	from := compact.WindowSource(last.Source)
-	if said := from == compact.WindowServer || from == compact.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
-		m.Window = compact.Window{Tokens: last.Window, Source: from}
+	weak := m.Window.Source == meter.WindowCatalogue || !m.Window.Known()
+	from := meter.WindowSource(last.Source)
+	if said := from == meter.WindowServer || from == meter.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
+		m.Window = meter.Window{Tokens: last.Window, Source: from}
 		d.Providers.Apply(&m, d.Providers.OwnModel(c))
 	}
 	if last.MaxOut > 0 && last.Name() == m.Name() && d.Providers.OwnModel(c).MaxOutput == 0 {
@@ -95,8 +95,8 @@ func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) 
 }
 
 // flagWindow is the window of a conversation whose model nobody knows.
-func (p *Providers) flagWindow() compact.Window {
-	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
+func (p *Providers) flagWindow() meter.Window {
+	m := agent.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	p.Apply(&m, config.Model{})
 	return m.Window
 }
@@ -120,8 +120,8 @@ func (d *Models) calibrateByID(ctx context.Context, m *agent.Model) {
 	}
 	m.CalibrationKey = found
 	m.Calibration = all[found]
-	if w := all[found].LearnedWindow(time.Now()); w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
-		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
+	if w := all[found].LearnedWindow(time.Now()); w > 0 && m.Window.Source != meter.WindowFlag && m.Window.Source != meter.WindowConfig {
+		m.Window = meter.Window{Tokens: w, Source: meter.WindowLearned}
 	}
 }
 
@@ -144,7 +144,7 @@ func soleKey(all map[string]conversation.Calibration, id string) string {
 // that its owner knows.
 func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) agent.Model {
 	last := LastModel(events)
-	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
+	m := agent.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	switch {
 	case last.Provider == "":
 		return m
@@ -161,7 +161,7 @@ func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) a
 		}
 	}
 	if last.Window > 0 {
-		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowSource(last.Source)}
+		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
 	if last.MaxOut > 0 {
 		m.MaxOut = last.MaxOut

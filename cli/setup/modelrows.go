@@ -13,7 +13,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
 
@@ -32,14 +32,14 @@ type Listing struct {
 
 // ModelRow is a model in `models --json`. What is not known is null.
 type ModelRow struct {
-	Provider      string               `json:"provider"`
-	ID            string               `json:"id"`
-	ContextWindow *int                 `json:"context_window"`
-	MaxInput      *int                 `json:"max_input"`
-	MaxOutput     *int                 `json:"max_output"`
-	WindowSource  compact.WindowSource `json:"window_source"`
-	Prices        modelPrices          `json:"prices"`
-	Date          *string              `json:"date"`
+	Provider      string             `json:"provider"`
+	ID            string             `json:"id"`
+	ContextWindow *int               `json:"context_window"`
+	MaxInput      *int               `json:"max_input"`
+	MaxOutput     *int               `json:"max_output"`
+	WindowSource  meter.WindowSource `json:"window_source"`
+	Prices        modelPrices        `json:"prices"`
+	Date          *string            `json:"date"`
 
 	Deprecated bool `json:"-"`
 }
@@ -203,12 +203,12 @@ func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
 
 // listedRow is a model as a server lists it, completed from the catalogue.
 func (t *Listing) listedRow(provider string, l openai.Listed) ModelRow {
-	r := ModelRow{Provider: provider, ID: l.ID, WindowSource: compact.WindowUnknown}
+	r := ModelRow{Provider: provider, ID: l.ID, WindowSource: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
 		r = t.catalogueRow(e, l.ID)
 	}
-	if l.Window > 0 && r.WindowSource != compact.WindowConfig {
-		r.ContextWindow, r.WindowSource = &l.Window, compact.WindowServer
+	if l.Window > 0 && r.WindowSource != meter.WindowConfig {
+		r.ContextWindow, r.WindowSource = &l.Window, meter.WindowServer
 	}
 	if l.MaxOut > 0 {
 		r.MaxOutput = &l.MaxOut
@@ -222,9 +222,9 @@ func (t *Listing) listedRow(provider string, l openai.Listed) ModelRow {
 
 func (t *Listing) catalogueRow(e catalog.Entry, id string) ModelRow {
 	r := ModelRow{Provider: e.Provider, ID: id, MaxInput: console.Or(e.MaxInput), MaxOutput: console.Or(e.MaxOutput),
-		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: console.Or(e.Date), Deprecated: e.Deprecated}
+		WindowSource: meter.WindowUnknown, Prices: newModelPrices(e.Prices), Date: console.Or(e.Date), Deprecated: e.Deprecated}
 	if !e.Trained && e.Window > 0 {
-		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
+		r.ContextWindow, r.WindowSource = &e.Window, meter.WindowCatalogue
 	}
 	configured(&r, DescribedModel(t.Settings.Cfg(), e.Provider, id))
 	return r
@@ -233,7 +233,7 @@ func (t *Listing) catalogueRow(e catalog.Entry, id string) ModelRow {
 // configured lets the user's own knowledge of a model win.
 func configured(r *ModelRow, own config.Model) {
 	if own.ContextWindow > 0 {
-		r.ContextWindow, r.WindowSource = &own.ContextWindow, compact.WindowConfig
+		r.ContextWindow, r.WindowSource = &own.ContextWindow, meter.WindowConfig
 	}
 	if own.MaxInput > 0 {
 		r.MaxInput = &own.MaxInput

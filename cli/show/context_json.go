@@ -3,6 +3,7 @@ package show
 import (
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -17,25 +18,25 @@ import (
 
 // contextReport is `context --json`.
 type contextReport struct {
-	Model            *string              `json:"model"`
-	Window           *int                 `json:"window"`
-	WindowSource     compact.WindowSource `json:"window_source"`
-	Used             int                  `json:"used"`
-	Estimated        bool                 `json:"estimated"`
-	LoadLine         *int                 `json:"load_line"`
-	HardLine         *int                 `json:"hard_line"`
-	Reserve          *int                 `json:"reserve"`
-	Segments         contextSegments      `json:"segments"`
-	CachedShare      *float64             `json:"cached_share"`
-	CostUSD          *float64             `json:"cost_usd"`
-	CompactedSummary *string              `json:"compacted_summary"`
-	CompactBoundary  *compactBoundary     `json:"compact_boundary"`
-	Revision         uint64               `json:"revision"`
-	Next             contextNext          `json:"next"`
-	Heaviest         []contextItem        `json:"heaviest"`
-	Savings          []contextSaving      `json:"savings"`
-	Calibration      contextCalibration   `json:"calibration"`
-	Costs            contextCosts         `json:"costs"`
+	Model            *string            `json:"model"`
+	Window           *int               `json:"window"`
+	WindowSource     meter.WindowSource `json:"window_source"`
+	Used             int                `json:"used"`
+	Estimated        bool               `json:"estimated"`
+	LoadLine         *int               `json:"load_line"`
+	HardLine         *int               `json:"hard_line"`
+	Reserve          *int               `json:"reserve"`
+	Segments         contextSegments    `json:"segments"`
+	CachedShare      *float64           `json:"cached_share"`
+	CostUSD          *float64           `json:"cost_usd"`
+	CompactedSummary *string            `json:"compacted_summary"`
+	CompactBoundary  *compactBoundary   `json:"compact_boundary"`
+	Revision         uint64             `json:"revision"`
+	Next             contextNext        `json:"next"`
+	Heaviest         []contextItem      `json:"heaviest"`
+	Savings          []contextSaving    `json:"savings"`
+	Calibration      contextCalibration `json:"calibration"`
+	Costs            contextCosts       `json:"costs"`
 }
 
 // contextNext is what compaction will do next.
@@ -182,9 +183,9 @@ func contextItems(items []inspect.Item) []contextItem {
 }
 
 // source is where a window's size came from, unknown if there is none.
-func source(w compact.Window) compact.WindowSource {
+func source(w meter.Window) meter.WindowSource {
 	if !w.Known() || w.Source == "" {
-		return compact.WindowUnknown
+		return meter.WindowUnknown
 	}
 	return w.Source
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -13,7 +14,6 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -60,7 +60,7 @@ func heading(r *session.Reading) string {
 	return ""
 }
 
-func writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
+func writeContextHead(b *strings.Builder, m agent.Model, r meter.Reading) {
 	name := "unknown"
 	if m.ID != "" {
 		name = plain.Line(m.Name())
@@ -76,17 +76,17 @@ func writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
 }
 
 // windowSource says in words where a window's size came from.
-func windowSource(s compact.WindowSource) string {
+func windowSource(s meter.WindowSource) string {
 	switch s {
-	case compact.WindowFlag:
+	case meter.WindowFlag:
 		return "from --window"
-	case compact.WindowConfig:
+	case meter.WindowConfig:
 		return "from the configuration"
-	case compact.WindowLearned:
+	case meter.WindowLearned:
 		return "learned from an overflow"
-	case compact.WindowServer:
+	case meter.WindowServer:
 		return "the server says so"
-	case compact.WindowCatalogue:
+	case meter.WindowCatalogue:
 		return "from the catalogue"
 	}
 	return "unknown"
@@ -101,7 +101,7 @@ func tokens(n int, estimated bool) string {
 }
 
 // bars writes a line for each category that holds something.
-func bars(b *strings.Builder, r compact.Reading) {
+func bars(b *strings.Builder, r meter.Reading) {
 	most := 0
 	for _, seg := range projection.Segments() {
 		most = max(most, r.Segments[seg])
@@ -121,7 +121,7 @@ func bars(b *strings.Builder, r compact.Reading) {
 	}
 }
 
-func writeContextLines(b *strings.Builder, r compact.Reading) {
+func writeContextLines(b *strings.Builder, r meter.Reading) {
 	if !r.Window.Known() {
 		return
 	}

@@ -3,7 +3,7 @@ package edit
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -11,7 +11,7 @@ import (
 // difference is what overlays change of a view, message by message.
 type difference struct {
 	before, after projection.View
-	meter         compact.Meter
+	meter         meter.Meter
 	bodies        []conversation.Body // the overlays
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -117,7 +118,7 @@ func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []c
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
 	}
-	job := ask.Expected(compact.CoveredTokens(pass.before, spans))
+	job := ask.Expected(meter.CoveredTokens(pass.before, spans))
 	pass.Job = &job
 	return pass.Preview()
 }

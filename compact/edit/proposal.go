@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,7 +27,7 @@ var ErrNothingToGain = errors.New("nothing would be saved")
 
 // Inputs is what a compaction depends on besides the log and the rules.
 type Inputs struct {
-	Meter compact.Meter // of a request as it would be made now, its view included
+	Meter meter.Meter // of a request as it would be made now, its view included
 	Now   time.Time
 	// Cold says that the provider's cache no longer holds the conversation, or
 	// that nobody knows: a summary then reads what was said.

@@ -3,7 +3,7 @@ package edit
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +23,7 @@ func (pass *Proposal) leaveNewest(summarize bool) {
 	if summarize {
 		older, newer := partedAt(spans, newest)
 		spans = older
-		if compact.CoveredTokens(pass.before, newer) > compact.CoveredTokens(pass.before, older) {
+		if meter.CoveredTokens(pass.before, newer) > meter.CoveredTokens(pass.before, older) {
 			spans = newer
 		}
 	}

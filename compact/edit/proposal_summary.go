@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -60,7 +61,7 @@ func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 	case r.Mode == preset.ModeCumulative && len(pass.earlier()) > 0:
 		pass.merge(ask)
 	case pass.readsView(r):
-		ask.Free, ask.Covered = free, compact.CoveredTokens(pass.before, pass.Spans)
+		ask.Free, ask.Covered = free, meter.CoveredTokens(pass.before, pass.Spans)
 		job := compact.ViewJob(pass.before, pass.now.Caps, ask)
 		pass.Job = &job
 	default:
@@ -95,7 +96,7 @@ func (pass *Proposal) room() (int, error) {
 	empty := pass.summary(".", compact.Answer{})
 	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
-	said := int(compact.AcceptedShare * float64(compact.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
+	said := int(compact.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
@@ -118,7 +119,7 @@ func (pass *Proposal) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 		priors = append(priors, s.Summary)
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = compact.TokensOf(conversation.MessagesIn(pass.log, spans))
+	ask.Covered = meter.TokensOf(conversation.MessagesIn(pass.log, spans))
 	job := compact.MergedJob(priors, pass.log, ask)
 	return &job
 }
@@ -243,7 +244,7 @@ func (pass *Proposal) noteRoom() compact.NoteRoom {
 	if pass.evicts {
 		return room
 	}
-	most := appendixShare * float64(compact.TokensOf(conversation.MessagesIn(pass.log, pass.told())))
+	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.told())))
 	return room.Within(most)
 }
 

@@ -1,14 +1,14 @@
 package edit
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 )
 
 // Then is the gauge as it would be with the proposal in force: what it shows adds up
 // to Preview.After. Of a summary that is not written yet the longest expected
 // stands in place of what it covers.
-func (pass *Proposal) Then() compact.Reading {
+func (pass *Proposal) Then() meter.Reading {
 	if pass.Job == nil {
 		return pass.now.Meter.WithView(pass.after).Reading()
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -19,7 +20,7 @@ import (
 
 // Account is a conversation's context at one moment. Tokens are calibrated.
 type Account struct {
-	Reading     compact.Reading
+	Reading     meter.Reading
 	Outlook     Outlook
 	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first

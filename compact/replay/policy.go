@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -49,7 +50,7 @@ type Maker func(Setting) Policy
 type Look struct {
 	Log   []conversation.Event // what was said and the overlays so far; not to be changed
 	View  projection.View      // of Log
-	Meter compact.Meter        // of the request as it would be now, prompt and tools included
+	Meter meter.Meter          // of the request as it would be now, prompt and tools included
 	Used  float64              // tokens of that request
 	Idle  time.Duration        // since the reply before ended, 0 right after it
 	Now   time.Time            // zero if the record has no times
@@ -132,4 +133,4 @@ func asStored(cut func(projection.View, conversation.Event) conversation.Event) 
 }
 
 // tokens is so many code points in tokens.
-func tokens(chars int) float64 { return float64(chars) / compact.CharsPerToken }
+func tokens(chars int) float64 { return float64(chars) / meter.CharsPerToken }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,7 +26,7 @@ type run struct {
 	origin []int32  // by place in the log: the message said, -1 for overlays
 	seqs   []uint64 // by message said: its place in the log, from 1
 	view   projection.View
-	meter  compact.Meter
+	meter  meter.Meter
 
 	sent    sent
 	asked   []sentRequest
@@ -42,10 +42,10 @@ type run struct {
 }
 
 func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
-	m := compact.NewMeter(compact.MeterOptions{
-		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
+	m := meter.New(meter.Options{
+		Window: meter.Window{Tokens: set.Window, Source: meter.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
 	}.With(rules))
-	tools := conversation.Size{ASCII: Overhead * compact.CharsPerToken}
+	tools := conversation.Size{ASCII: Overhead * meter.CharsPerToken}
 	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.said))}
 }
 

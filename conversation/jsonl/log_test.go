@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -256,7 +256,7 @@ func TestReportsOfOthersDoNotSayHowFullTheWindowIs(t *testing.T) {
 	if diff := cmp.Diff([]uint64{2, 0, 7}, got); diff != "" {
 		t.Error(diff)
 	}
-	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(events)).WithHistory(events[:3], "openai/x")
+	m := meter.New(meter.Options{}).WithView(projection.Project(events)).WithHistory(events[:3], "openai/x")
 	if r := m.Reading(); r.Used > 100 || !r.Estimated {
 		t.Errorf("the meter says %d tokens of a conversation of a few words", r.Used)
 	}

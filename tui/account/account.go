@@ -3,6 +3,7 @@ package account
 import (
 	"strconv"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -10,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/tui/pane"
 )
 
@@ -47,7 +47,7 @@ func New(o Options) *Model {
 	if o.Glyphs == nil {
 		m.rows.glyphs = DefaultGlyphs()
 	}
-	m.Show(Content{Reading: compact.Reading{CachedShare: -1}})
+	m.Show(Content{Reading: meter.Reading{CachedShare: -1}})
 	return m
 }
 

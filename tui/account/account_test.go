@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
@@ -292,10 +293,10 @@ func noise(rng *rand.Rand) account.Content {
 		return b.String()
 	}
 	c := account.Content{Title: text(), Model: text(), Priced: text(), Cold: rng.IntN(2) == 0, Paused: rng.IntN(2) == 0}
-	c.Reading = compact.Reading{Used: rng.IntN(300_000), CachedShare: rng.Float64()*2 - 1, Estimated: rng.IntN(2) == 0}
+	c.Reading = meter.Reading{Used: rng.IntN(300_000), CachedShare: rng.Float64()*2 - 1, Estimated: rng.IntN(2) == 0}
 	if rng.IntN(4) > 0 {
 		w := 1 + rng.IntN(400_000)
-		c.Reading.Window = compact.Window{Tokens: w, Source: compact.WindowFlag}
+		c.Reading.Window = meter.Window{Tokens: w, Source: meter.WindowFlag}
 		c.Reading.LoadLine, c.Reading.HardLine, c.Reading.Reserve = rng.IntN(w+1), rng.IntN(w+1), rng.IntN(w+1)
 	}
 	for i := range c.Reading.Segments {
@@ -362,7 +363,7 @@ func TestNothingIsSaidOfAnAccountThatIsNotThereYet(t *testing.T) {
 	t.Parallel()
 	m := account.New(account.Options{})
 	m.SetSize(120, 60)
-	m.Show(account.Content{Reading: compact.Reading{Window: compact.Window{Tokens: 1000}, Used: 400, AfterSend: 400}, Title: "x"})
+	m.Show(account.Content{Reading: meter.Reading{Window: meter.Window{Tokens: 1000}, Used: 400, AfterSend: 400}, Title: "x"})
 	view := ansi.Strip(m.View())
 	if n := strings.Count(view, "working it out…"); n != 3 || strings.Contains(view, "Nothing") {
 		t.Errorf("%d times:\n%s", n, view)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
@@ -118,10 +118,10 @@ func (c *Content) ahead(tokens int, what string) string {
 }
 
 // windowNotes say where a window came from.
-var windowNotes = map[compact.WindowSource]string{
-	compact.WindowFlag: "from the command line", compact.WindowConfig: "from the configuration",
-	compact.WindowLearned: "learned from a request that was refused as too long", compact.WindowServer: "from the server",
-	compact.WindowCatalogue: "from the catalogue of models", compact.WindowUnknown: "unknown",
+var windowNotes = map[meter.WindowSource]string{
+	meter.WindowFlag: "from the command line", meter.WindowConfig: "from the configuration",
+	meter.WindowLearned: "learned from a request that was refused as too long", meter.WindowServer: "from the server",
+	meter.WindowCatalogue: "from the catalogue of models", meter.WindowUnknown: "unknown",
 }
 
 // estimateFact is what was learned about the model.

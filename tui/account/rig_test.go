@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/themes"
@@ -45,9 +46,9 @@ func styles(name string) account.Styles {
 }
 
 // reading is 61 % of 128k, with a draft on top.
-func reading() compact.Reading {
-	r := compact.Reading{
-		Window: compact.Window{Tokens: 128_000, Source: compact.WindowServer},
+func reading() meter.Reading {
+	r := meter.Reading{
+		Window: meter.Window{Tokens: 128_000, Source: meter.WindowServer},
 		Used:   78_100, Estimated: true, AfterSend: 82_000, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000,
 		CachedShare: 0.92, CostUSD: usd(0.42),
 	}
@@ -98,7 +99,7 @@ func busy() account.Content {
 func fresh() account.Content {
 	return account.Content{
 		Account: inspect.Account{Outlook: inspect.Outlook{State: compact.TimingUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
-		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
+		Reading: meter.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
 }

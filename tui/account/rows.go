@@ -3,6 +3,7 @@ package account
 import (
 	"strings"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/tui/pane"
 )
 
@@ -149,7 +149,7 @@ type Content struct {
 	Account inspect.Account
 	// Reading is how full the window is at this moment: it moves while a reply streams
 	// and while the user types, the account only when something was done.
-	Reading  compact.Reading
+	Reading  meter.Reading
 	Title    string // of the conversation
 	Model    string
 	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown

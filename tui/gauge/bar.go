@@ -3,7 +3,7 @@ package gauge
 import (
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
@@ -24,7 +24,7 @@ const (
 )
 
 // cells is what every cell of a bar of n shows.
-func (m *Model) cells(r compact.Reading, scale, n int) []int {
+func (m *Model) cells(r meter.Reading, scale, n int) []int {
 	cells := pane.Cells(r, scale, n)
 	if r.LoadLine <= 0 || n <= 0 {
 		return cells
@@ -40,7 +40,7 @@ func (m *Model) cells(r compact.Reading, scale, n int) []int {
 
 // drawBar renders a bar of n cells between its ends, one styled piece for each
 // run of equal cells.
-func (m *Model) drawBar(b *strings.Builder, r compact.Reading, scale, n int) {
+func (m *Model) drawBar(b *strings.Builder, r meter.Reading, scale, n int) {
 	level := pane.LevelOf(r, r.Used)
 	b.WriteString(m.ends[level][0])
 	cells := m.cells(r, scale, n)

@@ -7,7 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
@@ -28,7 +28,7 @@ const (
 
 // View is the gauge for a reading: one line of at most width columns. A width
 // below 1 counts as 1. An unchanged reading and width cost nothing.
-func (m *Model) View(r compact.Reading, width int) string {
+func (m *Model) View(r meter.Reading, width int) string {
 	cost := -1.0
 	if r.CostUSD != nil {
 		cost = max(*r.CostUSD, 0)
@@ -64,14 +64,14 @@ const briefOrder = 3
 func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
 
 // known draws the line for a known window.
-func (m *Model) known(r compact.Reading, cost float64, width int) string {
+func (m *Model) known(r meter.Reading, cost float64, width int) string {
 	return m.laid(r, m.parts(r, cost), pane.Scale(r), width)
 }
 
 // Pair is the gauge for two readings of one conversation, to be laid one below the
 // other: their bars have one length and one scale, and their numbers stand below each
 // other.
-func (m *Model) Pair(a, b compact.Reading, width int) (string, string) {
+func (m *Model) Pair(a, b meter.Reading, width int) (string, string) {
 	if !a.Window.Known() || !b.Window.Known() {
 		return m.View(a, width), m.View(b, width)
 	}
@@ -105,7 +105,7 @@ func beside(parts, others []part) []part {
 }
 
 // parts are the numbers of a reading with a known window, each with an order of its own.
-func (m *Model) parts(r compact.Reading, cost float64) []part {
+func (m *Model) parts(r meter.Reading, cost float64) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
 		{text: " " + fullness(r), style: level},
@@ -119,10 +119,10 @@ func (m *Model) parts(r compact.Reading, cost float64) []part {
 }
 
 // fullness is how full the window is, in per cent.
-func fullness(r compact.Reading) string { return tilde(r.Estimated) + pane.Share(r, r.Used) }
+func fullness(r meter.Reading) string { return tilde(r.Estimated) + pane.Share(r, r.Used) }
 
 // laid is a bar that stands for scale tokens, and the numbers behind it.
-func (m *Model) laid(r compact.Reading, parts []part, scale, width int) string {
+func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
 	if cells < tiny {
@@ -140,7 +140,7 @@ func (m *Model) laid(r compact.Reading, parts []part, scale, width int) string {
 
 // afterSend is what the next request would come to with the draft. It is
 // always an estimate: nobody has counted the draft yet.
-func (m *Model) afterSend(r compact.Reading) part {
+func (m *Model) afterSend(r meter.Reading) part {
 	const usual = len(" > ~64%")
 	p := part{room: usual, order: 4}
 	if r.AfterSend > r.Used {
@@ -151,7 +151,7 @@ func (m *Model) afterSend(r compact.Reading) part {
 }
 
 // details are the cost so far and the cached share, where they are known.
-func (m *Model) details(r compact.Reading, cost float64) []part {
+func (m *Model) details(r meter.Reading, cost float64) []part {
 	var parts []part
 	if cost >= 0 {
 		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 6})
@@ -166,7 +166,7 @@ func (m *Model) details(r compact.Reading, cost float64) []part {
 }
 
 // unknown draws the line without a window: tokens, no ratio and no bar.
-func (m *Model) unknown(r compact.Reading, cost float64, width int) string {
+func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
 	used := tilde(r.Estimated) + Tokens(r.Used)
 	parts := []part{{text: used + " tokens", style: m.styles.Number}}
 	if r.AfterSend > r.Used {

@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
@@ -20,9 +20,9 @@ import (
 func usd(v float64) *float64 { return &v }
 
 // reading is about the one in the handbook: 61 % of 128k, a draft on top.
-func reading() compact.Reading {
-	r := compact.Reading{
-		Window: compact.Window{Tokens: 128_000, Source: compact.WindowServer},
+func reading() meter.Reading {
+	r := meter.Reading{
+		Window: meter.Window{Tokens: 128_000, Source: meter.WindowServer},
 		Used:   78_100, AfterSend: 82_000, LoadLine: 108_800, HardLine: 120_000, Reserve: 8_000,
 		CachedShare: 0.92, CostUSD: usd(0.42),
 	}
@@ -30,13 +30,13 @@ func reading() compact.Reading {
 	return r
 }
 
-func with(change func(*compact.Reading)) compact.Reading {
+func with(change func(*meter.Reading)) meter.Reading {
 	r := reading()
 	change(&r)
 	return r
 }
 
-func view(r compact.Reading, width int) string {
+func view(r meter.Reading, width int) string {
 	return ansi.Strip(gauge.New(gauge.DefaultStyles()).View(r, width))
 }
 
@@ -44,17 +44,17 @@ func TestGaugeAtWidths(t *testing.T) {
 	t.Parallel()
 	readings := []struct {
 		name string
-		r    compact.Reading
+		r    meter.Reading
 	}{
 		{"with a draft", reading()},
-		{"without a draft", with(func(r *compact.Reading) { r.AfterSend = r.Used })},
-		{"estimated", with(func(r *compact.Reading) { r.Estimated = true })},
-		{"at the load line", with(func(r *compact.Reading) { r.Used, r.AfterSend = 108_800, 109_000 })},
-		{"at the hard line", with(func(r *compact.Reading) { r.Used, r.AfterSend = 120_000, 120_000 })},
-		{"overfull", with(func(r *compact.Reading) { r.Used, r.AfterSend = 145_000, 145_400 })},
-		{"empty", compact.Reading{Window: compact.Window{Tokens: 8192}, LoadLine: 6963, HardLine: 7372, Reserve: 1024, CachedShare: -1}},
-		{"free of charge", with(func(r *compact.Reading) { r.CostUSD = usd(0); r.CachedShare = 0 })},
-		{"unknown window", compact.Reading{Used: 12_300, Estimated: true, AfterSend: 12_900, CachedShare: 0.5, CostUSD: usd(0.004)}},
+		{"without a draft", with(func(r *meter.Reading) { r.AfterSend = r.Used })},
+		{"estimated", with(func(r *meter.Reading) { r.Estimated = true })},
+		{"at the load line", with(func(r *meter.Reading) { r.Used, r.AfterSend = 108_800, 109_000 })},
+		{"at the hard line", with(func(r *meter.Reading) { r.Used, r.AfterSend = 120_000, 120_000 })},
+		{"overfull", with(func(r *meter.Reading) { r.Used, r.AfterSend = 145_000, 145_400 })},
+		{"empty", meter.Reading{Window: meter.Window{Tokens: 8192}, LoadLine: 6963, HardLine: 7372, Reserve: 1024, CachedShare: -1}},
+		{"free of charge", with(func(r *meter.Reading) { r.CostUSD = usd(0); r.CachedShare = 0 })},
+		{"unknown window", meter.Reading{Used: 12_300, Estimated: true, AfterSend: 12_900, CachedShare: 0.5, CostUSD: usd(0.004)}},
 	}
 	var b strings.Builder
 	for _, c := range readings {
@@ -71,7 +71,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := gauge.New(gauge.DefaultStyles())
 	for range 25 {
-		r := compact.Reading{
+		r := meter.Reading{
 			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
 		}
 		if rng.IntN(5) > 0 {
@@ -138,9 +138,9 @@ func TestGaugeShortensInTheFixedOrder(t *testing.T) {
 // room of 40 columns, without another bar than before.
 func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 	t.Parallel()
-	for _, r := range []compact.Reading{
-		reading(), with(func(r *compact.Reading) { r.CachedShare, r.Estimated = -1, true }),
-		with(func(r *compact.Reading) {
+	for _, r := range []meter.Reading{
+		reading(), with(func(r *meter.Reading) { r.CachedShare, r.Estimated = -1, true }),
+		with(func(r *meter.Reading) {
 			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
 		}),
 	} {
@@ -182,7 +182,7 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 	t.Parallel()
 	styles := gauge.DefaultStyles()
 	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
-		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
+		r := meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
 		line := gauge.New(styles).View(r, 90)
 		for _, item := range gauge.New(styles).Legend() {
@@ -208,10 +208,10 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 // same number of cells, whichever of them has more to say behind it.
 func TestAPairHasOneScale(t *testing.T) {
 	t.Parallel()
-	readings := []compact.Reading{
-		reading(), with(func(r *compact.Reading) { r.CachedShare = -1 }), with(func(r *compact.Reading) { r.AfterSend = r.Used }),
-		with(func(r *compact.Reading) { r.LoadLine = 0 }), with(func(r *compact.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
-		with(func(r *compact.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
+	readings := []meter.Reading{
+		reading(), with(func(r *meter.Reading) { r.CachedShare = -1 }), with(func(r *meter.Reading) { r.AfterSend = r.Used }),
+		with(func(r *meter.Reading) { r.LoadLine = 0 }), with(func(r *meter.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
+		with(func(r *meter.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
 	}
 	m := gauge.New(gauge.DefaultStyles())
 	ends := func(line string) [2]int {
@@ -243,7 +243,7 @@ func TestAPairHasOneScale(t *testing.T) {
 
 func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 	t.Parallel()
-	r := with(func(r *compact.Reading) { r.AfterSend = 110_000 })
+	r := with(func(r *meter.Reading) { r.AfterSend = 110_000 })
 	styles := gauge.DefaultStyles()
 	line := gauge.New(styles).View(r, 100)
 	if !strings.Contains(line, styles.Levels[pane.Loaded].Render(" → ~86%")) {
@@ -256,7 +256,7 @@ func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 
 func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	t.Parallel()
-	r := compact.Reading{Window: compact.Window{Tokens: 1000}, Used: 1000, CachedShare: -1}
+	r := meter.Reading{Window: meter.Window{Tokens: 1000}, Used: 1000, CachedShare: -1}
 	for i := range projection.Draft {
 		r.Segments[i] = 60
 	}

@@ -1,7 +1,7 @@
 package gauge
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 // Model is the gauge. It has no input; it keeps the last line it drew, so it
@@ -12,8 +12,8 @@ type Model struct {
 	cold   bool         // the provider's cache no longer holds the conversation
 
 	drawn bool
-	last  compact.Reading // without its CostUSD, which is in cost
-	cost  float64         // -1: unknown
+	last  meter.Reading // without its CostUSD, which is in cost
+	cost  float64       // -1: unknown
 	width int
 	line  string
 }

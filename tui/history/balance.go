@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -33,7 +33,7 @@ func (b *book) weigh() (hidden int, states string) {
 	}
 	for i := range b.View.Messages {
 		m := &b.View.Messages[i]
-		tokens -= compact.Estimate(m.After()) + compact.FramingTokens*float64(1+len(m.Calls))
+		tokens -= meter.Estimate(m.After()) + meter.FramingTokens*float64(1+len(m.Calls))
 	}
 	var parts []string
 	add := func(n int, what string) {
@@ -58,7 +58,7 @@ func framed(size conversation.Size, body conversation.Body) float64 {
 	if reply, ok := body.(conversation.AssistantMessage); ok {
 		units += len(reply.Calls)
 	}
-	return compact.Estimate(size) + compact.FramingTokens*float64(units)
+	return meter.Estimate(size) + meter.FramingTokens*float64(units)
 }
 
 // balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"sort"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
@@ -264,7 +264,7 @@ func (b *book) turn(n int) int {
 }
 
 // tokens is about how many tokens a text of a size has.
-func (b *book) tokens(s conversation.Size) int { return int(compact.Estimate(s)*b.Factor + 0.5) }
+func (b *book) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
 
 // Content is a conversation as the history shows it.
 type Content struct {

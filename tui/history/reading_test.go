@@ -11,8 +11,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/edit"
@@ -361,10 +361,10 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
 	v := projection.Project(r.log.Events())
-	meter := compact.NewMeter(compact.MeterOptions{}).WithView(v)
-	before := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(r.log.Events()[:first])).EstimatedTokens()
+	m := meter.New(meter.Options{}).WithView(v)
+	before := meter.New(meter.Options{}).WithView(projection.Project(r.log.Events()[:first])).EstimatedTokens()
 	c = r.content()
-	c.Used, c.Prompt = meter.EstimatedTokens()+300, 300
+	c.Used, c.Prompt = m.EstimatedTokens()+300, 300
 	r.Show(c)
-	wants(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools · 1 summary", before, meter.EstimatedTokens()))
+	wants(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools · 1 summary", before, m.EstimatedTokens()))
 }

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
@@ -79,7 +79,7 @@ func masks(events ...uint64) conversation.Mask {
 func (r *rig) content() history.Content {
 	log := r.log.Events()
 	view := projection.Project(log)
-	used := compact.NewMeter(compact.MeterOptions{}).WithView(view).Reading().Used
+	used := meter.New(meter.Options{}).WithView(view).Reading().Used
 	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.locked}
 }
 

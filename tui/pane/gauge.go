@@ -3,7 +3,7 @@ package pane
 import (
 	"strconv"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 )
 
@@ -24,7 +24,7 @@ const (
 
 // Scale is the tokens that a bar stands for: the window, or what the next request
 // would have where that is more. Bars that are compared share the larger one.
-func Scale(r compact.Reading) int { return max(r.Window.Tokens, r.AfterSend, r.Used, 1) }
+func Scale(r meter.Reading) int { return max(r.Window.Tokens, r.AfterSend, r.Used, 1) }
 
 // CellOf is the cell of a bar of n, standing for scale tokens, that a line falls in.
 func CellOf(tokens, scale, n int) int {
@@ -32,7 +32,7 @@ func CellOf(tokens, scale, n int) int {
 }
 
 // Cells is what every cell of a bar of n shows that stands for scale tokens.
-func Cells(r compact.Reading, scale, n int) []int {
+func Cells(r meter.Reading, scale, n int) []int {
 	n = max(n, 0)
 	cells := make([]int, n)
 	at := func(tokens int) int { return max(0, min(n, int(float64(tokens)/float64(scale)*float64(n)+0.5))) }
@@ -73,7 +73,7 @@ const (
 
 // LevelOf is the level of tokens in a reading's window. Without a window
 // everything is calm: no line is known.
-func LevelOf(r compact.Reading, tokens int) Level {
+func LevelOf(r meter.Reading, tokens int) Level {
 	switch {
 	case !r.Window.Known():
 		return Calm
@@ -87,7 +87,7 @@ func LevelOf(r compact.Reading, tokens int) Level {
 
 // Share writes tokens as a percentage of a reading's window, <1% for a little and ""
 // where the window is unknown.
-func Share(r compact.Reading, tokens int) string {
+func Share(r meter.Reading, tokens int) string {
 	if !r.Window.Known() {
 		return ""
 	}

@@ -4,14 +4,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
 // someReading is any reading with a window.
-func someReading(rng *rand.Rand) compact.Reading {
-	r := compact.Reading{Window: compact.Window{Tokens: 1 + rng.IntN(200_000)}}
+func someReading(rng *rand.Rand) meter.Reading {
+	r := meter.Reading{Window: meter.Window{Tokens: 1 + rng.IntN(200_000)}}
 	for i := range projection.Draft {
 		r.Segments[i] = rng.IntN(3) * rng.IntN(30_000)
 		r.Used += r.Segments[i]
@@ -53,20 +53,20 @@ func TestABarIsTrueToScale(t *testing.T) {
 
 func TestSharesAreThoseOfTheReading(t *testing.T) {
 	t.Parallel()
-	r := compact.Reading{Window: compact.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 121_600}
+	r := meter.Reading{Window: meter.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 121_600}
 	for tokens, want := range map[int]string{0: "0%", 1: "<1%", 1280: "1%", 108_799: "84%", 108_800: "85%", 128_001: "101%", 2_926_720: "2287%"} {
 		if got := pane.Share(r, tokens); got != want {
 			t.Errorf("%d tokens are %q, want %q", tokens, got, want)
 		}
 	}
-	if got := pane.Share(compact.Reading{}, 5); got != "" {
+	if got := pane.Share(meter.Reading{}, 5); got != "" {
 		t.Errorf("a share of an unknown window is %q", got)
 	}
 }
 
 func TestLevelsChangeAtTheLinesOnly(t *testing.T) {
 	t.Parallel()
-	r := compact.Reading{Window: compact.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 120_000}
+	r := meter.Reading{Window: meter.Window{Tokens: 128_000}, LoadLine: 108_800, HardLine: 120_000}
 	for _, c := range []struct {
 		used int
 		want pane.Level
@@ -78,11 +78,11 @@ func TestLevelsChangeAtTheLinesOnly(t *testing.T) {
 			t.Errorf("level of %d tokens = %d, want %d", c.used, got, c.want)
 		}
 	}
-	noLines := compact.Reading{Window: compact.Window{Tokens: 100}}
+	noLines := meter.Reading{Window: meter.Window{Tokens: 100}}
 	if got := pane.LevelOf(noLines, 101); got != pane.Blocked {
 		t.Errorf("over the window without lines: level %d", got)
 	}
-	if got := pane.LevelOf(compact.Reading{LoadLine: 5}, 10); got != pane.Calm {
+	if got := pane.LevelOf(meter.Reading{LoadLine: 5}, 10); got != pane.Calm {
 		t.Errorf("unknown window: level %d", got)
 	}
 }

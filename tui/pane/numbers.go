@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 )
 
 // Numbers are written alike in every view: tokens with three digits that count,
@@ -65,7 +65,7 @@ func Percent(part, whole int) string {
 	if whole <= 0 {
 		return ""
 	}
-	return percentage(compact.Percent(part, whole), part)
+	return percentage(meter.Percent(part, whole), part)
 }
 
 // Ratio writes a share of one as a rounded percentage, <1% for a little.

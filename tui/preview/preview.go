@@ -5,8 +5,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation/plain"
 	textedit "plimsoll/tui/edit"
@@ -35,7 +35,7 @@ type Options struct {
 	Keys   *KeyMap
 	// Gauges are the lines of two readings, of at most width cells, with bars of one
 	// length.
-	Gauges func(now, then compact.Reading, width int) (string, string)
+	Gauges func(now, then meter.Reading, width int) (string, string)
 }
 
 // Profile is a way to compact.
@@ -48,7 +48,7 @@ type Profile struct {
 type Content struct {
 	Wish      edit.Request
 	Preview   edit.Preview
-	Now, Then compact.Reading
+	Now, Then meter.Reading
 	// CostNow is what the next request costs more with the compaction than without,
 	// in US dollars, nil if unknown; PaysAfter is after how many requests that is
 	// earned back, nil if never.

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
@@ -20,7 +20,7 @@ import (
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
 // gauge draws a reading as a stub: so many tokens, and a bar up to the width.
-func gauge(r compact.Reading, width int) string {
+func gauge(r meter.Reading, width int) string {
 	text := fmt.Sprintf("[%d of %d]", r.Used, r.Window.Tokens)
 	full := 0
 	if r.Window.Tokens > 0 {
@@ -29,7 +29,7 @@ func gauge(r compact.Reading, width int) string {
 	return text + strings.Repeat("=", full)
 }
 
-func gauges(now, then compact.Reading, width int) (string, string) {
+func gauges(now, then meter.Reading, width int) (string, string) {
 	return gauge(now, width), gauge(then, width)
 }
 
@@ -49,8 +49,8 @@ func profiles() []preview.Profile {
 	}
 }
 
-func reading(used int) compact.Reading {
-	return compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600}
+func reading(used int) meter.Reading {
+	return meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600}
 }
 
 // masked is a compaction that needs no model.
@@ -212,7 +212,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	t.Parallel()
 	c := masked()
 	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
-	c.Preview, c.Then, c.Turns = edit.Preview{}, compact.Reading{}, 3
+	c.Preview, c.Then, c.Turns = edit.Preview{}, meter.Reading{}, 3
 	m := show(c, 80, 24)
 	if diff := cmp.Diff(pane.Action(pane.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -310,7 +310,7 @@ func TestTheGaugeThenPromisesNoCache(t *testing.T) {
 	keys, c := preview.DefaultKeyMap(), masked()
 	c.Now.CachedShare, c.Then.CachedShare = 0.99, 0.99
 	var shares []float64
-	m := preview.New(preview.Options{Keys: &keys, Gauges: func(now, then compact.Reading, width int) (string, string) {
+	m := preview.New(preview.Options{Keys: &keys, Gauges: func(now, then meter.Reading, width int) (string, string) {
 		shares = []float64{now.CachedShare, then.CachedShare}
 		return gauges(now, then, width)
 	}})

@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -22,7 +22,7 @@ func TestViews(t *testing.T) {
 	t.Parallel()
 	cannot := masked()
 	cannot.Err, cannot.Turns, cannot.Preview, cannot.Then = "nothing to compact: nothing is older than the 3 newest turns, which are left out; --keep-last 0 leaves none out",
-		3, edit.Preview{}, compact.Reading{}
+		3, edit.Preview{}, meter.Reading{}
 	nothing := masked()
 	nothing.Preview = edit.Preview{Profile: "default", Range: edit.Range{To: 8}, Before: 91_200, After: 91_200}
 	nothing.Then = nothing.Now

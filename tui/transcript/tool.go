@@ -8,7 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -272,7 +272,7 @@ func (t *toolItem) reason() string {
 
 // weight is the size of a text in tokens; any text has one.
 func weight(s conversation.Size, factor float64) string {
-	n := compact.Estimate(s) * factor
+	n := meter.Estimate(s) * factor
 	if s.Chars() > 0 {
 		n = max(n, 1)
 	}

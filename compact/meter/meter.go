@@ -1,4 +1,4 @@
-package compact
+package meter
 
 import (
 	"math"
@@ -17,7 +17,7 @@ import (
 // and adds a calibrated estimate of what came after; without a report it is an
 // estimate throughout.
 type Meter struct {
-	options MeterOptions
+	options Options
 	view    projection.View
 	prompt  projection.Sizes // system prompt and tools
 	draft   projection.Sizes
@@ -32,8 +32,8 @@ type Meter struct {
 	cost        *float64
 }
 
-// MeterOptions is what a meter has to know about the model and the rules.
-type MeterOptions struct {
+// Options is what a meter has to know about the model and the rules.
+type Options struct {
 	Window         Window
 	MaxOut         int     // largest reply in tokens, 0 unknown
 	TriggerRatio   float64 // of the window: the load line; 0 means DefaultTriggerRatio
@@ -69,8 +69,8 @@ type anchor struct {
 	reply    float64 // uncalibrated estimate of the reply
 }
 
-// NewMeter returns the meter of an empty conversation.
-func NewMeter(o MeterOptions) Meter {
+// New returns the meter of an empty conversation.
+func New(o Options) Meter {
 	if o.TriggerRatio == 0 {
 		o.TriggerRatio = preset.DefaultTriggerRatio
 	}
@@ -130,10 +130,16 @@ func (m Meter) WithMaxOut(tokens int) Meter {
 	return m
 }
 
+// WithTokenThreshold is a meter whose load line is a number of tokens, for a look ahead.
+func (m Meter) WithTokenThreshold(tokens int) Meter {
+	m.options.TokenThreshold = tokens
+	return m
+}
+
 // WithModel returns the meter for another model. Reports of the old one no
 // longer count, as tokenizers differ; the cost so far stays.
-func (m Meter) WithModel(o MeterOptions) Meter {
-	n := NewMeter(o)
+func (m Meter) WithModel(o Options) Meter {
+	n := New(o)
 	n.view, n.prompt, n.draft, n.cost = m.view, m.prompt, m.draft, m.cost
 	return n.estimated()
 }
@@ -188,17 +194,17 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 }
 
 // Weigh is the calibrated estimate of a text in tokens.
-func (m Meter) Weigh(s conversation.Size) float64 { return m.scale().weigh(s) }
+func (m Meter) Weigh(s conversation.Size) float64 { return m.Scale().Weigh(s) }
 
-// scale is how texts weigh.
-type scale struct {
+// Scale is how texts weigh.
+type Scale struct {
 	plain  bool
 	factor float64
 }
 
-func (m *Meter) scale() scale { return scale{plain: m.options.Plain, factor: m.Factor()} }
+func (m *Meter) Scale() Scale { return Scale{plain: m.options.Plain, factor: m.Factor()} }
 
-func (c scale) weigh(s conversation.Size) float64 {
+func (c Scale) Weigh(s conversation.Size) float64 {
 	if c.plain {
 		return float64(s.Chars()) / CharsPerToken
 	}
@@ -225,7 +231,7 @@ func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	sum := 0.0
 	for _, seg := range projection.Segments() {
 		if seg != projection.Reasoning || m.options.EchoReasoning {
-			sum += estimateOf(&s, seg)
+			sum += EstimateOf(&s, seg)
 		}
 	}
 	return m.Factor() * sum
@@ -258,7 +264,7 @@ func (m *Meter) held(s *projection.Sizes, seg projection.Segment) float64 {
 	if m.options.Plain {
 		return float64(s.Text[seg].Chars()) / CharsPerToken
 	}
-	return estimateOf(s, seg)
+	return EstimateOf(s, seg)
 }
 
 func (m Meter) charged(u conversation.Usage) Meter {
@@ -333,10 +339,10 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	messages[i].AddTo(&s)
 	for _, seg := range projection.Segments() {
 		if seg == projection.Reasoning && !m.options.EchoReasoning {
-			thought = estimateOf(&s, seg)
+			thought = EstimateOf(&s, seg)
 			continue
 		}
-		sent += estimateOf(&s, seg)
+		sent += EstimateOf(&s, seg)
 	}
 	return sent, thought
 }

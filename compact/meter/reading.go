@@ -1,4 +1,4 @@
-package compact
+package meter
 
 import (
 	"math"
@@ -63,7 +63,7 @@ func (m Meter) Reading() Reading {
 	r.Segments = apportion(r.Used, m.parts())
 	draft := 0.0
 	if m.draft.Messages[projection.Draft] > 0 {
-		draft = m.Factor() * estimateOf(&m.draft, projection.Draft)
+		draft = m.Factor() * EstimateOf(&m.draft, projection.Draft)
 	}
 	r.Segments[projection.Draft] = int(math.Ceil(draft))
 	r.AfterSend = r.Used + r.Segments[projection.Draft]
@@ -86,8 +86,8 @@ func (m Meter) ReadingWithSummary(used, summary int) Reading {
 
 // With returns the options with the lines that rules say. What is known of the
 // model stays.
-func (o MeterOptions) With(r preset.Rules) MeterOptions {
-	lines := NewMeter(MeterOptions{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
+func (o Options) With(r preset.Rules) Options {
+	lines := New(Options{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
 	o.Absolute = r.Preset.Design().Absolute && r.Auto.Profile == ""
 	o.AnyPrice = r.Preset != "" && !r.Preset.Design().Additions
@@ -97,7 +97,7 @@ func (o MeterOptions) With(r preset.Rules) MeterOptions {
 // lines are the load line, the hard line and the reserve, in tokens; all 0
 // when the window is unknown, but for a load line that does not depend on it. The
 // load line is what every trigger, the gauge, the JSON and the outlook go by.
-func (o MeterOptions) lines() (load, hard, reserve int) {
+func (o Options) lines() (load, hard, reserve int) {
 	if !o.Window.Known() {
 		if o.Absolute {
 			load = o.TokenThreshold
@@ -179,4 +179,14 @@ func apportion(used int, parts [projection.SegmentCount]float64) (out [projectio
 func (m Meter) WithRules(r preset.Rules) Meter {
 	m.options = m.options.With(r)
 	return m
+}
+
+// NearShare is the part of the window before the load line within which a summary is
+// prepared, however fast the last turns grew: farther away the user may never get there.
+const NearShare = 0.2
+
+// NearsLoadLine reports whether a request is so near the load line, or above it, that
+// a summary may be prepared.
+func (r Reading) NearsLoadLine() bool {
+	return r.LoadLine > 0 && float64(r.Used) >= float64(r.LoadLine)-NearShare*float64(r.Window.Tokens)
 }

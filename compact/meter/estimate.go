@@ -1,4 +1,4 @@
-package compact
+package meter
 
 import (
 	"plimsoll/compact/projection"
@@ -26,7 +26,7 @@ func Estimate(s conversation.Size) float64 {
 }
 
 // estimate is the uncalibrated number of tokens in a segment.
-func estimateOf(s *projection.Sizes, seg projection.Segment) float64 {
+func EstimateOf(s *projection.Sizes, seg projection.Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }
 

@@ -1,4 +1,4 @@
-package compact
+package meter
 
 // Window is how many tokens a request may have, and how that is known.
 type Window struct {

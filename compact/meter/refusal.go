@@ -1,4 +1,4 @@
-package compact
+package meter
 
 // refusedFactor is the most that a refusal makes of the calibration.
 const refusedFactor = 2.0
