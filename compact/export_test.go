@@ -21,7 +21,7 @@ func MayPay(v projection.View, r preset.Rules, m meter.Meter, pays func(gain, be
 // Worth is what hiding items saves by the planner's estimate, and what stands
 // behind the first of them, in tokens.
 func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind float64) {
-	p := newPlanner(r, c)
+	p := newPlanner(&r, &c)
 	w := p.worth(items)
 	return w.gain, w.behind
 }

@@ -150,7 +150,7 @@ func (c Check) Plan(r preset.Rules) Plan {
 	if !r.ActsByItself() {
 		return c.afterRefusal(r)
 	}
-	p := newPlanner(r, c)
+	p := newPlanner(&r, &c)
 	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
 		return p.everyRequest() // layers that act whatever is used do not wait either
 	}
@@ -192,8 +192,8 @@ type planner struct {
 	capacity int
 }
 
-func newPlanner(r preset.Rules, c Check) planner {
-	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
+func newPlanner(r *preset.Rules, c *Check) planner {
+	p := planner{rules: *r, check: *c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	if c.Refused {
 		p.refuse()

@@ -59,7 +59,7 @@ func (c Check) Ahead(r preset.Rules) Ahead {
 		return a
 	}
 	c.Refused = false
-	p := newPlanner(r, c)
+	p := newPlanner(&r, &c)
 	layers := p.layers(&a)
 	a.Timing = p.timing(layers)
 	p.asking(&a)

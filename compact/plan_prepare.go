@@ -61,14 +61,14 @@ func (c Check) afterRefusal(r preset.Rules) Plan {
 		return Plan{}
 	}
 	r.Summary.When = preset.SummaryNever
-	p := newPlanner(r, c)
+	p := newPlanner(&r, &c)
 	return p.evict()
 }
 
 // EvictNow is the step at the load line although that is not reached, without a
 // summary: somebody asked for room.
 func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
-	p := newPlanner(r, c)
+	p := newPlanner(&r, &c)
 	if p.window == 0 || len(c.View.Messages) == 0 {
 		return Plan{}
 	}

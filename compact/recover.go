@@ -38,7 +38,7 @@ const capNote = 200
 // without an account; nil if nothing can be done. With ONE's rules it only leaves
 // out.
 func (c Check) Recover(r preset.Rules) []conversation.Body {
-	l := &ladder{planner: newPlanner(r, c)}
+	l := &ladder{planner: newPlanner(&r, &c)}
 	switch hard := l.reading.HardLine; {
 	case l.reading.LoadLine == 0:
 		l.reading.LoadLine = int(preset.DefaultTriggerRatio * l.used) // the window is unknown, and this was too much

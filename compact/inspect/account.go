@@ -67,7 +67,7 @@ type Costs struct {
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
 func NewAccount(r preset.Rules, c compact.Check, saved func(conversation.Usage) *float64) Account {
-	t := accountant{check: c, framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
+	t := accountant{check: c, scale: c.Meter.Scale(), framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()
 	t.absent()
@@ -142,6 +142,7 @@ func addTo(sum **float64, amount *float64) {
 // accountant weighs a view against what was said.
 type accountant struct {
 	check    compact.Check
+	scale    meter.Scale
 	framing  float64 // calibrated tokens of a message or call beyond its text
 	echo     bool    // reasoning is sent
 	heaviest []Item
@@ -201,7 +202,7 @@ func (t *accountant) messages() {
 
 // sent is a message in tokens as it is sent.
 func (t *accountant) sent(m *projection.Message) float64 {
-	return t.check.Meter.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
+	return t.scale.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
 }
 
 // thought is the reasoning of a message in tokens as it is sent.
@@ -209,7 +210,7 @@ func (t *accountant) thought(m *projection.Message) float64 {
 	if !t.echo || m.Reasoning == "" {
 		return 0
 	}
-	return t.check.Meter.Weigh(m.ReasoningSize) + t.framing
+	return t.scale.Weigh(m.ReasoningSize) + t.framing
 }
 
 // utterance is an event as it was said.
@@ -229,11 +230,11 @@ func (t *accountant) said(seq uint64) utterance {
 	if !ok {
 		return utterance{}
 	}
-	s := utterance{text: t.check.Meter.Weigh(size) + t.framing}
+	s := utterance{text: t.scale.Weigh(size) + t.framing}
 	if b, ok := t.check.Log[i].Body.(conversation.AssistantMessage); ok {
 		s.text += t.framing * float64(len(b.Calls))
 		if s.thinks = b.Reasoning != ""; s.thinks && t.echo {
-			s.thought = t.check.Meter.Weigh(b.ReasoningSize) + t.framing
+			s.thought = t.scale.Weigh(b.ReasoningSize) + t.framing
 		}
 	}
 	return s

@@ -43,7 +43,7 @@ func (t *accountant) weigh(i int, m *projection.Message, tokens float64) {
 		item.Kind = projection.Calls
 	}
 	if m.State != projection.StateVerbatim && m.State != projection.StatePinned || m.Repeats != 0 {
-		item.Before = int(math.Round(t.check.Meter.Weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls))))
+		item.Before = int(math.Round(t.scale.Weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls))))
 	}
 	t.list(i, item)
 }
