@@ -108,3 +108,30 @@ func Survey(file *os.File) (int, error) {
 
 // ConversationPath is the file of a conversation.
 func (s *Store) ConversationPath(id string) string { return s.dir.conversation(id).path }
+
+// Salvage is what a repair reads of a file: by bbolt and by its bytes, or only by those,
+// as where a page leads astray.
+func Salvage(path string, onlyBytes bool) (events map[uint64]string, values map[string]map[string][]byte, err error) {
+	got := newSalvaged()
+	if onlyBytes {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		h := pages.ReadHeads(f)
+		got.unseal(nil)
+		got.search(data, int(pages.Newest(h.Pages).PageSize()))
+	} else if got, err = salvage(path, &compressor{}); err != nil {
+		return nil, nil, err
+	}
+	events = map[uint64]string{}
+	for _, r := range got.events() {
+		events[r.seq] = string(r.value)
+	}
+	return events, got.values, nil
+}

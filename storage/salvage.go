@@ -19,9 +19,9 @@ import (
 // Rules of salvaging:
 //   - Each bucket is read from its beginning until the first page that makes
 //     no sense, and from its end back to it.
-//   - Where bbolt cannot read a file, values are looked for in every page that has some,
-//     whatever leads to it. One whose seal fits is the one that was stored; of meta
-//     those of the page with the newest record count.
+//   - For what bbolt cannot read, values are looked for in every page that has some,
+//     whatever leads to it. One whose seal fits is the one that was stored. Where bbolt
+//     could not read all of meta, the page with the newest record fills the gaps.
 //   - Events have a form of their own. So those that are then still missing are
 //     looked for in the bytes of the file, where bbolt also leaves old copies;
 //     an event never changes, any copy is the event.
@@ -31,6 +31,7 @@ type salvaged struct {
 	values map[string]map[string][]byte // bucket, key, value without its seal
 	broken map[uint64][]byte            // events whose seal is wrong, with it
 	sealed bool                         // the file has seals: one that fits was found
+	whole  bool                         // bbolt read meta from its beginning to its end
 }
 
 func (got *salvaged) value(bucket, key []byte) []byte { return got.values[string(bucket)][string(key)] }
@@ -69,35 +70,55 @@ func (got *salvaged) events() []row {
 // salvage reads what it can of the file at path. The error is one of the
 // system; a file of which nothing can be read is no error.
 func salvage(path string, text *compressor) (*salvaged, error) {
-	got := &salvaged{values: map[string]map[string][]byte{}, broken: map[uint64][]byte{}}
+	got := newSalvaged()
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	h := pages.ReadHeads(f)
-	if newest := pages.Newest(h.Pages); newest == nil || pages.Survey(f, newest, false) != nil {
+	newest := pages.Newest(h.Pages)
+	if newest == nil || pages.Survey(f, newest, false) != nil {
 		_ = f.Close() // was only read; bbolt might read in circles for ever
 	} else {
-		// An error here is the damage one is here for.
-		_ = transact(f, reading, func(tx *bbolt.Tx) error {
-			for _, name := range [][]byte{bucketMeta, bucketEvents, bucketBlobs, bucketHistory, bucketCalibrations} {
-				for _, forward := range []bool{true, false} {
-					_ = carefully(func() { got.take(tx, name, forward) })
-				}
-			}
-			return nil
-		})
+		got.walk(f)
 	}
 	got.unseal(text)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	got.scan(data)
-	if n := pages.Newest(h.Pages); n != nil {
-		got.leaves(data, int(n.PageSize()))
+	size := 0
+	if newest != nil {
+		size = int(newest.PageSize())
 	}
+	got.search(data, size)
 	return got, nil
+}
+
+func newSalvaged() *salvaged {
+	return &salvaged{values: map[string]map[string][]byte{}, broken: map[uint64][]byte{}}
+}
+
+// walk reads what bbolt finds in a file whose pages lead nowhere wrong, and closes it.
+func (got *salvaged) walk(f *os.File) {
+	// An error here is the damage that salvage works around.
+	_ = transact(f, reading, func(tx *bbolt.Tx) error {
+		for _, name := range [][]byte{bucketMeta, bucketEvents, bucketBlobs, bucketHistory, bucketCalibrations} {
+			for _, forward := range []bool{true, false} {
+				_ = carefully(func() { got.take(tx, name, forward) })
+			}
+		}
+		return nil
+	})
+}
+
+// search adds what is still missing from the bytes of a file, and from its pages where
+// their size is known.
+func (got *salvaged) search(data []byte, pageSize int) {
+	got.scan(data)
+	if pageSize > 0 {
+		got.leaves(data, pageSize)
+	}
 }
 
 // take reads a bucket in one direction.
@@ -117,6 +138,7 @@ func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 		}
 		got.put(name, k, within(tx, v))
 	}
+	got.whole = got.whole || forward && bytes.Equal(name, bucketMeta)
 }
 
 // unseal opens what was read. In a file in which no seal fits there are none.
@@ -145,17 +167,27 @@ func (got *salvaged) unseal(text *compressor) {
 }
 
 // leaves takes the texts and the meta that are still missing from the pages with values.
+// Where meta was read whole a key that it lacks was deleted, and stays so.
 func (got *salvaged) leaves(data []byte, size int) {
 	var newest uint64
-	meta := got.values[string(bucketMeta)]
-	missing := len(meta) == 0
+	var page map[string][]byte // meta of the page with the newest record
 	for at := 0; at+pages.PageHead <= len(data); at += size {
 		found := map[string][]byte{}
 		got.leaf(data[at:], found, true)
 		r := found[string(keyRecord)]
-		if len(r) >= 8 && missing && binary.BigEndian.Uint64(r) >= newest {
-			newest = binary.BigEndian.Uint64(r)
-			got.values[string(bucketMeta)] = found
+		if len(r) >= 8 && binary.BigEndian.Uint64(r) >= newest {
+			newest, page = binary.BigEndian.Uint64(r), found
+		}
+	}
+	if got.whole && len(got.values[string(bucketMeta)]) > 0 {
+		return
+	}
+	if r := got.value(bucketMeta, keyRecord); len(r) >= 8 && binary.BigEndian.Uint64(r) > newest {
+		return // what was read is newer than any page with a record
+	}
+	for key, value := range page {
+		if got.value(bucketMeta, []byte(key)) == nil {
+			got.put(bucketMeta, []byte(key), value)
 		}
 	}
 }
