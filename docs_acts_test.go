@@ -21,7 +21,7 @@ import (
 // acting is the section of docs/compaction.md on what happens by itself, without line breaks.
 func acting(t *testing.T) string {
 	t.Helper()
-	_, text, ok := strings.Cut(read(t, compactionPage), "\n## When it acts by itself\n")
+	_, text, ok := strings.Cut(read(t, compactionPage), "\n## When it acts automatically\n")
 	text, _, ok2 := strings.Cut(text, "\n## ")
 	if !ok || !ok2 {
 		t.Fatalf("%s has lost its section on what happens by itself", compactionPage)
@@ -132,7 +132,7 @@ func TestDocumentsTellWhichPresetsActByThemselves(t *testing.T) {
 		}
 		r := preset.RulesOf(p)
 		acts := r.Enabled && r.Auto.Enabled && p != preset.Truncate // which Plan leaves to replays
-		if says := !strings.HasPrefix(row[1], "nothing by itself"); says != acts {
+		if says := !strings.HasPrefix(row[1], "nothing automatically"); says != acts {
 			t.Errorf("%s says of %s %q", compactionPage, p, row[1])
 		}
 	}
