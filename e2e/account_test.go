@@ -157,7 +157,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	if len(listed) != len(words) {
 		t.Errorf("print --ledger has %+v", listed)
 	}
-	term.typed("r") // on the turns that were taken back
+	term.typed("r") // on the turns that were undone
 	term.see("turns restored that e", "undone")
 	term.typed("q")
 	term.idle("This is reply 2.")

@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Compaction by itself, from the first message to what the server is sent
+// Automatic compaction, from the first message to what the server is sent
 // afterwards: the numbers are the server's own.
 
 // shortAnswer is an answer of so many lines that one more turn or two stay below
@@ -77,8 +77,8 @@ func (r request) block() int {
 }
 
 // summarises checks that a request is an earlier one with a note in place of some of
-// its messages, and more at its end: what comes before the note and what it left
-// standing are the same bytes.
+// its messages, and more at its end: what comes before the note and what it keeps
+// are the same bytes.
 func (r request) summarises(t *testing.T, earlier request, more int) {
 	t.Helper()
 	at := r.note()
@@ -92,7 +92,7 @@ func (r request) summarises(t *testing.T, earlier request, more int) {
 	whole := append(append([]string(nil), texts(earlier.Messages[:at])...), texts(earlier.Messages[len(earlier.Messages)-left:])...)
 	shown := append(append([]string(nil), texts(r.Messages[:at])...), texts(r.Messages[at+1:at+1+left])...)
 	if diff := cmp.Diff(whole, shown); diff != "" {
-		t.Errorf("what the summary left standing is not as it was: %s", diff)
+		t.Errorf("what the summary keeps has changed: %s", diff)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A program that is killed around a compaction of its own: what was said is all
+// A program that is killed during an automatic compaction: all messages are
 // there, and the compaction is there whole or not at all.
 
 // output is what a command writes to standard output; it has to succeed.
@@ -72,7 +72,7 @@ func (p *place) tells(questions, lines int) {
 		want = append(want, message{Role: "user", Content: question(n)}, message{Role: "assistant", Content: answerTo(question(n), lines)})
 	}
 	if diff := cmp.Diff(want, p.printed()); diff != "" {
-		p.t.Errorf("what was said is not what is printed: %s", diff)
+		p.t.Errorf("the printed messages differ: %s", diff)
 	}
 }
 

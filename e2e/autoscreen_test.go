@@ -6,14 +6,13 @@ import (
 	"testing"
 )
 
-// What the screen shows of compaction by itself, where there is room and where
-// there is little.
+// What the screen shows of automatic compaction, on large and small terminals.
 
 // small are the sizes at which all of it has to be in order.
 var small = []size{{80, 24}, {40, 12}}
 
 // inOrder checks that the frame is whole, the gauge has its number, and what is
-// typed is seen beside some texts.
+// typed is seen together with some texts.
 func (t *terminal) inOrder(texts ...string) {
 	t.t.Helper()
 	t.typed("a draft")

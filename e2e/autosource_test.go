@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Compaction by itself as a source has it, and where no user is there.
+// Automatic compaction by the presets of other designs, and without a user.
 
 func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func (p *place) showsPlaceholders(r request) {
 }
 
 // transcript is the path of the one transcript that was saved, which only the
-// user may read and holds what was said.
+// user may read and holds the messages.
 func (p *place) transcript() string {
 	p.t.Helper()
 	paths, err := filepath.Glob(filepath.Join(p.data, "transcripts", "transcript_*.jsonl"))

@@ -68,7 +68,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 }
 
 // logsDecisions checks that the log has what was decided and tried, with its
-// numbers, and nothing of what was said.
+// numbers, and no messages.
 func (p *place) logsDecisions() {
 	p.t.Helper()
 	logs := p.logs()

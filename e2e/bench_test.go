@@ -197,13 +197,13 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 		if epochs == 0 || (turn+1)*epochs/(events/4) == turn*epochs/(events/4) {
 			continue
 		}
-		wish, begin := edit.NewRequest(), edit.AtTurn(from)
-		wish.From, wish.KeepLast, from = &begin, 3, turn-2
+		request, begin := edit.NewRequest(), edit.AtTurn(from)
+		request.From, request.KeepLast, from = &begin, 3, turn-2
 		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
-			wish.Profile = preset.ProfileHeavy
+			request.Profile = preset.ProfileHeavy
 		}
 		now := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
-		pass, err := edit.NewProposal(log.Events(), rules, now, wish)
+		pass, err := edit.NewProposal(log.Events(), rules, now, request)
 		if err == nil && pass.Job != nil {
 			err = pass.Extract()
 		}

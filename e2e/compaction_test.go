@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A compaction that needs no model: looked at, made, taken back, brought back,
+// A compaction that needs no model: previewed, made, undone, redone,
 // and found again.
 
 // command types a slash command and runs it.

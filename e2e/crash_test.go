@@ -72,14 +72,14 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 	}
 	term.goesOn()
 	if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
-		t.Errorf("the next request does not carry what was said: %s", sent)
+		t.Errorf("the next request does not carry the messages: %s", sent)
 	}
 	p.quits(term)
 	if got := string(p.prints("print", "--request", "1")); got != s.request(0) {
 		t.Errorf("the request of the interrupted reply is made again as %d bytes that are not the %d that were sent", len(got), len(s.request(0)))
 	}
 
-	// Once more: the interrupted reply is an event like any other by now.
+	// Once more: the interrupted reply is now an event like any other.
 	term = p.start(usual, s.args("-c")...)
 	if again := term.idle("> and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
 		t.Errorf("the interrupted reply is not there once:\n%s", again.text)

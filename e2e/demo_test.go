@@ -93,7 +93,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 }
 
 // fillsAndCompacts has the gauge filled, and waits for the compaction that
-// follows. What an earlier one left on the screen is told apart by the gauge.
+// follows. What an earlier one left on the screen differs in the gauge.
 func (t *terminal) fillsAndCompacts(filling string) screen {
 	t.t.Helper()
 	t.say(filling)

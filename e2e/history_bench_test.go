@@ -9,8 +9,8 @@ import (
 )
 
 // BenchmarkHistory opens the history of 10,000 events: from the key to the finished
-// first frame (budget 100 ms). Each time something was said since, so that nothing is
-// there from before. ms-again is without that.
+// first frame (budget 100 ms). Each time there is a new message, so that nothing is
+// cached. ms-again is without one.
 func BenchmarkHistory(b *testing.B) {
 	for _, v := range voyages(b) {
 		b.Run(v.name, func(b *testing.B) {

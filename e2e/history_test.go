@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The history: what was said beside what the model is sent, and what is done about
-// it there.
+// The history: the original messages next to what the model is sent, and the commands
+// there.
 
 // under is the lines of the row that has the cursor.
 func (s screen) under() string {
@@ -122,7 +122,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	term.key("enter")
 	term.on("␛]52;c;UFdORUQ=␇")
 	if found := trespass(term.written()[from:]); len(found) > 0 {
-		t.Errorf("the terminal was told %v", found)
+		t.Errorf("the terminal received %v", found)
 	}
 }
 

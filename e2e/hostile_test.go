@@ -34,7 +34,7 @@ const nasty = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \x
 func (p *place) unharmed(term *terminal, from int) {
 	p.t.Helper()
 	for _, what := range trespass(term.written()[from:]) {
-		p.t.Errorf("the terminal was told %s", what)
+		p.t.Errorf("the terminal received %s", what)
 	}
 	if why := term.shown().broken(); why != "" {
 		p.t.Errorf("%s:\n%s", why, term.shown().text)

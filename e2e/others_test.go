@@ -55,7 +55,7 @@ type stated struct {
 	Events        []uint64 `json:"x_events"`
 }
 
-// said is all that was said in a conversation, and how the model sees it.
+// said lists the messages of a conversation, and how the model sees each.
 func (p *place) said(id string) []stated {
 	p.t.Helper()
 	var out []stated
@@ -155,7 +155,7 @@ func goThrough(t *testing.T, recorded []byte) {
 	term.talks("and after the summary?", 3)
 	promised(t, s.request(3), next, "and after the summary?")
 	for _, what := range trespass(term.written()[from:]) {
-		t.Errorf("the terminal was told %s", what)
+		t.Errorf("the terminal received %s", what)
 	}
 	term.browse()
 	term.newest(s)

@@ -64,9 +64,9 @@ func TestModelAsksForACompaction(t *testing.T) {
 		t.Errorf("%s:\n%s", during.broken(), during.text)
 	}
 	ask := s.sent(2)
-	wish := ask.read(t)[len(ask.Messages)-1]
-	if wish.Role != "user" || !strings.Contains(wish.Content, "the names of ships") || ask.result(t, "c1") != "Compression requested" {
-		t.Errorf("the call was answered with %q, and the summary asked for by %s: %s", ask.result(t, "c1"), wish.Role, wish.Content)
+	request := ask.read(t)[len(ask.Messages)-1]
+	if request.Role != "user" || !strings.Contains(request.Content, "the names of ships") || ask.result(t, "c1") != "Compression requested" {
+		t.Errorf("the call was answered with %q, and the summary asked for by %s: %s", ask.result(t, "c1"), request.Role, request.Content)
 	}
 	ask.extends(t, s.sent(1))
 

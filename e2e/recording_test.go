@@ -21,8 +21,8 @@ import (
 // turnsRecorded is the number of turns of a recording; its results are logbooks.
 const turnsRecorded = 60
 
-// roomy is a window that holds a recording with room to spare, and nothing is done
-// by itself there.
+// roomy is a window that holds a recording with room to spare, and no compaction
+// is automatic there.
 var roomy = []string{"--window", "80000", "--cfg", "compaction.auto.enabled=false"}
 
 // turnCut is the turn whose result is so long that it is cut when it is imported: its
@@ -152,7 +152,7 @@ func (p *place) next(id string, more ...string) []spoken {
 	return out
 }
 
-// promised checks that a request carries what was said that it would, and behind that
+// promised checks that a request carries the messages that the program said it would, and behind them
 // only what the user said then.
 func promised(t testing.TB, body string, next []spoken, said string) {
 	t.Helper()

@@ -8,8 +8,8 @@ import (
 )
 
 // Going back: copies that go on from an earlier message, messages that are sent
-// again in other words, turns that are taken back and brought back. What the next
-// request carries is what was said that it would.
+// again in other words, turns that are undone and redone. The next request
+// carries what the program said it would.
 
 // drafted waits for an idle screen with a draft.
 func (t *terminal) drafted(text string) screen {
@@ -17,8 +17,8 @@ func (t *terminal) drafted(text string) screen {
 	return t.idle("│ " + text)
 }
 
-// asks50 is what the user says in a turn of a recording whose result is sent as it
-// was said.
+// asks50 is what the user says in a turn of a recording whose result is sent
+// unchanged.
 const asks50 = "What does the log of day 50 say?"
 
 func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
@@ -78,13 +78,13 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.drafted(asks50)
 	next := p.next(id)
 	if holds(next, sighting(verbatim)) || !holds(next, sighting(verbatim-1)) {
-		t.Error("not the turns from the message on are taken back")
+		t.Error("the turns from the message on are not undone")
 	}
 	term.key("ctrl+u")
 	term.command("/redo")
 	term.see("the turns are back")
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {
-		t.Errorf("brought back, something else is sent (-before +after):\n%.2000s", diff)
+		t.Errorf("after redo, something else is sent (-before +after):\n%.2000s", diff)
 	}
 	term.talks("and now?", 2)
 	promised(t, s.request(1), before, "and now?")
@@ -117,7 +117,7 @@ func TestTurnsAreTakenBackAndBroughtBack(t *testing.T) {
 	term.command("/undo")
 	term.drafted("second")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
-		t.Errorf("a turn was taken back, and something else is sent (-before +after):\n%.2000s", diff)
+		t.Errorf("a turn was undone, and something else is sent (-before +after):\n%.2000s", diff)
 	}
 	term.key("ctrl+u")
 	term.command("/undo")
@@ -126,12 +126,12 @@ func TestTurnsAreTakenBackAndBroughtBack(t *testing.T) {
 	term.command("/redo")
 	term.see("the turns are back")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
-		t.Errorf("one of two was brought back, and something else is sent (-before +after):\n%.2000s", diff)
+		t.Errorf("one of two was redone, and something else is sent (-before +after):\n%.2000s", diff)
 	}
 	term.command("/redo")
 	term.idle("This is reply 2.")
 	if diff := cmp.Diff(both, p.next(id)); diff != "" {
-		t.Errorf("both were brought back, and something else is sent (-before +after):\n%.2000s", diff)
+		t.Errorf("both were redone, and something else is sent (-before +after):\n%.2000s", diff)
 	}
 	term.talks("third", 3)
 	promised(t, s.request(2), both, "third")
@@ -145,7 +145,7 @@ func TestTurnsAreTakenBackAndBroughtBack(t *testing.T) {
 	term.key("enter")
 	term.drafted("second")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
-		t.Errorf("two turns were taken back, and something else is sent (-before +after):\n%.2000s", diff)
+		t.Errorf("two turns were undone, and something else is sent (-before +after):\n%.2000s", diff)
 	}
 	term.key("enter")
 	term.idle("This is reply 4.")

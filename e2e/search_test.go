@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What was said in another conversation is found, also where its model does not see
+// A message of another conversation is found, also where its model does not see
 // it any more, and shown in its place.
 
 func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
@@ -51,7 +51,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 		t.Errorf("%d characters are not the whole text", len(whole))
 	}
 	for _, what := range trespass(clipped.ReplaceAllString(term.written()[from:], "")) {
-		t.Errorf("the terminal was told %s", what)
+		t.Errorf("the terminal received %s", what)
 	}
 	term.typed("q")
 	term.see(" Search", "(full text)")

@@ -16,8 +16,8 @@ import (
 
 // A server speaks chat completions as its script says: one reply for each
 // request, in order. A request beyond the script is refused with 400, which is
-// not tried again. Requests for summaries, which come beside the others, can have
-// a script of their own.
+// not tried again. Requests for summaries, which can come at the same time as others, can have
+// their own script.
 
 type reply func(w *wire)
 

@@ -23,7 +23,7 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	second.key("enter")
 	second.see("may I?", "/fork")
 	if s.count() != 1 {
-		t.Errorf("what was said while reading was sent")
+		t.Errorf("a message of the meantime was sent")
 	}
 	second.key("ctrl+c")
 	second.wait("empty draft", func(s screen) bool { return s.has("Ask something") })

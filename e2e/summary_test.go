@@ -89,7 +89,7 @@ func TestTypingAndSendingGoOnWhileASummaryIsWritten(t *testing.T) {
 }
 
 // asksForSummary checks that a request for a summary is the one before it, in
-// the same bytes, with the reply and a wish behind it: so the provider's cache
+// the same bytes, with the reply and the request for a summary behind it: so the provider's cache
 // serves it.
 func (p *place) asksForSummary(before, ask request, reply string, words ...string) {
 	p.t.Helper()

@@ -333,7 +333,7 @@ func spoil(r *rand.Rand, data []byte) []byte {
 }
 
 // Whatever is wrong with a file: nothing panics or hangs, what is not reported
-// as damaged is what was said, and a repair leaves a sound store, but for texts
+// as damaged is what was stored, and a repair leaves a sound store, except for texts
 // that are lost.
 func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 	t.Parallel()

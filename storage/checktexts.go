@@ -12,11 +12,11 @@ import (
 //   - Every text that is stored is read and compared with its name.
 //   - Every name in an event needs its text. A result without a name never had more
 //     than it shows, or was stored where full texts are not kept: nothing is missing.
-//   - A text that is missing is told and cannot be repaired. The event stays as it is:
+//   - A text that is missing is reported and cannot be repaired. The event stays as it is:
 //     what it shows is all that is left.
 
-// checkTexts compares every text with its name, one transaction each so that nobody
-// waits long.
+// checkTexts compares every text with its name, one transaction each so that no other
+// program waits long.
 func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
 	for _, name := range names {
 		_, err := d.blobs.get(ctx, id, name)

@@ -15,7 +15,7 @@
 //     set right while it is read, and so is a newest transaction that is hidden by
 //     a damaged page.
 //   - Directories are 0700, files 0600; looser modes on our own are tightened.
-//   - A chat in which the user said nothing leaves no file.
+//   - A chat without a message of the user leaves no file.
 //
 // # Layout of the data directory
 //
@@ -67,7 +67,7 @@
 // bbolt locks a whole file for as long as it is open, and polls for that lock.
 // So a file is opened for one transaction and closed again (0.04 ms), and each
 // file is its own gate: its lock is taken with a blocking flock, which is fair
-// where polling starves, in a goroutine of its own, and the locked descriptor
+// where polling starves, in its own goroutine, and the locked descriptor
 // is then given to bbolt. Whoever holds the lock of a database takes no other
 // lock, so locks cannot wait for each other in a circle.
 //

@@ -21,7 +21,7 @@ import (
 	"plimsoll/storage"
 )
 
-// flipsVariable is how many bits TestFlippedBits flips, in place of its own number.
+// flipsVariable is how many bits TestFlippedBits flips, in place of its default.
 const flipsVariable = "PLIMSOLL_STORAGE_FLIPS"
 
 // all is everything that a conversation holds for its reader.
@@ -89,8 +89,8 @@ type fate string
 const (
 	harmless  fate = "harmless"                // nothing that is read differs, and no check finds anything
 	putRight  fate = "put right while reading" // nothing that is read differs, and a check tells of it
-	recovered fate = "noticed and repaired"    // something was told, and after a repair nothing differs
-	noticed   fate = "noticed, a part is lost" // something was told
+	recovered fate = "noticed and repaired"    // a notice appeared, and after a repair nothing differs
+	noticed   fate = "noticed, a part is lost" // a notice appeared
 	unnoticed fate = "noticed only by a check" // what is read differs, and only a check tells
 	silent    fate = "silently something else" // what is read differs, and nothing tells
 )

@@ -212,7 +212,7 @@ func (d *disk) underGate(ctx context.Context, f func() error) error {
 	return d.underGateWithin(ctx, d.wait, f)
 }
 
-// underGateWithin is underGate with a wait of its own.
+// underGateWithin is underGate with another wait.
 func (d *disk) underGateWithin(ctx context.Context, wait time.Duration, f func() error) error {
 	p, err := d.enter(ctx, d.dir.gate(), gating, wait)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // Rules of repairing:
 //   - A damaged file is never changed. What can be read of it is copied into a
-//     new one, and it stays beside it as .damaged.
+//     new one, and the damaged one stays next to it as .damaged.
 //   - A conversation is repaired only while nobody writes it.
 
 // Repair repairs what can be of findings and returns them with Repaired and

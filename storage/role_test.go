@@ -262,7 +262,7 @@ func (a *actor) rest() []string {
 	return lines
 }
 
-// end waits for a process that ends by itself and has to succeed.
+// end waits for a process that ends without a signal and has to succeed.
 func (a *actor) end() []string {
 	a.t.Helper()
 	lines := a.rest()

@@ -14,7 +14,7 @@ import (
 	"plimsoll/storage"
 )
 
-// ofManyPages is a conversation of which each part fills pages of its own.
+// ofManyPages is a conversation of which each part fills several pages.
 func ofManyPages(t *testing.T) (s *storage.Store, path string, data []byte) {
 	t.Helper()
 	s, path, said := patient(t)

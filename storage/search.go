@@ -65,9 +65,9 @@ type SearchReport struct {
 	More          bool // there was a hit beyond a limit
 }
 
-// Search looks for q in what was said in the stored conversations: messages, replies
+// Search looks for q in the stored conversations: messages, replies
 // with their reasoning, the values in the arguments of calls, results with their full
-// texts, titles. Turns that were taken back count, too. Found is called for every hit,
+// texts, titles. Turns that were undone count, too. Found is called for every hit,
 // on the goroutine of the caller, and ends the search by returning false. The error is
 // that of ctx or of a folder that cannot be listed.
 func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(SearchHit) bool) (SearchReport, error) {

@@ -41,8 +41,8 @@ func TestSearchGoesOnPastDamage(t *testing.T) {
 	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // all that are left are checked in the end
 }
 
-// Of a file with a page that makes no sense what is newer is found, and it is told
-// that not all could be read.
+// In a file with a damaged page a search finds what is newer, and reports that it could
+// not read everything.
 func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
 	t.Parallel()
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})

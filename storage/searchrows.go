@@ -100,7 +100,7 @@ func (l *looking) tell(ctx context.Context, c candidate) bool {
 	}
 }
 
-// judge decodes a candidate and looks at what was said in it.
+// judge decodes a candidate and looks for the words in its texts.
 func (l *looking) judge(c candidate) (SearchHit, bool) {
 	e, err := decodeRow(&c.row)
 	if err != nil {
@@ -108,7 +108,7 @@ func (l *looking) judge(c candidate) (SearchHit, bool) {
 		return SearchHit{}, false
 	}
 	hit := SearchHit{Conversation: l.entry.ID, Title: l.entry.Heading(), Seq: e.Seq, Turn: e.Turn, Time: e.Time}
-	for _, s := range sayings(e.Body) {
+	for _, s := range passages(e.Body) {
 		if at, ok := l.q.Find(s.text); c.may && ok {
 			hit.Who = s.who
 			hit.Excerpt, hit.At = find.Excerpt(s.text, at, l.o.Chars)

@@ -9,34 +9,34 @@ import (
 	"plimsoll/conversation"
 )
 
-// What was said in an event, and what of that shows in its stored bytes already. What
-// is read from bytes here is a hint: where they are not as this build writes them the
+// The texts of an event that a search goes through, and what its stored bytes already
+// show of them. Those bytes are a hint: where this build would not write them so, the
 // event is decoded.
 
-// saying is a text that somebody said.
-type saying struct{ who, text string }
+// passage is a text that a search goes through, and who wrote it.
+type passage struct{ who, text string }
 
-// sayings are the texts of an event. Summaries, notices and what a compaction shows
-// instead of something were not said.
-func sayings(b conversation.Body) []saying {
+// passages are the texts of an event. Summaries, notices and what a compaction shows
+// instead of a message are no part of them.
+func passages(b conversation.Body) []passage {
 	switch b := b.(type) {
 	case conversation.UserMessage:
-		return []saying{{"user", b.Text}}
+		return []passage{{"user", b.Text}}
 	case conversation.AssistantMessage:
-		said := []saying{{"assistant", b.Text}, {"reasoning", b.Reasoning}}
+		said := []passage{{"assistant", b.Text}, {"reasoning", b.Reasoning}}
 		for _, c := range b.Calls {
-			said = append(said, saying{c.Name, values(c.Arguments)})
+			said = append(said, passage{c.Name, values(c.Arguments)})
 		}
 		return said
 	case conversation.ToolResult:
-		return []saying{{b.Tool, b.Text}}
+		return []passage{{b.Tool, b.Text}}
 	case conversation.Renamed:
-		return []saying{{"title", b.Title}}
+		return []passage{{"title", b.Title}}
 	}
 	return nil
 }
 
-// searched reports whether something was said in events of a kind.
+// searched reports whether a search goes through events of a kind.
 func searched(k conversation.Kind) bool {
 	switch k {
 	case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed:

@@ -16,7 +16,7 @@ type Options struct {
 	// Wait is how long the calls of a store together wait for other programs, until as
 	// much time has gone by without waiting; 0 means one second.
 	Wait time.Duration
-	// Log is told what was healed or could not be, nil means nobody.
+	// Log receives what was repaired and what could not be; nil means no log.
 	Log *slog.Logger
 
 	filesystem func(dir string) (network string, err error)                     // nil: ask the system

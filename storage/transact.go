@@ -39,7 +39,7 @@ func (d *disk) view(ctx context.Context, f dbfile, read func(txn) error) error {
 	return d.viewWithin(ctx, f, d.wait, read)
 }
 
-// viewWithin is view with a wait of its own.
+// viewWithin is view with another wait.
 func (d *disk) viewWithin(ctx context.Context, f dbfile, wait time.Duration, read func(txn) error) error {
 	err := d.look(ctx, f, reading, wait, read)
 	if !errors.Is(err, errHidden) {
@@ -113,7 +113,7 @@ func (d *disk) update(ctx context.Context, f dbfile, change func(txn) error) err
 	return d.updateWithin(ctx, f, d.wait, change)
 }
 
-// updateWithin is update with a wait of its own; 0 means none.
+// updateWithin is update with another wait; 0 means none.
 func (d *disk) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
 	p, err := d.enter(ctx, f.path, writing, wait)
 	if err != nil {
@@ -302,14 +302,14 @@ func whole(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	}
 }
 
-// tell keeps for the user what was noticed about a file.
+// tell keeps a notice about a file for the user.
 func (d *disk) tell(path, notice string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.notices[path] = notice
 }
 
-// told is what was noticed about a file, "" nothing.
+// told is the notice about a file, "" without one.
 func (d *disk) told(path string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

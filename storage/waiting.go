@@ -9,8 +9,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Messages that wait for the running turn stand beside the log until they are
-// part of it, so that a crash does not lose what was said meanwhile.
+// Messages that wait for the running turn are stored outside the log until they are
+// part of it, so that a crash does not lose them.
 
 // KeepWaiting stores the messages that wait, oldest first, replacing the last
 // ones. Before the user has said anything none can wait, and nothing is stored.
@@ -69,8 +69,8 @@ func putWaiting(tx txn, texts []string) error {
 	return tx.put(bucketMeta, keyWaiting, value)
 }
 
-// waiting reads the messages that wait. What cannot be read was a note beside
-// the log, and is none.
+// waiting reads the messages that wait. What cannot be read is left out: it was
+// no part of the log.
 func waiting(tx txn) []string {
 	var texts []string
 	value, err := tx.get(bucketMeta, keyWaiting)

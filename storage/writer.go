@@ -13,11 +13,11 @@ import (
 
 // Rules of writing:
 //   - The file of a new conversation appears with the first append in which
-//     the user says something. What is given before is kept in memory and
+//     there is a message of the user. Earlier events are kept in memory and
 //     stored with it.
 //   - An append that fails has stored nothing of what it was given, and may be
 //     repeated.
-//   - The index is told of a new conversation and, on closing, of its last
+//   - The index learns of a new conversation and, on closing, of its last
 //     state. In between a list sees that the file has changed and reads it, so
 //     that an append costs one transaction and not two.
 

@@ -23,7 +23,7 @@ type Options struct {
 	// Permissions of the configuration.
 	Permissions permission.Config
 	// Grants holds what the user granted and grants; conversations share it, so
-	// that a grant holds in all of them. nil: a store of its own without a file.
+	// that a grant holds in all of them. nil: grants that last as long as the Box, without a file.
 	Grants *grants.Store
 	// Own are files and folders of this program's own, absolute: configuration,
 	// grants, conversations. An edit of them is always asked about.

@@ -11,7 +11,7 @@
 //
 //   - File tools never reach outside the workspace, whatever links and races
 //     there are (os.Root), and never block on pipes or devices.
-//   - A command runs in a session and process group of its own, without a
+//   - A command runs in its own session and process group, without a
 //     terminal, without input and without keys in its environment, and nothing
 //     of its group outlives the call, or the Box if it runs in the background.
 //   - http_request connects to no loopback, private, link-local or otherwise

@@ -303,7 +303,7 @@ func TestCredentialsDoNotFollowToAnotherHost(t *testing.T) {
 	fail(t, b, "http_request", map[string]any{"url": first.URL, "method": "POST", "body": "private"}, "is not followed with POST")
 }
 
-// A grant for one host is none for those it leads to.
+// A grant for one host does not cover hosts that it redirects to.
 func TestRedirectsToAnotherHostAreNotFollowedUnasked(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int32

@@ -60,7 +60,7 @@ func TestEightRecallsATurn(t *testing.T) {
 		}
 	}
 	if got := succeed(t, b, "search_history", map[string]any{"query": "thing 9"}); !strings.Contains(got, "e9, turn 0: reply") {
-		t.Errorf("searching is counted by itself: %s", got)
+		t.Errorf("searching is counted separately: %s", got)
 	}
 	n.add(t, conversation.UserMessage{Text: "go on"}, conversation.UserMessage{Text: "now"})
 	if got := succeed(t, b, "recall", map[string]any{"id": "e9"}); !strings.HasSuffix(got, "\n\nthing 9") {
@@ -108,7 +108,7 @@ func TestWhatATurnWasGivenIsNotGivenTwice(t *testing.T) {
 	ask(map[string]any{"id": "e12"}, "Characters 1-500 of 500") // more than it was given
 	ask(map[string]any{"id": "12"}, note)
 	n.add(t, conversation.Mask{Items: []conversation.MaskItem{{Event: 12, Part: conversation.PartResult}}})
-	ask(map[string]any{"id": "e12"}, "Characters 1-500 of 500") // the answer may be hidden by now
+	ask(map[string]any{"id": "e12"}, "Characters 1-500 of 500") // the answer may be hidden now
 	n.add(t, conversation.UserMessage{Text: "go on"}, conversation.UserMessage{Text: "now"})
 	ask(map[string]any{"id": "e12", "query": "LINE"}, "100 lines hold")
 	ask(map[string]any{"id": "e12", "query": "LINE"}, note)

@@ -54,7 +54,7 @@ func start(t *testing.T, o demo.Options) *demo.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The test's own context has ended by now.
+		// The test's own context has ended.
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := s.Close(ctx); err != nil {

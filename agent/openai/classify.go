@@ -49,7 +49,7 @@ func (w endpoint) classified(status int, f *Fault) *agent.Error {
 	if e.Class == agent.Overflow {
 		e.Window, e.Requested, _ = f.overflow()
 	}
-	if e.Class == agent.ServerFault && hopeless(f) {
+	if e.Class == agent.ServerFault && permanent(f) {
 		e.NoRetry = true
 	}
 	e.Loading = e.Class == agent.Overloaded && loading(f)
@@ -172,9 +172,9 @@ func loading(f *Fault) bool {
 	return hasAny(strings.ToLower(f.Message), "loading model", "loading the model", "model is loading", "model is still loading", "still loading")
 }
 
-// hopeless reports a server fault that the same request brings about again:
+// permanent reports a server fault that the same request causes again:
 // llama.cpp answers 500 to requests it cannot parse.
-func hopeless(f *Fault) bool {
+func permanent(f *Fault) bool {
 	return hasAny(strings.ToLower(f.Message), "parse_error", "failed to parse tool call arguments", "failed to parse input",
 		"failed to parse messages")
 }

@@ -94,7 +94,7 @@ func TestRetryWishes(t *testing.T) {
 		{"negative", 429, fmt.Sprintf(limited, ""), []string{"Retry-After", "-5"}, 0, false},
 		{"the server says no", 500, "", []string{"X-Should-Retry", "false"}, 0, true},
 		{"the server says yes", 500, `{"error":{"message":"parse_error"}}`, []string{"X-Should-Retry", "true"}, 0, false},
-		{"hopeless", 500, `{"error":{"message":"parse_error"}}`, nil, 0, true},
+		{"permanent", 500, `{"error":{"message":"parse_error"}}`, nil, 0, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

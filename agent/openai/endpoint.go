@@ -88,7 +88,7 @@ func (w endpoint) redact(text string) string {
 
 const hiddenKey = "[key]"
 
-// shortestPiece is how many characters of a key are told from a word by chance.
+// shortestPiece is how many characters tell a piece of a key from an ordinary word.
 const shortestPiece = 8
 
 // hidePieces hides whatever a text has in common with a key for long enough.

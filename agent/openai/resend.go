@@ -9,7 +9,7 @@ import (
 
 // A connection that waits for its next request can die unseen: llama.cpp
 // announces keep-alive and closes after each streamed answer. A request that
-// meets such a connection is sent again at once, and nobody is told. Rules:
+// meets such a connection is sent again at once and silently. Rules:
 //
 //   - only on a connection that served before: one that is new and breaks says
 //     something about the server

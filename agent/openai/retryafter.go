@@ -58,8 +58,8 @@ func amount(s string, unit time.Duration) (time.Duration, bool) {
 
 func clampWait(d time.Duration) time.Duration { return min(max(d, 0), longestWait) }
 
-// shouldRetry reads x-should-retry: whether it was said, and what.
-func shouldRetry(h http.Header) (said, retry bool) {
+// shouldRetry reads x-should-retry: whether the server sent it, and what it says.
+func shouldRetry(h http.Header) (sent, retry bool) {
 	switch strings.ToLower(strings.TrimSpace(h.Get("X-Should-Retry"))) {
 	case "true":
 		return true, true

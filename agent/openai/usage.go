@@ -82,7 +82,7 @@ func (t *timings) tokens() *agent.Tokens {
 	return out
 }
 
-// xGroq is Groq's field beside the standard ones.
+// xGroq is Groq's field next to the standard ones.
 type xGroq struct {
 	Usage *usage `json:"usage"`
 	Error word   `json:"error"`

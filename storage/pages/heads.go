@@ -18,7 +18,7 @@ import (
 //     behind what bbolt uses of that page. It is written after each commit under the
 //     same lock, and not synced: until the next commit it may be missing, and the file
 //     is as safe as without it. bbolt clears it with the page it stands in, so that it
-//     is never older than the head beside it by more than the commit in between.
+//     is never older than the other head by more than the commit in between.
 //   - A spare that is newer than both heads says that the newest is damaged. It is
 //     written back from the spare before the file is used. Nothing is lost then.
 

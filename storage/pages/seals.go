@@ -68,7 +68,7 @@ func mix(crc uint32, data []byte) uint32 {
 
 // mendable is the longest value in which a wrong bit is set right. The longer a value,
 // the more bits there are of which one fits many wrong ones by chance: one in thirty
-// times at this length. Each bit of a value has a checksum of its own up to 2^31 bits.
+// times at this length. Up to 2^31 bits each bit of a value changes the checksum differently.
 const mendable = 16 << 20
 
 // place is the entry of castagnoli with a first byte.
@@ -80,8 +80,8 @@ var place = func() (of [256]byte) {
 }()
 
 // setRight returns value with the one bit changed that changes its checksum by wrong;
-// false if there is none. It takes the checksum back byte by byte, to where only one bit
-// has been added to nothing.
+// false if there is none. It reverses the checksum byte by byte until only one bit
+// is left.
 func setRight(value []byte, wrong uint32) ([]byte, bool) {
 	if len(value) > mendable {
 		return nil, false

@@ -11,8 +11,8 @@ import (
 // Rules of pages:
 //   - bbolt trusts its pages. A number that is wrong can send it in circles for ever,
 //     and lets it write new events over old ones or where nobody finds them.
-//   - So all are looked at here before a file is first used, and by doctor, by the head
-//     of each and without its map. Each page has to have one use, each key has to be in
+//   - So Survey looks at all of them before a file is first used, and for doctor. It reads
+//     the head of each, without a memory map. Each page has to have one use, each key has to be in
 //     order. To read a file it is enough that the pages that lead to others are sound.
 //   - What is read goes into memory of our own, and every number is compared with the
 //     size of the file before it is used, so damage is an error and never a fault.
@@ -36,7 +36,7 @@ type survey struct {
 	used []bool // by page
 	all  bool   // leaves are looked at, too, and that each page has a use
 
-	window     []byte // what was read last, for the pages beside it
+	window     []byte // what was read last, for the pages next to it
 	windowFrom int64  // where it is in the file
 }
 
@@ -171,7 +171,7 @@ type bounds struct{ from, before []byte }
 func (s *survey) tree(id uint64, buckets bool, b bounds) error {
 	p, err := s.read(id, branchPage|LeafPage)
 	if err != nil && !s.all && p.data != nil && p.id != id {
-		return nil // bbolt refuses such a page where it meets it, and what stands before it can be read
+		return nil // bbolt refuses such a page where it meets it, and the pages around it can be read
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ type Log interface {
 	Close() error
 }
 
-// Harness is a store under test: an empty one, of its own for each call of the
+// Harness is a store under test: a new and empty one for each call of the
 // function given to Suite.
 type Harness struct {
 	Create  func(ctx context.Context, id string) (Log, error)
@@ -65,7 +65,7 @@ func Suite(t *testing.T, open func(t *testing.T) Harness) {
 	}
 }
 
-// chatting is a conversation with a log of its own to number events.
+// chatting is a conversation whose log numbers its events.
 type chatting struct {
 	t   *testing.T
 	h   Harness
@@ -95,7 +95,7 @@ func (c *chatting) say(bodies ...conversation.Body) {
 	}
 }
 
-// same fails the test unless what is stored is what was said.
+// same fails the test unless the stored events are those appended.
 func (c *chatting) same() {
 	c.t.Helper()
 	got, err := c.h.Load(c.t.Context(), id)

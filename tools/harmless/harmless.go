@@ -1,5 +1,5 @@
 // Package harmless knows, of some well-known commands, the arguments that do no harm: none of them makes the command run
-// a program, write elsewhere than it does anyway, read what the caller keeps to himself, or reach another host.
+// a program, write elsewhere than it does anyway, read what the caller keeps secret, or reach another host.
 //
 // Rules:
 //
@@ -7,7 +7,7 @@
 //     an operand of another kind.
 //   - Options count wherever they stand, also behind operands. Behind -- nothing is an option. Some systems take what is
 //     behind the first operand for operands: so a value there is judged as a file, too.
-//   - A value in a word of its own may not begin with a dash: if the command took no value there, it would be an option.
+//   - A value that is a separate word may not begin with a dash: if the command took no value there, it would be an option.
 //     Nor with an @, which to some programs names a file of arguments, wherever it stands.
 //   - Names of files are the caller's to judge.
 //
@@ -34,7 +34,7 @@ type Entry struct {
 	most     int // number of operands, if not 0
 
 	behind     map[string]kind // options behind --; nil: nothing is an option there
-	behindOnes operands        // what stands beside these
+	behindOnes operands        // operands of these
 }
 
 // style is how a command reads its options.
@@ -59,7 +59,7 @@ const (
 	apart         // a value as the next word only: what is attached are more options
 )
 
-// operands are what stands beside the options.
+// operands are the words that are no options.
 type operands int
 
 const (

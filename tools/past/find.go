@@ -36,7 +36,7 @@ func ID(args params.Values) string {
 type passage struct {
 	id     string // to recall it by
 	events []int  // indices, ascending
-	many   bool   // all that was said in events, rather than the one event
+	many   bool   // all texts in events, rather than the one event
 	listed bool   // may be answered by a list, because it was not asked for by turns
 	about  string // of many: "turn 3"
 }

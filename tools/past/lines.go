@@ -138,7 +138,7 @@ func allWords(low string, words []string) int {
 
 // render shows lines that match, and their neighbors, until limit characters are used up.
 // shown is how many matches that are, next the character to go on from, -1 if all are
-// shown. A line that does not fit by itself is cut.
+// shown. A line that does not fit alone is cut.
 func render(lines []string, columns []int, offset, limit int) (body string, shown, next int) {
 	near := func(i int) bool {
 		around := columns[max(0, i-searchAround):min(len(lines), i+searchAround+1)]

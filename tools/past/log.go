@@ -11,7 +11,7 @@ import (
 	"plimsoll/tools/words"
 )
 
-// undone stands behind the turn of what a rewind left out.
+// undone marks what a rewind left out, behind its turn.
 const undone = " (taken back)"
 
 // Archive holds the conversation.
@@ -35,11 +35,11 @@ type log struct {
 	visible func(event uint64) bool
 	events  []conversation.Event
 
-	calls  map[int]conversation.ToolCall // by index of a result: the call it answers; made when first needed
-	gone   []uint64                      // by index: the rewind that took it back, nil for none; made when first needed
-	active []int                         // overlays in force; made with gone
+	calls   map[int]conversation.ToolCall // by index of a result: the call it answers; made when first needed
+	rewinds []uint64                      // by index: the rewind that left the event out, 0 without one; made when first needed
+	active  []int                         // overlays in force; made with rewinds
 
-	resolved bool // gone and active are made
+	resolved bool // rewinds and active are made
 }
 
 // turn is the newest one.
@@ -81,17 +81,17 @@ func (l *log) call(i int) (conversation.ToolCall, bool) {
 	return c, ok
 }
 
-// resolve finds out which overlays are in force, and what was taken back.
+// resolve finds out which overlays are in force, and which turns were undone.
 func (l *log) resolve() {
 	if l.resolved {
 		return
 	}
 	l.resolved = true
-	l.active, l.gone = conversation.InForce(l.events), conversation.TakenBack(l.events)
+	l.active, l.rewinds = conversation.InForce(l.events), conversation.TakenBack(l.events)
 }
 
-// rewound reports whether an event was taken back.
-func (l *log) rewound(i int) bool { return l.gone != nil && l.gone[i] != 0 }
+// rewound reports whether an event was undone.
+func (l *log) rewound(i int) bool { return l.rewinds != nil && l.rewinds[i] != 0 }
 
 // what names an event in a few words: "result of read_file {"path":"x"} (ok)".
 func (l *log) what(i int) string {
@@ -117,7 +117,7 @@ func (l *log) what(i int) string {
 	return words.Line(string(l.events[i].Body.Kind()), 20)
 }
 
-// when is the turn of an event, and whether it was taken back.
+// when is the turn of an event, and whether it was undone.
 func (l *log) when(i int) string {
 	l.resolve()
 	text := fmt.Sprintf("turn %d", l.events[i].Turn)
@@ -179,7 +179,7 @@ func (l *log) inFull(i int) bool {
 }
 
 // partial reports whether a request that shows an event may still lack some of
-// it: what was cut when it arrived, and reasoning, which few servers take back.
+// it: what was cut when it arrived, and reasoning, which few servers accept.
 func (l *log) partial(i int) bool {
 	switch b := l.events[i].Body.(type) {
 	case conversation.AssistantMessage:

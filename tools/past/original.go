@@ -20,7 +20,7 @@ const (
 	maxStored = 32 << 20 // bytes of several originals for which stored texts are read
 )
 
-// original gives back what was said in a passage; whole: never a list.
+// original returns the original texts of a passage; whole: never a list.
 func (l *log) original(at passage, whole bool) (original, error) {
 	if !at.many {
 		return l.text(at.events[0], true)
@@ -38,7 +38,7 @@ func (l *log) original(at passage, whole bool) (original, error) {
 	return l.join(at)
 }
 
-// anchor is an event near a passage where nothing was said.
+// anchor is an event near a passage without texts.
 func (l *log) anchor(at passage) uint64 {
 	id, ok := conversation.ParseRecallID(at.id)
 	if seq, one := id.Event(); ok && one {

@@ -13,7 +13,7 @@ import (
 	"plimsoll/tools/words"
 )
 
-// A search finds what was said anywhere in the conversation, hidden or
+// A search goes through the whole conversation, hidden or
 // not: messages, replies, arguments of calls, and results with their stored
 // texts. Upper and lower case are alike, and all words have to occur in the same
 // message or result. Those with the whole query on a line come first, then those
@@ -118,7 +118,7 @@ func (s *search) event(i int) holding {
 	return holding{}
 }
 
-// lookup reports whether a tool only shows what was said elsewhere.
+// lookup reports whether a tool only shows texts from elsewhere.
 func lookup(tool string) bool {
 	return tool == conversation.ToolRecall || tool == conversation.ToolSearchHistory
 }

@@ -72,7 +72,7 @@ func (t Effect) Command() string {
 	return t.script.text
 }
 
-// OfRequest describes a request; nil is none.
+// OfRequest describes a request; of nil, the empty effect.
 func OfRequest(req *Request) Effect {
 	if req == nil {
 		return Effect{}

@@ -18,7 +18,7 @@ var errNoOffer = errors.New("nothing can be granted for this call: a deny rule c
 
 // Ask remembers a call that needs approval, for judgeAsked, and says what could be granted for it.
 func (p *Policy) Ask(callID string, t Effect) []conversation.Offer {
-	offers, inForce := p.offers(t), p.standing()
+	offers, inForce := p.offers(t), p.allowRules()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = asked{callID, t, inForce}
@@ -48,7 +48,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 		}
 		rules = offers[0].Rules
 	}
-	offer, err := p.judgeRules(t, p.standing(), rules)
+	offer, err := p.judgeRules(t, p.allowRules(), rules)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 
 // judgeRules says what rules mean, and whether they cover a call together with
 // those in force.
-func (p *Policy) judgeRules(t Effect, inForce []standing, texts []string) (conversation.Offer, error) {
+func (p *Policy) judgeRules(t Effect, inForce []activeRule, texts []string) (conversation.Offer, error) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if denied, _ := p.denied(t); denied != no {
@@ -74,7 +74,7 @@ func (p *Policy) judgeRules(t Effect, inForce []standing, texts []string) (conve
 			return conversation.Offer{}, err
 		}
 		rules[i] = r
-		all = append(all, standing{rule: r})
+		all = append(all, activeRule{rule: r})
 	}
 	if len(rules) == 0 {
 		return conversation.Offer{}, errors.New("no rule is given")

@@ -25,15 +25,15 @@ func (p *Policy) offers(t Effect) []conversation.Offer {
 	}
 	var out []conversation.Offer
 	for _, rules := range candidates(t) {
-		if _, ok := allowed(asStanding(rules), t); ok { // what is offered always covers the call
+		if _, ok := allowed(asActive(rules), t); ok { // what is offered always covers the call
 			out = append(out, offerOf(rules))
 		}
 	}
 	return out
 }
 
-func asStanding(rules []rule) []standing {
-	out := make([]standing, len(rules))
+func asActive(rules []rule) []activeRule {
+	out := make([]activeRule, len(rules))
 	for i, r := range rules {
 		out[i].rule = r
 	}

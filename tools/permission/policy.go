@@ -202,29 +202,29 @@ func (p *Policy) Hides(rel string) bool {
 }
 
 // inForce lists the allow rules. The lock is held.
-func (p *Policy) inForce() []standing {
-	var out []standing
+func (p *Policy) inForce() []activeRule {
+	var out []activeRule
 	for _, r := range p.allow {
-		out = append(out, standing{rule: r})
+		out = append(out, activeRule{rule: r})
 	}
 	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
 	for _, g := range granted {
 		if r, err := parseRule(g.Rule, p.names); err == nil {
-			out = append(out, standing{rule: r, grant: g.ID})
+			out = append(out, activeRule{rule: r, grant: g.ID})
 		}
 	}
 	return out
 }
 
-// standing lists the allow rules in force.
-func (p *Policy) standing() []standing {
+// allowRules lists the allow rules in force.
+func (p *Policy) allowRules() []activeRule {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.inForce()
 }
 
 // note remembers that rules let a call run.
-func (p *Policy) note(by []standing) {
+func (p *Policy) note(by []activeRule) {
 	for _, r := range by {
 		if r.grant == "" {
 			p.used.note(r.rule)

@@ -104,10 +104,10 @@ func (r rule) deniesScript(s *script) verdict {
 // allowScript reports whether rules let a whole script pass, and which did: one of
 // them is its exact text, or it is plain and each of its commands is covered by
 // one.
-func allowScript(rules []standing, s *script) (by []standing, ok bool) {
+func allowScript(rules []activeRule, s *script) (by []activeRule, ok bool) {
 	for _, r := range rules {
 		if r.tool == "run_command" && (!r.hasPattern || r.exactly(s.text)) {
-			return []standing{r}, true
+			return []activeRule{r}, true
 		}
 	}
 	if !s.plain {
@@ -115,11 +115,11 @@ func allowScript(rules []standing, s *script) (by []standing, ok bool) {
 	}
 	elsewhere := false // in a folder that no rule lets it go to: what is harmless there may run
 	for _, call := range s.calls {
-		if call.enters && !slices.ContainsFunc(rules, func(r standing) bool { return r.coversWidely(call) }) {
+		if call.enters && !slices.ContainsFunc(rules, func(r activeRule) bool { return r.coversWidely(call) }) {
 			elsewhere = true
 			continue
 		}
-		i := slices.IndexFunc(rules, func(r standing) bool {
+		i := slices.IndexFunc(rules, func(r activeRule) bool {
 			return r.coversWidely(call) && !elsewhere || r.tool == "run_command" && r.coversCall(call)
 		})
 		if i < 0 {

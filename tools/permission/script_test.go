@@ -22,7 +22,7 @@ func FuzzScript(f *testing.F) {
 		}
 		call := Effect{Tool: "run_command", access: AccessCommand, script: s}
 		for _, rules := range candidates(call)[:1] {
-			if _, ok := allowScript(asStanding(rules), s); utf8.ValidString(text) && !ok && s.text != "" {
+			if _, ok := allowScript(asActive(rules), s); utf8.ValidString(text) && !ok && s.text != "" {
 				t.Fatalf("the grant for %q does not cover it: %v", s.text, rules)
 			}
 			if len(rules) != 1 || !rules[0].exactly(s.text) && s.text != "" {

@@ -60,7 +60,7 @@ func (w weigher) enter(call *simple, i int, dir string) (string, bool) {
 }
 
 // isHarmless judges a command in a folder. In a script that changed files before, what a name stands for then is not
-// known: it could be a link by now. To git it would stay a link, and the project's own code can go anywhere itself.
+// known: it could now be a link. To git it would stay a link, and the project's own code can go anywhere itself.
 func (w weigher) isHarmless(words []word, dir string, inside, changed bool) bool {
 	args, err := w.expand(words, dir)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 )
 
 // A command ends with the program, also when the program is killed and can end
-// nothing any more. Beside each command waits a guard: a small shell that reads
+// nothing any more. Next to each command waits a guard: a small shell that reads
 // from a pipe whose other end the program alone holds. If the pipe ends before the
 // guard was dismissed, the program is gone, and the guard kills what the command
 // runs. A command starts only once its guard knows of it, so there is no moment
-// at which a kill leaves something behind. What a command moves to a session of
-// its own (setsid, a daemon) is meant to stay, and does.
+// at which a kill leaves something behind. What a command moves to its own
+// session (setsid, a daemon) is meant to stay, and does.
 //
 // The parent-death signal of Linux does not serve: it follows the thread that
 // started a process, and reaches no child of that process.
@@ -102,6 +102,6 @@ func (g *guard) dismiss() {
 	_ = g.cmd.Wait()
 }
 
-// isolated gives a process a session of its own: something to kill as a whole,
+// isolated gives a process its own session: something to kill as a whole,
 // and no terminal it could ask for a password on.
 func isolated() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// Files are replaced atomically: the new content is written to a file of
-// another name beside the old one, synced and renamed over it. The mode stays.
+// Files are replaced atomically: the new content is written to another
+// file in the same folder, synced and renamed over it. The mode stays.
 // A file that may not be written is refused, although renaming could replace it.
 
 // Replace writes content to p, which must exist.

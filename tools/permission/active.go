@@ -10,14 +10,14 @@ import (
 // and those that the user granted in this workspace. A granted rule that this
 // version cannot read grants nothing.
 
-// standing is a rule in force.
-type standing struct {
+// activeRule is an allow rule in force.
+type activeRule struct {
 	rule
 	grant string // ID of the grant it comes from, "" for the configuration's
 }
 
 // allowed reports whether rules let all of a call pass, and which did.
-func allowed(rules []standing, t Effect) (by []standing, ok bool) {
+func allowed(rules []activeRule, t Effect) (by []activeRule, ok bool) {
 	if t.access == AccessCommand {
 		return allowScript(rules, t.script)
 	}
@@ -30,7 +30,7 @@ func allowed(rules []standing, t Effect) (by []standing, ok bool) {
 		if path != "" {
 			one.paths = []string{path}
 		}
-		i := slices.IndexFunc(rules, func(r standing) bool { return r.allows(one) })
+		i := slices.IndexFunc(rules, func(r activeRule) bool { return r.allows(one) })
 		if i < 0 {
 			return nil, false
 		}
@@ -64,5 +64,5 @@ func (u *useTimes) last(r rule) time.Time {
 type asked struct {
 	callID  string
 	effect  Effect
-	inForce []standing // the rules that were in force then
+	inForce []activeRule // the rules that were in force then
 }
