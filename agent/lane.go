@@ -9,20 +9,21 @@ import (
 )
 
 // Servers exist (llama.cpp, by default) whose slots share one cache: two requests
-// at the same time can fill it though each would fit, and then both end with words
-// about their size. Rules:
+// at the same time can fill it though each would fit, and then both fail as too
+// long. Rules:
 //
-//   - Such words, without a number, on a request that is known to be smaller than the
-//     window are no overflow: it is tried again.
+//   - Such an error, without a number, on a request that is known to be smaller than the
+//     window is no overflow: the request is sent again.
 //   - From then on a summary is not written while the conversation's request is made.
-//     That one goes first: it ends the request for the summary, which is made again.
+//     The conversation goes first: it cancels the request for the summary, which is sent
+//     again.
 //   - Nobody but the summary waits, and its time does not run meanwhile.
 
 // errYielded is the cause of a summary's request that made way.
 var errYielded = errors.New("the conversation's request goes first")
 
 // lane keeps a summary's requests apart from the conversation's where a model's
-// server wants that. A nil one keeps nothing apart.
+// server wants that.
 type lane struct {
 	mu      sync.Mutex
 	shared  map[string]bool         // models whose server's requests share one cache, by name
@@ -35,15 +36,19 @@ type lane struct {
 
 func newLane() *lane { return &lane{shared: map[string]bool{}} }
 
-// take says that the conversation's request is about to be made, and waits until
-// one that makes way has ended, which it does at once.
-func (l *lane) take(model string) {
+// take says that the conversation's request is about to be made, and waits until a summary's
+// request that makes way has ended, or ctx has. Who took gives.
+func (l *lane) take(ctx context.Context, model string) {
 	l.mu.Lock()
 	l.busy, l.free = model, make(chan struct{})
 	over := l.part()
 	l.mu.Unlock()
-	if over != nil {
-		<-over
+	if over == nil {
+		return
+	}
+	select {
+	case <-over:
+	case <-ctx.Done():
 	}
 }
 

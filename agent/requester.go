@@ -26,7 +26,7 @@ type requester struct {
 // ask makes a request, again and again where that may help.
 func (q *requester) ask(ctx context.Context, r request) answer {
 	var ans answer
-	q.lane.take(r.model.Name())
+	q.lane.take(ctx, r.model.Name())
 	defer q.lane.give()
 	empty := 0
 	var since time.Time // when it began that the server starts, or its cache is full
