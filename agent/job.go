@@ -25,14 +25,14 @@ import (
 //   - No text of an error ever becomes a summary: what counts decides package
 //     compact.
 
-// job is a summary on its way. Above done it belongs to the owner; below it to its
-// goroutine until done is closed.
+// job is a summary that is being written. The fields before done belong to the owner of
+// the conversation, those after it to the job's goroutine until done is closed.
 type job struct {
 	state state
 	cause error // why it was given up or failed, nil in the other states
 
-	wish edit.Request                             // that asked for it; of a plan its source and trigger only
-	plan *compact.Plan                            // that asked for it, nil where somebody did
+	wish edit.Request                             // the request for it; only Source and Trigger where a plan wants it
+	plan *compact.Plan                            // the plan that wants it, nil where the user or the model asked
 	work func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
 
 	basis    basis
@@ -103,8 +103,8 @@ func (j *job) asked() bool {
 	return j.joined != "" || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool
 }
 
-// bound is how long a request may be as far as the refusal tells for which the job
-// makes room, in tokens; 0 if it makes it for no refusal.
+// bound is the longest request that is worth sending after the provider refused one as
+// too long, in tokens; 0 if no refusal started the job.
 func (j *job) bound() int {
 	if j.plan == nil || j.plan.Trigger != compact.TriggerOverflow {
 		return 0
@@ -112,8 +112,8 @@ func (j *job) bound() int {
 	return int(preset.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
-// isLastTry reports whether a request that waited for a summary does without another
-// one: it failed, the user stopped it, or it is the request's own and was not enough.
+// isLastTry reports whether a request asks for no further summary: the one it waited for
+// failed or was stopped, or it started that one and it did not make enough room.
 func (j *job) isLastTry(own *job) bool {
 	if j == nil {
 		return false
@@ -127,15 +127,15 @@ func (j *job) isLastTry(own *job) bool {
 	return j == own
 }
 
-// overtaken reports whether the conversation went over a summary: overlays lie on it
-// that are no notes, or it has to fit into less.
+// overtaken reports whether the log changed under a summary (overlays other than notes on
+// what it covers), or the window shrank.
 func (j *job) overtaken(log *journal) bool {
 	then, now := j.basis.window, log.settings.model.Window
 	return !edit.Stands(log.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
 }
 
-// rebase is a pass with the text of a job on the log as it is now, with the masks of
-// its plan. The error says why it does not count.
+// rebase applies the text of a job, with the masks of its plan, to the current log. The
+// error says why the result does not count.
 func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
@@ -148,8 +148,8 @@ func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
 	return now, err
 }
 
-// waitsForStep reports whether the text of a job waits for a step, in place of an epoch of
-// its own.
+// waitsForStep reports whether the text of a job is held until the next step evicts, and
+// is committed with that, not as an epoch by itself.
 func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
 }

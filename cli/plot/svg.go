@@ -151,7 +151,7 @@ func (p *picture) axes() {
 
 // better writes which way of an axis is the better one, and what it measures.
 func (p *picture) better(y int, word, label string) {
-	label = ansi.Truncate(label, (p.plot.x1-p.plot.x0)/cell-len(word), "…")
+	label = ansi.Truncate(label, (p.plot.x1-p.plot.x0)/cell-ansi.StringWidth(word), "…")
 	p.write(`<text class="small quiet" x="%d" y="%d"><tspan class="accent strong">%s</tspan><tspan dx="8">%s</tspan></text>`+"\n",
 		p.plot.x0, y, word, escape(label))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mostRead and mostKnown bound what is looked at behind the border, so that a result
+// mostRead and mostKnown bound what is read after the cut, so that a result
 // of any size is cut without a pause: so many bytes, and so many names.
 const (
 	mostRead  = 2 << 20
@@ -21,10 +21,9 @@ type seen struct {
 	chosen bool
 }
 
-// Beyond is the names in what stands behind the first bytes of a text and not among
-// them, with spaces between, in at most room bytes. If there is not enough room the
-// most telling have it: those that stand there most often for their length. They
-// come in the order in which they stand there.
+// Beyond returns the names that occur after the first bytes of a text and not among them,
+// separated by spaces, in at most room bytes. Where room is short, frequent short names
+// win. Their order is that of the text.
 func Beyond(text string, first, room int) string {
 	found := behind(text, first)
 	ranked := make([]*seen, 0, len(found))
@@ -59,7 +58,7 @@ func Beyond(text string, first, room int) string {
 // weight is how telling a name is for the room it takes.
 func (n *seen) weight() float64 { return float64(n.times) / float64(8+len(n.text)) }
 
-// beforeColor moves a border that cuts a control sequence in front of it.
+// beforeColor moves a cut inside a control sequence to its start.
 func beforeColor(text string, at int) int {
 	const longest = 32 // bytes of a sequence that is looked for
 	from := max(0, min(at, len(text))-longest)
