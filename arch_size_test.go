@@ -22,7 +22,7 @@ const (
 // needed is an error.
 var larger = map[string]int{
 	"compact files":           38,
-	"compact.planner methods": 57,
+	"compact.planner methods": 54,
 }
 
 // sizes counts files, methods and exported names of the program's packages.

@@ -1,16 +1,17 @@
-// Package compact makes the overlays that shorten what a model is sent of a
-// conversation, and knows how full that makes the context window.
+// Package compact decides when the prompt of a conversation is shortened, and how: the
+// planner, the notes it makes, and the summaries that a model is asked for. The packages
+// below it turn the log into messages and measure them, those above it commit and show.
 //
-// Package projection turns the log into messages. What follows decides when they are shortened, and how.
+// Package projection turns the log into messages.
 //
 // # Meter
 //
-// A [Meter] turns the sizes that a view carries into tokens. It is a value: each
-// event and each keystroke gives the next one, without reading the conversation
-// again. It anchors on what the provider last reported and estimates what came
-// after; a factor for the model corrects the estimate. A [Reading] is what the
-// gauge shows: used tokens by [projection.Segment], window, load line and hard line, and for
-// each number whether it is reported or estimated.
+// Package meter turns the sizes that a view carries into tokens. A [meter.Meter] is a value:
+// each event and each keystroke gives the next one, without reading the conversation again.
+// It anchors on what the provider last reported and estimates what came after; a factor for
+// the model corrects the estimate. A [meter.Reading] is what the gauge shows: used tokens by
+// [projection.Segment], window, load line and hard line, and for each number whether it is
+// reported or estimated.
 //
 // # A compaction
 //
