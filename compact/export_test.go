@@ -26,6 +26,11 @@ func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind
 	return w.gain, w.behind
 }
 
+// MaskItems chooses what a mask would hide now, oldest first.
+func MaskItems(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
+	return maskItems(v, r, m, false)
+}
+
 // MaskItemsRelaxed chooses as MaskItems, sparing neither the first nor the
 // current turn.
 func MaskItemsRelaxed(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {

@@ -20,7 +20,7 @@ func listed(v *projection.View, r preset.Rules) bool {
 	return known && r.Mask.MinChars > projection.StubChars
 }
 
-// maskable is no less than what MaskItems would save, in tokens. It does not say
+// maskable is no less than what maskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
 func maskable(v *projection.View, r preset.Rules, m meter.Meter, least float64) float64 {
 	if !listed(v, r) {
@@ -34,7 +34,7 @@ func maskable(v *projection.View, r preset.Rules, m meter.Meter, least float64) 
 	return sum
 }
 
-// mayPay reports whether hiding what MaskItems chooses may pay, and not always
+// mayPay reports whether hiding what maskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
 func mayPay(v *projection.View, r preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {

@@ -25,14 +25,8 @@ type candidate struct {
 	short   bool // not worth hiding, but it counts among the newest
 }
 
-// MaskItems chooses what a mask would hide now, oldest first. Tokens are the
-// meter's.
-func MaskItems(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
-	return maskItems(v, r, m, false)
-}
-
-// maskItems is MaskItems; relaxed, neither the first turn nor the current one
-// is spared.
+// maskItems chooses what a mask would hide now, oldest first. Tokens are the meter's.
+// Relaxed, it spares neither the first turn nor the current one.
 func maskItems(v projection.View, r preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil

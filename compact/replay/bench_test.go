@@ -56,7 +56,7 @@ func BenchmarkRawOfManySteps(b *testing.B) {
 			fmt.Sprintf("next /home/somebody/project/part%d/file_%d.go\n", (i+1)%300, i+1)+text(2000))
 	}
 	one.reply("done")
-	source := replay.Loaded(one.conversation())
+	source := loaded(one.conversation())
 	o := replay.Options{Policies: []preset.Name{preset.Raw}, Workers: 1} // no window: truncate sends everything, too
 	for b.Loop() {
 		if _, err := replay.Run(b.Context(), []replay.Source{source}, o); err != nil {
@@ -76,7 +76,7 @@ func BenchmarkRecallFromABlock(b *testing.B) {
 	for i := range 1000 {
 		one.call("read", `{}`, "x").reply(fmt.Sprintf("as file_%d.go says", i))
 	}
-	source := replay.Loaded(one.conversation())
+	source := loaded(one.conversation())
 	var appendix strings.Builder
 	for i := range results {
 		fmt.Fprintf(&appendix, "- a result (e%d)\n", 2*i+3)

@@ -83,7 +83,7 @@ func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
 	var sources []replay.Source
 	for i, one := range tales {
 		c := replay.Load(one.doc, fmt.Sprintf("tale %d", i))
-		sources = append(sources, replay.Loaded(c))
+		sources = append(sources, loaded(c))
 	}
 	r, err := replay.Run(context.Background(), sources, o)
 	if err != nil {
@@ -118,4 +118,9 @@ func mask(style conversation.Style, events ...uint64) conversation.Mask {
 		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
 	}
 	return m
+}
+
+// loaded is a source of a conversation that is there already.
+func loaded(c replay.Conversation) replay.Source {
+	return replay.Source{Name: c.Name, Load: func() (replay.Conversation, error) { return c, nil }}
 }

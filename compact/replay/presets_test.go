@@ -266,7 +266,7 @@ func TestRunsEndWithTheFirstError(t *testing.T) {
 		t.Errorf("loading: %v", err)
 	}
 	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) { return replay.Act{}, failed }})
-	sources := []replay.Source{replay.Loaded((&tale{}).user("a").reply("b").conversation())}
+	sources := []replay.Source{loaded((&tale{}).user("a").reply("b").conversation())}
 	o := replay.Options{Policies: []preset.Name{}, Own: own(broken)}
 	if _, err := replay.Run(context.Background(), sources, o); !errors.Is(err, failed) {
 		t.Errorf("deciding: %v", err)
@@ -293,7 +293,7 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}}, conversation.Instructions{System: "newest"})
 	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
 	c := replay.Load(jsonl.Of(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
-	r, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
+	r, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,11 +106,6 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	return p.report(files), nil
 }
 
-// Loaded is a source of a conversation that is there already.
-func Loaded(c Conversation) Source {
-	return Source{Name: c.Name, Load: func() (Conversation, error) { return c, nil }}
-}
-
 // replayer is options with nothing left open.
 type replayer struct {
 	Options

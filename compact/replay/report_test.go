@@ -45,7 +45,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 		log := rapid.OneOf(rapid.Custom(conversationtest.Malformed), rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Rich)).Draw(t, "log")
 		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
 		doc := jsonl.Of(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
-		sources := []replay.Source{replay.Loaded(replay.Load(doc, "bad"))}
+		sources := []replay.Source{loaded(replay.Load(doc, "bad"))}
 		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: preset.All(), Workers: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -200,7 +200,7 @@ func TestTheFirstErrorEndsTheOtherRuns(t *testing.T) {
 	raw := preset.RulesOf(preset.Raw)
 	o := replay.Options{Policies: []preset.Name{}, Workers: 2,
 		Own: []replay.Named{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
-	_, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, o)
+	_, err := replay.Run(context.Background(), []replay.Source{loaded(c)}, o)
 	if !errors.Is(err, failed) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("it ends with %v", err)
 	}
@@ -217,7 +217,7 @@ func TestLookingForNeedsEndsWithItsContext(t *testing.T) {
 		told++
 		cancel()
 	}}
-	_, err := replay.Run(ctx, []replay.Source{replay.Loaded(work(1000, 10).conversation())}, o)
+	_, err := replay.Run(ctx, []replay.Source{loaded(work(1000, 10).conversation())}, o)
 	if !errors.Is(err, context.Canceled) || told != 1 {
 		t.Errorf("it goes on: told %d times, %v", told, err)
 	}
