@@ -2,8 +2,8 @@ package catalog
 
 import (
 	"regexp"
-	"slices"
 	"strings"
+	"sync"
 )
 
 // Rules of look-up: within a provider, the id, then an alias or another
@@ -66,7 +66,7 @@ func Default(provider string) (Entry, bool) {
 	if id, ok := preferred[provider]; ok {
 		return Lookup(provider, id)
 	}
-	for _, e := range loaded().entries {
+	for _, e := range loaded().entries() {
 		if e.Provider == provider && !e.Trained && !e.Deprecated && e.Tools && e.ChatTools != ChatToolsResponses {
 			return e, true
 		}
@@ -75,7 +75,7 @@ func Default(provider string) (Entry, bool) {
 }
 
 // All lists the catalogue in its own order: by provider, current models first.
-func All() []Entry { return slices.Clone(loaded().entries) }
+func All() []Entry { return loaded().entries() }
 
 // named finds an id by its own name, an alias or another spelling.
 func (t *table) named(provider, id string) (Entry, bool) {
@@ -83,7 +83,7 @@ func (t *table) named(provider, id string) (Entry, bool) {
 	lower := strings.ToLower(id)
 	for _, key := range []string{lower, strings.TrimSuffix(lower, ":latest"), lower + "-latest"} {
 		if i, ok := names[key]; ok && key != "" {
-			e := t.entries[i]
+			e := t.entry(i)
 			if e.ID != id {
 				e.Match = MatchAlias
 			}
@@ -95,21 +95,23 @@ func (t *table) named(provider, id string) (Entry, bool) {
 
 // boundary is what may follow a known id in the id of a relative: a tag, a
 // date or a variant, but not another version number.
-var boundary = regexp.MustCompile(`^[-:@][a-z0-9]`)
+var boundary = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[-:@][a-z0-9]`)
+})
 
 func (t *table) family(provider, id string) (Entry, bool) {
 	lower := strings.ToLower(id)
 	best, at := "", -1
 	for name, i := range t.byID[provider] {
 		rest, ok := strings.CutPrefix(lower, name)
-		if ok && len(name) > len(best) && boundary.MatchString(rest) {
+		if ok && len(name) > len(best) && boundary().MatchString(rest) {
 			best, at = name, i
 		}
 	}
 	if at < 0 {
 		return Entry{}, false
 	}
-	e := t.entries[at]
+	e := t.entry(at)
 	e.Match = MatchFamily
 	return e, true
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 // The table is models.json: one object per model and provider, prices in USD
 // per million tokens, null where unknown. It is generated from public lists
 // and only read here. A table that does not parse is a build that must not
-// ship, so reading it panics; a test reads it.
+// ship, so reading it panics; a test reads all of it.
 
 //go:embed models.json
 var modelsJSON []byte
@@ -57,43 +58,101 @@ type rowTraits struct {
 	ChatTools     ChatTools `json:"chat_tools"`
 }
 
-// table is the catalogue with its indices.
+// table is the catalogue: rows as they are written, one a line, and who is in which. A row is decoded when it is looked
+// up: a start needs one of hundreds.
 type table struct {
-	entries []Entry
-	byID    map[string]map[string]int // provider -> lower-case id or alias -> entry
+	rows [][]byte
+	byID map[string]map[string]int // provider -> lower-case id or alias -> row
 }
 
 var loaded = sync.OnceValue(func() *table {
-	t, err := parse(modelsJSON)
+	t, err := index(modelsJSON)
 	if err != nil {
-		panic(fmt.Sprintf("the built-in model table is damaged: %v", err))
+		panic(damaged(err))
 	}
 	return t
 })
 
-func parse(data []byte) (*table, error) {
-	var rows []row
-	if err := json.Unmarshal(data, &rows); err != nil {
-		return nil, err
-	}
-	t := &table{entries: make([]Entry, 0, len(rows)), byID: map[string]map[string]int{}}
-	for _, r := range rows {
-		e := r.entry()
-		names := t.byID[e.Provider]
-		if names == nil {
-			names = map[string]int{}
-			t.byID[e.Provider] = names
+func damaged(err error) string { return fmt.Sprintf("the built-in model table is damaged: %v", err) }
+
+// index finds the names of all rows. A line begins with the provider and the id; aliases, if any, stand anywhere in it.
+func index(data []byte) (*table, error) {
+	t := &table{byID: map[string]map[string]int{}}
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimRight(line, ",\r\n")
+		if len(line) < 2 { // the brackets around the rows
+			continue
 		}
-		for _, name := range append([]string{e.ID}, e.Aliases...) {
-			key := strings.ToLower(name)
-			if _, taken := names[key]; taken {
-				return nil, fmt.Errorf("%s/%s stands there twice", e.Provider, name)
-			}
-			names[key] = len(t.entries)
+		provider, rest, ok := quoted(line, `{"provider":"`)
+		if !ok {
+			return nil, fmt.Errorf("a line does not begin with a provider: %.40q", line)
 		}
-		t.entries = append(t.entries, e)
+		id, rest, ok := quoted(rest, `,"id":"`)
+		if !ok {
+			return nil, fmt.Errorf("a provider is not followed by an id: %.40q", line)
+		}
+		names := append(aliases(rest), id)
+		if err := t.add(ourName(provider), names); err != nil {
+			return nil, err
+		}
+		t.rows = append(t.rows, line)
 	}
 	return t, nil
+}
+
+// quoted is the string between the beginning of a line and the next quotation mark, and what follows that.
+func quoted(line []byte, begin string) (string, []byte, bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(begin))
+	if !ok {
+		return "", nil, false
+	}
+	text, rest, ok := bytes.Cut(rest, []byte{'"'})
+	return string(text), rest, ok
+}
+
+// aliases are the other ids in a row.
+func aliases(row []byte) []string {
+	_, list, ok := bytes.Cut(row, []byte(`,"aliases":["`))
+	if !ok {
+		return nil
+	}
+	list, _, _ = bytes.Cut(list, []byte(`"]`))
+	return strings.Split(string(list), `","`)
+}
+
+// add gives the next row its names.
+func (t *table) add(provider string, names []string) error {
+	known := t.byID[provider]
+	if known == nil {
+		known = map[string]int{}
+		t.byID[provider] = known
+	}
+	for _, name := range names {
+		key := strings.ToLower(name)
+		if _, taken := known[key]; taken {
+			return fmt.Errorf("%s/%s stands there twice", provider, name)
+		}
+		known[key] = len(t.rows)
+	}
+	return nil
+}
+
+// entry decodes a row.
+func (t *table) entry(i int) Entry {
+	var r row
+	if err := json.Unmarshal(t.rows[i], &r); err != nil {
+		panic(damaged(err))
+	}
+	return r.entry()
+}
+
+// entries decodes all rows.
+func (t *table) entries() []Entry {
+	all := make([]Entry, len(t.rows))
+	for i := range t.rows {
+		all[i] = t.entry(i)
+	}
+	return all
 }
 
 func (r row) entry() Entry {
