@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 
 	"plimsoll/cli/console"
 )
@@ -85,12 +85,21 @@ func (cmd *manCommand) pages(c *cobra.Command, dir string) error {
 }
 
 func (cmd *manCommand) page(c *cobra.Command) ([]byte, error) {
-	c.DisableAutoGenTag = true
-	header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-")), Section: "1",
-		Source: "Plimsoll " + cmd.console.Version, Manual: "Plimsoll"}
-	var b bytes.Buffer
-	if err := doc.GenMan(c, header, &b); err != nil {
+	now, err := buildDate(cmd.console.Getenv("SOURCE_DATE_EPOCH"))
+	if err != nil {
 		return nil, fmt.Errorf("writing the manual: %w", err)
 	}
-	return b.Bytes(), nil
+	return manPage(c, "Plimsoll "+cmd.console.Version, now), nil
+}
+
+// buildDate is the date of a page: now, or what those set who want the same page from every build.
+func buildDate(epoch string) (time.Time, error) {
+	if epoch == "" {
+		return time.Now(), nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("invalid SOURCE_DATE_EPOCH: %w", err)
+	}
+	return time.Unix(seconds, 0), nil
 }
