@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // tokenCount is a flag that takes a number of tokens: 32000, 32k or 1.5M, the
@@ -15,12 +16,14 @@ type tokenCount int
 // errTokenCount says what such a flag takes.
 var errTokenCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
 
-var shortCount = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kKmM])$`)
+var shortCount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kKmM])$`)
+})
 
 // Set reads the value of the flag.
 func (t *tokenCount) Set(text string) error {
 	text = strings.TrimSpace(text)
-	at := shortCount.FindStringSubmatch(text)
+	at := shortCount().FindStringSubmatch(text)
 	if at == nil {
 		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -149,11 +150,22 @@ func bound(tag reflect.StructTag, name string, otherwise float64) float64 {
 }
 
 var (
-	wordForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	envForm    = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
-	hostForm   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$`)
-	numericEnd = regexp.MustCompile(`(^|\.)[0-9]+\.?$`) // a mistyped address, not a name
-	headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	wordForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	})
+	envForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+	})
+	hostForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$`)
+	})
+	// a mistyped address, not a name
+	numericEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(^|\.)[0-9]+\.?$`)
+	})
+	headerForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	})
 )
 
 // checkForm applies the rules of a tag to one text.
@@ -176,7 +188,7 @@ func checkForm(s string, tag reflect.StructTag) error {
 	case "url":
 		return checkURL(s)
 	case "env":
-		if s != "" && !envForm.MatchString(s) {
+		if s != "" && !envForm().MatchString(s) {
 			return &valueError{"is not the name of an environment variable", "write the name, such as OPENAI_API_KEY; the key itself belongs in the environment"}
 		}
 	case "host":
@@ -190,9 +202,9 @@ func checkForm(s string, tag reflect.StructTag) error {
 // checkName applies a form to a key that the user chose.
 func checkName(name, form string) error {
 	switch {
-	case form == "word" && !wordForm.MatchString(name):
+	case form == "word" && !wordForm().MatchString(name):
 		return fmt.Errorf("%s is no name: letters, digits, _ and -", quote(name))
-	case form == "header" && !headerForm.MatchString(name):
+	case form == "header" && !headerForm().MatchString(name):
 		return fmt.Errorf("%s is no HTTP header name", quote(name))
 	case strings.TrimSpace(name) == "":
 		return fmt.Errorf("a name must not be empty")
@@ -235,7 +247,7 @@ func checkHost(s string) error {
 	if _, err := netip.ParseAddr(s); err == nil {
 		return nil
 	}
-	if hostForm.MatchString(s) && !numericEnd.MatchString(s) {
+	if hostForm().MatchString(s) && !numericEnd().MatchString(s) {
 		return nil
 	}
 	return &valueError{fmt.Sprintf("%s is no host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}

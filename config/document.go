@@ -221,7 +221,7 @@ func (s *source) syntaxProblem(err error) *Problem {
 	case strings.Contains(message, "reserved character"):
 		hint = "put the value in quotes"
 	}
-	return s.problem(line, col, "", keyShaped.ReplaceAllString(printable(message), hidden), hint)
+	return s.problem(line, col, "", keyShaped().ReplaceAllString(printable(message), hidden), hint)
 }
 
 func place(n ast.Node) (line, col int) {

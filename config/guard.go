@@ -272,6 +272,6 @@ func writeFlow(b *strings.Builder, n *node, secret bool) {
 			b.WriteString(hidden)
 			return
 		}
-		b.WriteString(escape(keyShaped.ReplaceAllString(n.text, hidden)))
+		b.WriteString(escape(keyShaped().ReplaceAllString(n.text, hidden)))
 	}
 }

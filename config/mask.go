@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // hidden stands where a secret was.
@@ -17,26 +18,36 @@ const hidden = "(hidden)"
 var (
 	// secretKey matches keys whose values are not shown. api_key_env is among them on purpose: its value is a name only
 	// when it is right, and the commonest mistake is to put the key there.
-	secretKey = regexp.MustCompile(`(?i)(key|token|secret|passw|authori[sz]ation|cookie|credential|bearer)`)
+	secretKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(key|token|secret|passw|authori[sz]ation|cookie|credential|bearer)`)
+	})
 
 	// harmlessKey matches known keys that secretKey would hide for their mere name.
-	harmlessKey = regexp.MustCompile(`^(keys|[a-z_]*tokens|token_threshold)$`)
+	harmlessKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(keys|[a-z_]*tokens|token_threshold)$`)
+	})
 
 	// keyShaped matches the forms in which providers hand out keys, and credentials inside a URL.
-	keyShaped = regexp.MustCompile(`(?i)\b(sk|rk|pk|gsk|xai|ghp|gho|hf|key|csk|fw|r8|nvapi)[-_][A-Za-z0-9_\-]{8,}|github_pat_\w+|AIza[\w\-]{10,}|\bBearer\s+\S+|\bBasic\s+\S+|eyJ[\w\-]{10,}[\w\-.]*|//[^/\s@]+@`)
+	keyShaped = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(sk|rk|pk|gsk|xai|ghp|gho|hf|key|csk|fw|r8|nvapi)[-_][A-Za-z0-9_\-]{8,}|github_pat_\w+|AIza[\w\-]{10,}|\bBearer\s+\S+|\bBasic\s+\S+|eyJ[\w\-]{10,}[\w\-.]*|//[^/\s@]+@`)
+	})
 
 	// keyValue finds each `key: value` or `key=value` of a line, quoted or not, in block and in flow form.
-	keyValue = regexp.MustCompile(`([\w.\-"']+)\s*[:=]\s*(\S)`)
+	keyValue = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`([\w.\-"']+)\s*[:=]\s*(\S)`)
+	})
 
 	// lineKey is the key that opens a line of a block mapping.
-	lineKey = regexp.MustCompile(`^\s*(?:-\s+)*["']?([\w.\-]+)["']?\s*:`)
+	lineKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:-\s+)*["']?([\w.\-]+)["']?\s*:`)
+	})
 )
 
 // hideSecrets blanks whatever may be a secret in a line of text: what looks like a key, and all that follows a key that
 // sounds secret.
 func hideSecrets(line string) string {
-	line = keyShaped.ReplaceAllString(line, hidden)
-	for _, m := range keyValue.FindAllStringSubmatchIndex(line, -1) {
+	line = keyShaped().ReplaceAllString(line, hidden)
+	for _, m := range keyValue().FindAllStringSubmatchIndex(line, -1) {
 		path := strings.Split(line[m[2]:m[3]], ".")
 		if slices.Contains(path, "headers") || soundsSecret(strings.Trim(path[len(path)-1], `"'`)) {
 			return line[:m[4]] + hidden
@@ -46,7 +57,7 @@ func hideSecrets(line string) string {
 }
 
 func soundsSecret(key string) bool {
-	return secretKey.MatchString(key) && !harmlessKey.MatchString(key)
+	return secretKey().MatchString(key) && !harmlessKey().MatchString(key)
 }
 
 // underSecret tells whether line i (0-based) belongs to a block whose key sounds secret, or to headers, by the
@@ -58,7 +69,7 @@ func underSecret(lines []string, i int) bool {
 			continue
 		}
 		depth = indent(lines[j])
-		if m := lineKey.FindStringSubmatch(lines[j]); m != nil && (m[1] == "headers" || soundsSecret(m[1])) {
+		if m := lineKey().FindStringSubmatch(lines[j]); m != nil && (m[1] == "headers" || soundsSecret(m[1])) {
 			return true
 		}
 	}
@@ -89,7 +100,7 @@ func safeLine(lines []string, i int) string {
 	if !underSecret(lines, i) {
 		return printable(hideSecrets(line))
 	}
-	if m := lineKey.FindStringIndex(line); m != nil {
+	if m := lineKey().FindStringIndex(line); m != nil {
 		return printable(line[:m[1]] + " " + hidden)
 	}
 	return hidden

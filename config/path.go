@@ -4,16 +4,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var plainSegment = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var plainSegment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+})
 
 // Path joins the segments of a key with dots, as --cfg, [Problem.Key] and [Loaded.Origins] write it. A segment that
 // itself holds a dot or another unusual character stands in double quotes: providers.local.models."qwen-3.5".max_input.
 func Path(segments ...string) string {
 	out := make([]string, len(segments))
 	for i, s := range segments {
-		if out[i] = s; !plainSegment.MatchString(s) {
+		if out[i] = s; !plainSegment().MatchString(s) {
 			out[i] = `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
 		}
 	}

@@ -118,4 +118,4 @@ func escape(s string) string {
 }
 
 // quote is a word of the file inside a message.
-func quote(s string) string { return `"` + printable(keyShaped.ReplaceAllString(s, hidden)) + `"` }
+func quote(s string) string { return `"` + printable(keyShaped().ReplaceAllString(s, hidden)) + `"` }

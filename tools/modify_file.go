@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
@@ -131,7 +132,9 @@ func linesOf(text, old string) string {
 	return strings.Join(out, ", ") + " and more"
 }
 
-var numbered = regexp.MustCompile(`^\s*\d+\t`)
+var numbered = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*\d+\t`)
+})
 
 // notThere explains that old does not occur: by what it was probably meant for.
 func notThere(text, old string) error {
@@ -172,7 +175,7 @@ func splitLines(text string) []string {
 func stripNumbers(lines []string) (string, bool) {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		number := numbered.FindString(l)
+		number := numbered().FindString(l)
 		if number == "" {
 			return "", false
 		}

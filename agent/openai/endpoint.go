@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 )
@@ -26,7 +27,9 @@ const shortestSecret = 4
 
 // credential are names of headers whose values are keys; others hold addresses and
 // words, pieces of which stand in any text.
-var credential = regexp.MustCompile(`(?i)auth|key|token|secret|cookie|credential|pass`)
+var credential = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)auth|key|token|secret|cookie|credential|pass`)
+})
 
 func (w *endpoint) addKey(key string) {
 	if len(key) >= shortestPiece {
@@ -41,7 +44,7 @@ func newEndpoint(o Options, e Endpoint) endpoint {
 	for name, v := range o.Headers {
 		bare := strings.TrimPrefix(v, "Bearer ")
 		secrets = append(secrets, v, bare)
-		if credential.MatchString(name) {
+		if credential().MatchString(name) {
 			w.addKey(bare)
 		}
 	}
@@ -144,19 +147,25 @@ func shorten(text string, limit int) string {
 }
 
 var (
-	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	pageNoise = regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>`)
-	pageTag   = regexp.MustCompile(`(?s)<[^>]*>`)
+	pageTitle = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	})
+	pageNoise = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>`)
+	})
+	pageTag = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?s)<[^>]*>`)
+	})
 )
 
 // pageText is what an HTML page says: its title, else its text.
 func pageText(page string) string {
-	if m := pageTitle.FindStringSubmatch(page); m != nil {
-		if t := strings.TrimSpace(html.UnescapeString(pageTag.ReplaceAllString(m[1], ""))); t != "" {
+	if m := pageTitle().FindStringSubmatch(page); m != nil {
+		if t := strings.TrimSpace(html.UnescapeString(pageTag().ReplaceAllString(m[1], ""))); t != "" {
 			return t
 		}
 	}
-	text := pageTag.ReplaceAllString(pageNoise.ReplaceAllString(page, " "), " ")
+	text := pageTag().ReplaceAllString(pageNoise().ReplaceAllString(page, " "), " ")
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,8 +16,12 @@ import (
 
 const longestWait = 24 * time.Hour
 
-var tryAgain = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)\b`)
-var tryAgainSeconds = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?sec`)
+var tryAgain = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)\b`)
+})
+var tryAgainSeconds = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?sec`)
+})
 
 func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if d, ok := amount(h.Get("Retry-After-Ms"), time.Millisecond); ok {
@@ -32,12 +37,12 @@ func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if d, err := time.ParseDuration(f.retryIn); err == nil && d > 0 {
 		return clampWait(d)
 	}
-	if m := tryAgain.FindStringSubmatch(f.Message); m != nil {
+	if m := tryAgain().FindStringSubmatch(f.Message); m != nil {
 		if d, err := time.ParseDuration(strings.ToLower(m[1])); err == nil {
 			return clampWait(d)
 		}
 	}
-	if m := tryAgainSeconds.FindStringSubmatch(f.Message); m != nil {
+	if m := tryAgainSeconds().FindStringSubmatch(f.Message); m != nil {
 		d, _ := amount(m[1], time.Second)
 		return d
 	}

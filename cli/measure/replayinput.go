@@ -126,7 +126,7 @@ func (rp *Replayer) fileInput(file string) *replayInput {
 func readRecording(r *bufio.Reader) (taken, error) {
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
-	if transfer.IsDocument.Match(begin) {
+	if transfer.IsDocument().Match(begin) {
 		d, missing, err := transfer.ParseDocument(r)
 		if err != nil {
 			return taken{}, err

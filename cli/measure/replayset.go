@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
@@ -98,12 +99,14 @@ func atCommas(text string) []string {
 }
 
 // rangeForm is a range of numbers; the step may be missing, which is told.
-var rangeForm = regexp.MustCompile(`^(-?[0-9][0-9_]*(?:\.[0-9]+)?)\.\.(-?[0-9][0-9_]*(?:\.[0-9]+)?)(?::([0-9][0-9_]*(?:\.[0-9]+)?))?$`)
+var rangeForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-?[0-9][0-9_]*(?:\.[0-9]+)?)\.\.(-?[0-9][0-9_]*(?:\.[0-9]+)?)(?::([0-9][0-9_]*(?:\.[0-9]+)?))?$`)
+})
 
 // rangeOf lists the numbers of a range, written with as many places as its
 // longest number has; a text that is no range is one value.
 func rangeOf(text string) ([]string, error) {
-	parts := rangeForm.FindStringSubmatch(text)
+	parts := rangeForm().FindStringSubmatch(text)
 	switch {
 	case parts == nil:
 		return []string{text}, nil

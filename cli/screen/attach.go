@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
@@ -160,11 +161,13 @@ func namesIn(root *os.Root, name string) (string, error) {
 }
 
 // linesOf is a path with lines behind it: main.go:7, main.go:7-20.
-var linesOf = regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+var linesOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+})
 
 // linesIn tells a file from the lines of it that are meant, counted from 1.
 func linesIn(name string) (file string, first, last int, ok bool) {
-	part := linesOf.FindStringSubmatch(name)
+	part := linesOf().FindStringSubmatch(name)
 	if part == nil {
 		return "", 0, 0, false
 	}

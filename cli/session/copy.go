@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"plimsoll/agent"
@@ -78,7 +79,9 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more 
 }
 
 // copyOf is how the title of a copy ends: (fork), of a copy of that (fork 2).
-var copyOf = regexp.MustCompile(` \(fork(?: ([0-9]{1,6}))?\)$`)
+var copyOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(` \(fork(?: ([0-9]{1,6}))?\)$`)
+})
 
 // copyTitle is the title of a copy, by which a list tells it from the original; ""
 // where nothing was said.
@@ -87,7 +90,7 @@ func copyTitle(events []conversation.Event) string {
 	if name == "" {
 		return ""
 	}
-	end := copyOf.FindStringSubmatchIndex(name)
+	end := copyOf().FindStringSubmatchIndex(name)
 	if end == nil {
 		return name + " (fork)"
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"plimsoll/agent"
@@ -93,14 +94,16 @@ func Told(problems []ImportProblem) string {
 }
 
 // IsDocument recognises the document that export writes, by its first key.
-var IsDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
+var IsDocument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
+})
 
 // read reads a file in whichever form it is.
 func (i *Importer) read(in io.Reader, o ImportOptions) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
-	if IsDocument.Match(begin) {
+	if IsDocument().Match(begin) {
 		return readDocument(r, o)
 	}
 	d, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: o.Lenient})

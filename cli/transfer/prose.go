@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Markdown of people and models inside a document of ours: nothing in it
@@ -56,10 +57,12 @@ func quote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-var special = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
+var special = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
+})
 
 // escapeMarkdown is text that Markdown shows as it is.
-func escapeMarkdown(text string) string { return special.ReplaceAllString(text, `\$0`) }
+func escapeMarkdown(text string) string { return special().ReplaceAllString(text, `\$0`) }
 
 // prose is Markdown as it is, with its last fence ended; where it is not certain
 // which fences are open it is a quotation, whose end ends whatever is.
@@ -143,17 +146,21 @@ func fenceMarks(line string) (marks string, indent int, rest string) {
 // HTML at the beginning of a line, also of one in a list or a quotation, and
 // HTML that matters anywhere.
 var (
-	htmlBlock  = regexp.MustCompile(`^[\s>*+\-0-9.)]*<[A-Za-z/!?]`)
-	swallowing = regexp.MustCompile(`(?i)<(?:/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
+	htmlBlock = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[\s>*+\-0-9.)]*<[A-Za-z/!?]`)
+	})
+	swallowing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)<(?:/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
+	})
 )
 
 // disarm makes the HTML of a line text that would swallow what follows.
 func disarm(line string) string {
 	var places []int
-	if at := htmlBlock.FindStringIndex(line); at != nil {
+	if at := htmlBlock().FindStringIndex(line); at != nil {
 		places = append(places, at[1]-2) // at the <
 	}
-	for _, at := range swallowing.FindAllStringIndex(line, -1) {
+	for _, at := range swallowing().FindAllStringIndex(line, -1) {
 		if (len(places) == 0 || places[0] != at[0]) && !inCode(line, at[0]) {
 			places = append(places, at[0])
 		}

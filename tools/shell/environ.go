@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Commands see the user's environment without keys. A variable is left out if a
@@ -36,10 +37,12 @@ var (
 )
 
 // secretValue is the form of well-known kinds of keys.
-var secretValue = regexp.MustCompile(
-	`^(sk-|gsk_|xai-|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|hf_|npm_|pypi-|eyJ[A-Za-z0-9_-]+\.|-----BEGIN )` +
-		`|^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@\s]*:[^/?#@\s]+@` +
-		`|(?i)(^|[;&?\s])(password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature|client_secret)=`)
+var secretValue = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^(sk-|gsk_|xai-|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|hf_|npm_|pypi-|eyJ[A-Za-z0-9_-]+\.|-----BEGIN )` +
+			`|^[A-Za-z][A-Za-z0-9+.-]*://[^/?#@\s]*:[^/?#@\s]+@` +
+			`|(?i)(^|[;&?\s])(password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature|client_secret)=`)
+})
 
 // quiet is set for every command: no colour, no pager, no questions.
 var quiet = []string{"TERM=dumb", "NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
@@ -92,5 +95,5 @@ func secretVariable(name, value string) bool {
 			return true
 		}
 	}
-	return secretValue.MatchString(value)
+	return secretValue().MatchString(value)
 }

@@ -3,6 +3,7 @@ package shell
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Why a command failed, in one line of what it printed: for the screen, where the
@@ -15,10 +16,14 @@ const (
 
 var (
 	// looksWrong is how most programs name what went wrong.
-	looksWrong = regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
+	looksWrong = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
+	})
 	// sumsUp is lines that name no reason: the sums of test runners, and that something
 	// below failed.
-	sumsUp = regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
+	sumsUp = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
+	})
 )
 
 // failureLine is the last line of a failed command's output that looks like an error,
@@ -32,9 +37,9 @@ func failureLine(output string) string {
 		switch {
 		case line == "":
 			continue
-		case sumsUp.MatchString(line):
+		case sumsUp().MatchString(line):
 			sum = firstOf(sum, line)
-		case looksWrong.MatchString(line):
+		case looksWrong().MatchString(line):
 			return shortened(line)
 		default:
 			last = firstOf(last, line)

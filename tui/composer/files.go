@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"plimsoll/tui/edit"
 )
@@ -95,7 +96,9 @@ func (x *fileIndex) in(s string) []mention {
 }
 
 // lines is a path with the lines that are meant behind it: main.go:7, main.go:7-20.
-var lines = regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+var lines = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+})
 
 // lineTokens is about how many tokens a line has.
 const lineTokens = 10
@@ -107,7 +110,7 @@ func (x *fileIndex) find(p string) (File, bool) {
 			return File{Path: p, Tokens: x.list[i].Tokens}, true // by the name that was written
 		}
 	}
-	part := lines.FindStringSubmatch(p)
+	part := lines().FindStringSubmatch(p)
 	if part == nil {
 		return File{}, false
 	}
@@ -136,7 +139,7 @@ func (x *fileIndex) pathLike(p string) bool {
 	if strings.Trim(p, "/.~") == "" || strings.ContainsAny(p, "()[]{}<>=*&|\\\"'`$#%^@,;") || edit.HasChip(p) {
 		return false
 	}
-	if part := lines.FindStringSubmatch(p); part != nil {
+	if part := lines().FindStringSubmatch(p); part != nil {
 		p = part[1]
 	}
 	first, _, nested := strings.Cut(strings.TrimPrefix(p, "./"), "/")

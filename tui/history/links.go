@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 
 	"plimsoll/conversation"
@@ -20,7 +21,9 @@ import (
 const maxLinks = 9
 
 // named finds turns and events in a text: turn 12, turns 3–7, t12, e41.
-var named = regexp.MustCompile(`(?i)\b(?:turns?\s+(\d{1,18})(?:\s*(?:[–-]|to)\s*\d+)?|t(\d{1,18})(?:-t?\d+)?|e(\d{1,18})(?:-e?\d+)?)\b`)
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:turns?\s+(\d{1,18})(?:\s*(?:[–-]|to)\s*\d+)?|t(\d{1,18})(?:-t?\d+)?|e(\d{1,18})(?:-e?\d+)?)\b`)
+})
 
 // numbering gives links their numbers.
 type numbering struct {
@@ -47,7 +50,7 @@ func (n *numbering) of(t target) (number int, isNew bool) {
 func (n *numbering) mark(text string) string {
 	var b strings.Builder
 	at := 0
-	for _, p := range named.FindAllStringSubmatchIndex(text, -1) {
+	for _, p := range named().FindAllStringSubmatchIndex(text, -1) {
 		t, ok := targetAt(text, p)
 		if !ok {
 			continue

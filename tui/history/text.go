@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
@@ -64,7 +65,7 @@ func (p *painter) paint(l line) string {
 		}
 	}
 	if l.links && len(spans) == 0 {
-		for _, at := range linkKey.FindAllStringIndex(l.text, -1) {
+		for _, at := range linkKey().FindAllStringIndex(l.text, -1) {
 			spans = append(spans, span{at[0], at[1], p.styles.Link})
 		}
 	}
@@ -232,4 +233,6 @@ func head(text string, n int) string {
 }
 
 // linkKey finds the numbers of links.
-var linkKey = regexp.MustCompile(`‹[1-9]›`)
+var linkKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`‹[1-9]›`)
+})

@@ -3,6 +3,7 @@ package pane
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
@@ -45,7 +46,9 @@ func Wrap(text string, width int) []string {
 }
 
 // item is what begins a line of a list.
-var item = regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
+var item = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
+})
 
 // WrapHanging is Wrap for pages with lists and columns: where a line goes on, it goes on
 // below its own text, behind its indentation, the mark of a list, or the column that it
@@ -75,7 +78,7 @@ func WrapHanging(text string, width int) []string {
 // that leaves half of the width, else to its text; 0 where that leaves too little.
 func hanging(line string, width int) int {
 	const gap = "  " // between columns are at least two blanks
-	text := item.FindString(line)
+	text := item().FindString(line)
 	at := len(text)
 	for from := at; ; {
 		i := strings.Index(line[from:], gap)

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"plimsoll/compact"
@@ -308,12 +309,14 @@ func (d *deeds) words() string {
 }
 
 // turnsFirst is how the account of a compaction begins.
-var turnsFirst = regexp.MustCompile(`^turns? \d+(–\d+)?, `)
+var turnsFirst = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^turns? \d+(–\d+)?, `)
+})
 
 // what says what a compaction did: in the words of its account where it has
 // the form that is known, counted otherwise.
 func (it *epochItem) what() string {
-	if at := turnsFirst.FindStringIndex(it.made.Why); at != nil {
+	if at := turnsFirst().FindStringIndex(it.made.Why); at != nil {
 		return it.made.Why[at[1]:]
 	}
 	if words := it.did.words(); words != "" {
