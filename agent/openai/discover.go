@@ -17,7 +17,6 @@ import (
 type Found struct {
 	Window int    // tokens a request may have, 0 if it does not say
 	MaxOut int    // largest reply in tokens, 0 if it does not say
-	Detail string // which answer Window is from, for the eye: "llama.cpp /props"
 	Server string // the software by its own account: llamacpp, ollama, lmstudio, vllm ...; "" if it does not say
 	// AskAgain says that the window depends on how the model gets loaded:
 	// ask once more after the first reply.
@@ -72,7 +71,7 @@ func Discover(ctx context.Context, o Options, model string) (Found, error) {
 // discover is Discover, and whether the server says itself which software it is.
 func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
-	p := prober{opts: o, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
+	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 	answers := p.ask(ctx, questions(e, o.BaseURL, model))
 	found = merge(answers, model)
 	named = found.Server != ""
@@ -112,16 +111,16 @@ func (p prober) ask(ctx context.Context, questions []question) []answer {
 // questions is what to ask an endpoint. The list of models comes first.
 func questions(e Endpoint, base, model string) []question {
 	root := strings.TrimSuffix(base, "/v1")
-	list := question{name: "/models", url: base + "/models", read: readList}
-	props := question{name: "llama.cpp /props", url: root + "/props" + ofRouter(model), read: readProps}
-	ps := question{name: "Ollama /api/ps", url: root + "/api/ps", read: withModel(readPS, model)}
-	lm1 := question{name: "LM Studio /api/v1/models", url: root + "/api/v1/models", read: withModel(readLMStudio, model)}
-	lm0 := question{name: "LM Studio /api/v0/models", url: root + "/api/v0/models", read: withModel(readLMStudio0, model)}
+	list := question{url: base + "/models", read: readList}
+	props := question{url: root + "/props" + ofRouter(model), read: readProps}
+	ps := question{url: root + "/api/ps", read: readPS}
+	lm1 := question{url: root + "/api/v1/models", read: readLMStudio}
+	lm0 := question{url: root + "/api/v0/models", read: readLMStudio0}
 	out := []question{list}
 	switch e.Name {
 	case "gemini":
 		native := strings.TrimSuffix(base, "/openai") + "/models?pageSize=1000"
-		return append(out, question{name: "Gemini /models", url: native, read: readList})
+		return append(out, question{url: native, read: readList})
 	case "ollama":
 		out = append(out, ps)
 		if model != "" {
@@ -134,8 +133,8 @@ func questions(e Endpoint, base, model string) []question {
 	default:
 		if e.Local && e.Name != "vllm" || e.BaseURL == "" {
 			out = append(out, props, ps, lm1, lm0,
-				question{name: "LiteLLM /model/info", url: root + "/model/info", read: withModel(readLiteLLM, model)},
-				question{name: "TGI /info", url: root + "/info", read: readTGI})
+				question{url: root + "/model/info", read: readLiteLLM},
+				question{url: root + "/info", read: readTGI})
 		}
 	}
 	return out
@@ -171,12 +170,12 @@ func merge(answers []answer, model string) Found {
 	for _, strong := range []bool{true, false} {
 		for _, a := range answers {
 			if a.strong == strong && a.window > 0 && f.Window == 0 {
-				f.Window, f.Detail = a.window, a.detail
+				f.Window = a.window
 				f.MaxOut = max(f.MaxOut, a.maxOut)
 			}
 		}
 		if strong && f.Window == 0 && listed && m.Window > 0 {
-			f.Window, f.Detail = m.Window, m.source
+			f.Window = m.Window
 		}
 	}
 	f.AskAgain = model != "" && (f.AskAgain || f.Server == "llamacpp" && f.Window == 0)

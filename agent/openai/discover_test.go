@@ -29,8 +29,6 @@ func answering(t *testing.T, bodies map[string]string) string {
 	return srv.URL
 }
 
-var yes, no = true, false
-
 var discoveries = []struct {
 	name, provider, base, model string
 	bodies                      map[string]string
@@ -38,7 +36,7 @@ var discoveries = []struct {
 }{
 	{"llama.cpp, the slot's window from props", "llamacpp", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":1024},"total_slots":2}`},
-		openai.Found{Window: 1024, Detail: "llama.cpp /props", Server: "llamacpp", Models: []openai.Listed{{ID: "x", Chat: true, Loaded: true}}}},
+		openai.Found{Window: 1024, Server: "llamacpp", Models: []openai.Listed{{ID: "x", Chat: true, Loaded: true}}}},
 	{"llama.cpp's router, nothing loaded", "llamacpp", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp","status":{"value":"unloaded","args":[]}},{"id":"y","owned_by":"llamacpp","status":{"value":"loaded"}}]}`,
 			"/props": `{"role":"router","default_generation_settings":{"params":{},"n_ctx":0},"total_slots":0}`},
@@ -46,10 +44,10 @@ var discoveries = []struct {
 	{"Ollama, num_ctx of a model that is not loaded", "ollama", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
 			"/api/show": `{"parameters":"stop \"<|eot|>\"\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`},
-		openai.Found{Window: 8192, Detail: "Ollama num_ctx", Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+		openai.Found{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
 	{"Ollama under another name", "box", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`, "/api/show": `{"parameters":"num_ctx 8192"}`},
-		openai.Found{Window: 8192, Detail: "Ollama num_ctx", Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+		openai.Found{Window: 8192, Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
 	{"Ollama's trained maximum is no window", "ollama", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
 			"/api/show": `{"parameters":"","model_info":{"llama.context_length":131072}}`},
@@ -57,37 +55,37 @@ var discoveries = []struct {
 	{"LM Studio, loaded", "lmstudio", "/v1", "b",
 		map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`,
 			"/api/v1/models": `{"models":[{"type":"embedding","key":"a","loaded_instances":[],"max_context_length":512},{"type":"llm","key":"b","loaded_instances":[{"id":"b","config":{"context_length":4096}}],"max_context_length":131072,"capabilities":{"trained_for_tool_use":true}}]}`},
-		openai.Found{Window: 4096, Detail: "LM Studio /api/v1/models", Server: "lmstudio",
-			Models: []openai.Listed{{ID: "a", Window: 512}, {ID: "b", Window: 131072, Chat: true, Loaded: true, Tools: &yes}}}},
+		openai.Found{Window: 4096, Server: "lmstudio",
+			Models: []openai.Listed{{ID: "a", Window: 512}, {ID: "b", Window: 131072, Chat: true, Loaded: true}}}},
 	{"LM Studio, older, not loaded", "custom", "/v1", "b",
 		map[string]string{"/api/v0/models": `{"data":[{"id":"b","type":"llm","state":"not-loaded","max_context_length":8192}]}`},
-		openai.Found{Window: 8192, Detail: "/models max_context_length", Server: "lmstudio", AskAgain: true, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true}}}},
+		openai.Found{Window: 8192, Server: "lmstudio", AskAgain: true, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true}}}},
 	{"vLLM", "vllm", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b","owned_by":"vllm","max_model_len":32768}]}`},
-		openai.Found{Window: 32768, Detail: "/models max_model_len", Server: "vllm", Models: []openai.Listed{{ID: "b", Window: 32768, Chat: true, Loaded: true}}}},
+		openai.Found{Window: 32768, Server: "vllm", Models: []openai.Listed{{ID: "b", Window: 32768, Chat: true, Loaded: true}}}},
 	{"OpenRouter", "openrouter", "/api/v1", "a/b", map[string]string{"/api/v1/models": `{"data":[{"id":"a/b","context_length":200000,"top_provider":{"context_length":128000,"max_completion_tokens":8000},
 		"pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003"},"supported_parameters":["tools"]},{"id":"openrouter/auto","pricing":{"prompt":"-1","completion":"-1"},"supported_parameters":["top_p"]}]}`},
-		openai.Found{Window: 128000, MaxOut: 8000, Detail: "/models top_provider.context_length", Models: []openai.Listed{
-			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Tools: &yes, Prices: &agent.Prices{Input: 3, Output: 15, Cached: 0.3}},
-			{ID: "openrouter/auto", Chat: true, Loaded: true, Tools: &no}}}},
+		openai.Found{Window: 128000, MaxOut: 8000, Models: []openai.Listed{
+			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 3, Output: 15, Cached: 0.3}},
+			{ID: "openrouter/auto", Chat: true, Loaded: true}}}},
 	{"Groq", "groq", "/openai/v1", "b", map[string]string{"/openai/v1/models": `{"data":[{"id":"b","active":true,"context_window":131072,"max_completion_tokens":32768},{"id":"old","active":false}]}`},
-		openai.Found{Window: 131072, MaxOut: 32768, Detail: "/models context_window", Models: []openai.Listed{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
+		openai.Found{Window: 131072, MaxOut: 32768, Models: []openai.Listed{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
 	{"Mistral, by alias", "mistral", "/v1", "b-latest", map[string]string{"/v1/models": `{"data":[{"id":"b-2512","aliases":["b-latest"],"max_context_length":262144,"capabilities":{"completion_chat":true,"function_calling":true}},{"id":"e","capabilities":{"completion_chat":false}}]}`},
-		openai.Found{Window: 262144, Detail: "/models max_context_length", Models: []openai.Listed{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true, Tools: &yes}, {ID: "e", Loaded: true}}}},
+		openai.Found{Window: 262144, Models: []openai.Listed{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true}, {ID: "e", Loaded: true}}}},
 	{"Together, a bare list", "together", "/v1", "b", map[string]string{"/v1/models": `[{"id":"b","type":"chat","context_length":8192,"pricing":{"input":0.2,"output":0.6}},{"id":"i","type":"image"}]`},
-		openai.Found{Window: 8192, Detail: "/models context_length", Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
+		openai.Found{Window: 8192, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
 	{"Gemini, its own list", "gemini", "/v1beta/openai", "g", map[string]string{"/v1beta/openai/models": `{"data":[{"id":"models/g"}]}`,
 		"/v1beta/models": `{"models":[{"name":"models/g","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"]}]}`},
-		openai.Found{Window: 1048576, MaxOut: 65536, Detail: "/models inputTokenLimit", Models: []openai.Listed{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
+		openai.Found{Window: 1048576, MaxOut: 65536, Models: []openai.Listed{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
 	{"Anthropic", "anthropic", "/v1", "c", map[string]string{"/v1/models": `{"data":[{"id":"c","type":"model","max_input_tokens":1000000,"max_tokens":128000}]}`},
-		openai.Found{Window: 1000000, MaxOut: 128000, Detail: "/models max_input_tokens", Models: []openai.Listed{{ID: "c", Window: 1000000, MaxOut: 128000, Chat: true, Loaded: true}}}},
+		openai.Found{Window: 1000000, MaxOut: 128000, Models: []openai.Listed{{ID: "c", Window: 1000000, MaxOut: 128000, Chat: true, Loaded: true}}}},
 	{"LiteLLM", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b"}]}`, "/model/info": `{"data":[{"model_name":"b","model_info":{"max_input_tokens":32000,"max_output_tokens":4000}}]}`},
-		openai.Found{Window: 32000, MaxOut: 4000, Detail: "LiteLLM /model/info", Server: "litellm", Models: []openai.Listed{{ID: "b", Chat: true, Loaded: true}}}},
+		openai.Found{Window: 32000, MaxOut: 4000, Server: "litellm", Models: []openai.Listed{{ID: "b", Chat: true, Loaded: true}}}},
 	{"TGI", "custom", "/v1", "b", map[string]string{"/info": `{"model_id":"b","max_total_tokens":4096,"max_input_tokens":4000}`},
-		openai.Found{Window: 4096, Detail: "TGI /info", Server: "tgi"}},
+		openai.Found{Window: 4096, Server: "tgi"}},
 	{"ids only", "openai", "/v1", "gpt-4o", map[string]string{"/v1/models": `{"data":[{"id":"text-embedding-3-small"},{"id":"gpt-4o"}]}`},
 		openai.Found{Models: []openai.Listed{{ID: "text-embedding-3-small", Loaded: true}, {ID: "gpt-4o", Chat: true, Loaded: true}}}},
 	{"odd types", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[7,{"id":"b","max_model_len":"big","context_length":100,"pricing":"free"},null,{}]}`},
-		openai.Found{Window: 100, Detail: "/models context_length", Models: []openai.Listed{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
+		openai.Found{Window: 100, Models: []openai.Listed{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
 }
 
 func TestDiscover(t *testing.T) {

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -128,16 +129,16 @@ func (f *Fault) readObject(raw []byte, depth int) {
 	if r.Type == "error" { // Anthropic's envelope; what kind it is stands within
 		r.Type = ""
 	}
-	f.Type = or(f.Type, string(r.Type), string(r.Status))
-	f.Param = or(f.Param, string(r.Param))
+	f.Type = cmp.Or(f.Type, string(r.Type), string(r.Status))
+	f.Param = cmp.Or(f.Param, string(r.Param))
 	f.readCode(r.Code)
 	if r.Window > 0 {
 		f.window, f.prompt = r.Window, r.Prompt
 	}
 	for _, d := range r.Details {
-		f.retryIn = or(f.retryIn, string(d.RetryDelay))
+		f.retryIn = cmp.Or(f.retryIn, string(d.RetryDelay))
 	}
-	f.Message = or(string(r.Msg), f.Message)
+	f.Message = cmp.Or(string(r.Msg), f.Message)
 	for _, inner := range []json.RawMessage{r.Response.Error, r.XGroq.Error, r.Errors, r.Detail, r.Message, r.Error} {
 		f.read(inner, depth-1)
 	}
@@ -154,7 +155,7 @@ func (f *Fault) readUpstream(raw []byte, depth int) {
 	if up.Message == "" {
 		return
 	}
-	up.Code, up.Type, up.status = or(up.Code, f.Code), or(up.Type, f.Type), f.status
+	up.Code, up.Type, up.status = cmp.Or(up.Code, f.Code), cmp.Or(up.Type, f.Type), f.status
 	*f = *up
 }
 
@@ -173,16 +174,6 @@ func (f *Fault) readCode(raw json.RawMessage) {
 		}
 		f.Code = strconv.Itoa(n)
 	}
-}
-
-// or is the first that is not empty.
-func or(words ...string) string {
-	for _, w := range words {
-		if w != "" {
-			return w
-		}
-	}
-	return ""
 }
 
 // looksLikeError reports whether an object without choices, or a list of one,

@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +26,6 @@ type listRow struct {
 	Active       *bool           `json:"active"` // Groq
 	Capabilities json.RawMessage `json:"capabilities"`
 	Methods      []string        `json:"supportedGenerationMethods"` // Gemini
-	Parameters   []string        `json:"supported_parameters"`       // OpenRouter
 	Pricing      json.RawMessage `json:"pricing"`
 	Status       struct {
 		Value string `json:"value"`
@@ -52,25 +53,17 @@ type rowWindows struct {
 	MaxCompletion int `json:"max_completion_tokens"` // Groq
 }
 
-// window is the window and the name of its field.
-func (r *rowWindows) window() (int, string) {
-	for _, f := range []struct {
-		n    int
-		name string
-	}{
-		{r.Meta.Window, "llama.cpp meta.n_ctx"}, {r.ModelLen, "max_model_len"}, {r.Top.Window, "top_provider.context_length"},
-		{r.Window, "context_window"}, {r.Length, "context_length"}, {r.MaxLength, "max_context_length"},
-		{r.GeminiIn, "inputTokenLimit"}, {r.MaxIn, "max_input_tokens"},
-	} {
-		if f.n > 0 {
-			return f.n, "/models " + f.name
-		}
-	}
-	return 0, ""
+func (r *rowWindows) window() int {
+	return positive(r.Meta.Window, r.ModelLen, r.Top.Window, r.Window, r.Length, r.MaxLength, r.GeminiIn, r.MaxIn)
 }
 
 func (r *rowWindows) maxOut() int {
-	for _, n := range []int{r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens} {
+	return positive(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens)
+}
+
+// positive is the first number above 0, 0 if there is none.
+func positive(numbers ...int) int {
+	for _, n := range numbers {
 		if n > 0 {
 			return n
 		}
@@ -137,40 +130,19 @@ func serverOf(owner string) string {
 }
 
 func (r *listRow) listed() Listed {
-	m := Listed{ID: or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
-	m.Window, m.source = r.window()
+	m := Listed{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
+	m.Window = r.window()
 	m.MaxOut = r.maxOut()
 	m.Prices = listedPrices(r.Pricing)
 	m.Chat = fitForChat(m.ID, r.Type) && (r.Active == nil || *r.Active) &&
-		(len(r.Methods) == 0 || contains(r.Methods, "generateContent"))
-	if len(r.Parameters) > 0 {
-		has := contains(r.Parameters, "tools")
-		m.Tools = &has
-	}
+		(len(r.Methods) == 0 || slices.Contains(r.Methods, "generateContent"))
 	var can struct {
-		Calls  *bool `json:"function_calling"` // Mistral
-		Chat   *bool `json:"completion_chat"`  // Mistral
-		Trains *bool `json:"trained_for_tool_use"`
+		Chat *bool `json:"completion_chat"` // Mistral
 	}
 	if json.Unmarshal(r.Capabilities, &can) == nil {
-		if can.Calls == nil {
-			can.Calls = can.Trains
-		}
-		if can.Calls != nil {
-			m.Tools = can.Calls
-		}
 		m.Chat = m.Chat && (can.Chat == nil || *can.Chat)
 	}
 	return m
-}
-
-func contains(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // notForChat are words in the ids of models that do something else.
@@ -230,8 +202,6 @@ type Listed struct {
 	MaxOut  int
 	Prices  *agent.Prices // nil unless listed
 	Chat    bool          // fit for chat as far as one can tell
-	Tools   *bool         // nil if not said
 	Loaded  bool          // in memory, or not said
 	owner   string
-	source  string
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
@@ -28,7 +29,7 @@ type Server struct {
 // NoModels is what is wrong with a server that has no model, and what to do.
 func (s Server) NoModels() (what, hint string) {
 	e, _ := Known(s.Provider)
-	what, hint = or(e.Label, s.Provider)+" runs, but has no models", "give it one, then try again"
+	what, hint = cmp.Or(e.Label, s.Provider)+" runs, but has no models", "give it one, then try again"
 	if s.Provider == "ollama" {
 		hint = "get one: ollama pull qwen3:4b"
 	}

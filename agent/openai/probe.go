@@ -15,6 +15,7 @@ import (
 // prober asks single questions.
 type prober struct {
 	opts   Options
+	model  string // asked about, "" for none
 	who    endpoint
 	client *http.Client
 }
@@ -30,11 +31,7 @@ func (p prober) one(ctx context.Context, q question) answer {
 	if !json.Valid(body) {
 		return answer{err: p.who.malformed("what it lists is not JSON", body, nil)}
 	}
-	a := q.read(body, "")
-	if a.detail == "" {
-		a.detail = q.name
-	}
-	return a
+	return q.read(body, p.model)
 }
 
 func (p prober) fetch(ctx context.Context, q question) ([]byte, error) {
@@ -96,7 +93,6 @@ const (
 
 // question is one request of discovery and how to read the answer.
 type question struct {
-	name string // for Detail
 	url  string
 	body string // "" for GET
 	read reader
@@ -107,7 +103,6 @@ type answer struct {
 	window int
 	strong bool // in effect, not only advertised
 	maxOut int
-	detail string
 	server string
 	again  bool
 	models []Listed

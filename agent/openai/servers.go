@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -9,11 +10,6 @@ import (
 )
 
 // What single servers answer to questions of their own.
-
-// withModel fixes the model an answer is read for.
-func withModel(read reader, model string) reader {
-	return func(body []byte, _ string) answer { return read(body, model) }
-}
 
 // readProps reads llama.cpp's /props: the window of one slot.
 func readProps(body []byte, _ string) answer {
@@ -43,7 +39,7 @@ func readPS(body []byte, model string) answer {
 	}
 	a := answer{server: "ollama", again: true, loaded: []string{}}
 	for _, m := range ps.Models {
-		a.loaded = append(a.loaded, or(m.Name, m.Model))
+		a.loaded = append(a.loaded, cmp.Or(m.Name, m.Model))
 		if m.Window > 0 && (sameModel(m.Name, model) || sameModel(m.Model, model)) {
 			a.window, a.strong, a.again = m.Window, true, false
 		}
@@ -57,9 +53,7 @@ func showQuestion(base, model string) question {
 	if err != nil {
 		body = []byte("{}") // a string always has a JSON form
 	}
-	return question{
-		name: "Ollama /api/show", url: strings.TrimSuffix(base, "/v1") + "/api/show", body: string(body), read: readShow,
-	}
+	return question{url: strings.TrimSuffix(base, "/v1") + "/api/show", body: string(body), read: readShow}
 }
 
 // readShow reads Ollama's /api/show. Of the windows there only num_ctx counts:
@@ -75,7 +69,7 @@ func readShow(body []byte, _ string) answer {
 		f := strings.Fields(line)
 		if len(f) == 2 && f[0] == "num_ctx" {
 			if n, err := strconv.Atoi(f[1]); err == nil && n > 0 {
-				return answer{window: n, detail: "Ollama num_ctx", server: "ollama"}
+				return answer{window: n, server: "ollama"}
 			}
 		}
 	}
@@ -86,7 +80,7 @@ func readShow(body []byte, _ string) answer {
 func readLMStudio(body []byte, model string) answer {
 	var list struct {
 		Models []struct {
-			Key       string `json:"key"`
+			Key       string `json:"key"` // "" in another server's list
 			Max       int    `json:"max_context_length"`
 			Instances []struct {
 				ID     string `json:"id"`
@@ -99,30 +93,19 @@ func readLMStudio(body []byte, model string) answer {
 	if json.Unmarshal(body, &list) != nil {
 		return answer{}
 	}
-	var a answer
+	var models []studioModel
 	for _, m := range list.Models {
 		if m.Key == "" {
-			continue // another server's list
+			continue
 		}
-		if a.loaded == nil {
-			a = readList(body, "")
-			a.server, a.loaded = "lmstudio", []string{}
-		}
-		wanted := sameModel(m.Key, model)
-		window := 0
+		of := studioModel{id: m.Key, wanted: sameModel(m.Key, model), loaded: len(m.Instances) > 0, max: m.Max}
 		for _, in := range m.Instances {
-			a.loaded = append(a.loaded, m.Key)
-			wanted = wanted || sameModel(in.ID, model)
-			window = max(window, in.Config.Window)
+			of.wanted = of.wanted || sameModel(in.ID, model)
+			of.window = max(of.window, in.Config.Window)
 		}
-		if wanted {
-			a.window, a.strong, a.again = window, window > 0, window == 0
-			if window == 0 {
-				a.window = m.Max
-			}
-		}
+		models = append(models, of)
 	}
-	return a
+	return ofStudio(body, models)
 }
 
 // readLMStudio0 reads LM Studio's older /api/v0/models.
@@ -130,31 +113,43 @@ func readLMStudio0(body []byte, model string) answer {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`
-			State  string `json:"state"`
-			Loaded int    `json:"loaded_context_length"`
+			State  string `json:"state"` // "" in another server's list
+			Window int    `json:"loaded_context_length"`
 			Max    int    `json:"max_context_length"`
 		} `json:"data"`
 	}
 	if json.Unmarshal(body, &list) != nil {
 		return answer{}
 	}
-	var a answer
+	var models []studioModel
 	for _, m := range list.Data {
-		if m.State == "" {
-			continue // another server's list
+		if m.State != "" {
+			models = append(models, studioModel{m.ID, sameModel(m.ID, model), m.State == "loaded", m.Window, m.Max})
 		}
-		if a.loaded == nil {
-			a = readList(body, "")
-			a.server, a.loaded = "lmstudio", []string{}
+	}
+	return ofStudio(body, models)
+}
+
+// studioModel is a model as LM Studio lists it.
+type studioModel struct {
+	id             string
+	wanted, loaded bool
+	window, max    int // as loaded, and as advertised
+}
+
+// ofStudio is what LM Studio says, nothing if the list is another server's.
+func ofStudio(body []byte, models []studioModel) answer {
+	if len(models) == 0 {
+		return answer{}
+	}
+	a := readList(body, "")
+	a.server, a.loaded = "lmstudio", []string{}
+	for _, m := range models {
+		if m.loaded {
+			a.loaded = append(a.loaded, m.id)
 		}
-		if m.State == "loaded" {
-			a.loaded = append(a.loaded, m.ID)
-		}
-		if sameModel(m.ID, model) {
-			a.window, a.strong, a.again = m.Loaded, m.Loaded > 0, m.Loaded == 0
-			if m.Loaded == 0 {
-				a.window = m.Max
-			}
+		if m.wanted {
+			a.window, a.strong, a.again = cmp.Or(m.window, m.max), m.window > 0, m.window == 0
 		}
 	}
 	return a
