@@ -15,6 +15,7 @@ import (
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
 	"plimsoll/tui/search"
@@ -62,9 +63,7 @@ type Screen struct {
 
 // DefaultKeyMap is the keys as they are without configuration.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, text string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, text))
-	}
+	bind := pane.Bind
 	return KeyMap{
 		Composer: composer.DefaultKeyMap(),
 		Dialogs:  overlay.DefaultKeyMap(),

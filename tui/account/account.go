@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
 
@@ -22,8 +21,7 @@ import (
 // Options is what a view is made of.
 type Options struct {
 	Styles Styles
-	Keys   *KeyMap                       // nil: DefaultKeyMap
-	Glyphs map[projection.Segment]string // one cell each; nil: DefaultGlyphs
+	Keys   *KeyMap // nil: DefaultKeyMap
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
@@ -39,13 +37,10 @@ type Model struct {
 
 // New returns a view of nothing.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap(), rows: rows{glyphs: o.Glyphs}}
+	m := &Model{keys: DefaultKeyMap()}
 	m.SetStyles(o.Styles)
 	if o.Keys != nil {
 		m.keys = *o.Keys
-	}
-	if o.Glyphs == nil {
-		m.rows.glyphs = DefaultGlyphs()
 	}
 	m.Show(Content{Reading: meter.Reading{CachedShare: -1}})
 	return m

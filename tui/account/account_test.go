@@ -18,7 +18,6 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
-	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -250,17 +249,6 @@ func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
 		if !strings.Contains(view, text) {
 			t.Errorf("no %q in\n%s", text, view)
 		}
-	}
-}
-
-func TestGlyphsAreThoseOfTheSmallGauge(t *testing.T) {
-	t.Parallel()
-	want := map[projection.Segment]string{}
-	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
-		want[item.Segment] = ansi.Strip(item.Glyph)
-	}
-	if diff := cmp.Diff(want, account.DefaultGlyphs()); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -119,11 +119,11 @@ func (s *rows) label(r row, cells int) string {
 	glyph, style := " ", s.inks.muted
 	switch r.kind {
 	case rowLoad:
-		glyph, style = loadGlyph, s.inks.load
+		glyph, style = pane.LoadGlyph, s.inks.load
 	case rowHard:
 		glyph, style = hardGlyph, s.inks.hard
 	case rowReserve:
-		glyph, style = reserveGlyph, s.inks.reserve
+		glyph, style = pane.ReserveGlyph, s.inks.reserve
 	}
 	return style.Render(glyph) + " " + s.inks.text.Render(pane.Fit(r.name(&s.content), cells-2))
 }

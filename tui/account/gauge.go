@@ -93,18 +93,18 @@ func (s *rows) bar(width int) string {
 func (s *rows) run(kind, cells int) string {
 	switch kind {
 	case pane.CellFree:
-		return line(freeGlyph, cells)
+		return line(pane.FreeGlyph, cells)
 	case pane.CellReserve:
-		return painted(s.inks.reserve, reserveGlyph, cells)
+		return painted(s.inks.reserve, pane.ReserveGlyph, cells)
 	case pane.CellEnd:
-		return painted(s.inks.hard, endGlyph, cells)
+		return painted(s.inks.hard, pane.EndGlyph, cells)
 	}
 	return s.painted(projection.Segment(kind), cells)
 }
 
 // painted is cells of a category.
 func (s *rows) painted(of projection.Segment, cells int) string {
-	return painted(s.inks.segments[of], s.glyphs[of], cells)
+	return painted(s.inks.segments[of], pane.Glyphs[of], cells)
 }
 
 // marks are where the lines are, with their names where there is room.
@@ -122,7 +122,7 @@ func (s *rows) marks(width int) string {
 	} else {
 		out = strings.Repeat(" ", load)
 	}
-	out += s.inks.load.Render(loadGlyph)
+	out += s.inks.load.Render(pane.LoadGlyph)
 	if r.HardLine == 0 || hard <= load {
 		return out
 	}

@@ -19,9 +19,7 @@ type KeyMap struct {
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind := pane.Bind
 	return KeyMap{
 		Moves:   pane.DefaultMoves(),
 		Explain: bind("?", "explain the number under the cursor", "?"),

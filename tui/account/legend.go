@@ -105,7 +105,7 @@ func (s *rows) cells(tokens, all int) int {
 // freeLine is what is left of the window.
 func (s *rows) freeLine(width int) string {
 	r, l := &s.content.Reading, s.legend(width)
-	out := freeGlyph + " " + pane.Fit("free", l.name-2)
+	out := pane.FreeGlyph + " " + pane.Fit("free", l.name-2)
 	if l.bar > 0 {
 		out += strings.Repeat(" ", l.bar+2)
 	}

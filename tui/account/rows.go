@@ -101,9 +101,8 @@ func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems
 
 // rows are the rows of a content, drawn as a list wants them.
 type rows struct {
-	inks   inks
-	glyphs map[projection.Segment]string
-	roomy  bool // there are lines to spare
+	inks  inks
+	roomy bool // there are lines to spare
 
 	content Content
 	list    []row

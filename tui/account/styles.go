@@ -44,20 +44,5 @@ func newInks(s Styles) inks {
 	return out
 }
 
-// DefaultGlyphs are the cells of the categories: those of the gauge on the main
-// screen. All differ, so that they read without colour.
-func DefaultGlyphs() map[projection.Segment]string {
-	return map[projection.Segment]string{
-		projection.System: "█", projection.Tools: "▓", projection.Summary: "▞", projection.User: "▌", projection.Assistant: "▒",
-		projection.Reasoning: "░", projection.Calls: "▚", projection.Results: "▙", projection.Stubs: "▂", projection.Draft: "·",
-	}
-}
-
-// The glyphs of what is no category.
-const (
-	freeGlyph    = " "
-	reserveGlyph = "╱"
-	loadGlyph    = "▲"
-	hardGlyph    = "◆"
-	endGlyph     = "┃" // where the window ends, and more than it is used
-)
+// hardGlyph is the mark of the hard line; the gauge of the main screen has none.
+const hardGlyph = "◆"

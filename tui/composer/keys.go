@@ -4,6 +4,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/tui/edit"
+	"plimsoll/tui/pane"
 )
 
 // KeyMap holds every key the composer knows.
@@ -56,9 +57,7 @@ func (e Editing) keys() edit.Keys {
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind, e := pane.Bind, edit.DefaultKeys()
 	return KeyMap{
 		Writing: Writing{
 			Send:     bind("enter", "send", "enter"),
@@ -72,24 +71,12 @@ func DefaultKeyMap() KeyMap {
 			Leave:    bind("esc", "close the list or the search", "esc"),
 		},
 		Editing: Editing{
-			Left:         bind("←", "left", "left", "ctrl+b"),
-			Right:        bind("→", "right", "right", "ctrl+f"),
-			WordLeft:     bind("alt+←", "word left", "alt+left", "ctrl+left", "alt+b"),
-			WordRight:    bind("alt+→", "word right", "alt+right", "ctrl+right", "alt+f"),
-			LineStart:    bind("ctrl+a", "start of the line", "home", "ctrl+a"),
-			LineEnd:      bind("ctrl+e", "end of the line", "end", "ctrl+e"),
-			TextStart:    bind("ctrl+home", "start of the text", "ctrl+home", "alt+<"),
-			TextEnd:      bind("ctrl+end", "end of the text", "ctrl+end", "alt+>"),
-			Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
-			Delete:       bind("del", "delete right", "delete", "ctrl+d"),
-			CutWordLeft:  bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
-			CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
-			CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
-			CutToEnd:     bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
-			Yank:         bind("ctrl+y", "yank what was cut", "ctrl+y"),
-			YankOlder:    bind("alt+y", "right after it: yank what was cut before", "alt+y"),
-			Undo:         bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
-			Redo:         bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
+			Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
+			LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
+			Backspace: e.Backspace, Delete: bind("del", "delete right", "delete", "ctrl+d"),
+			CutWordLeft: e.CutWord, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart,
+			CutToEnd: bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
+			Yank:     e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package edit
 
 import (
+	"plimsoll/tui/pane"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -22,9 +24,7 @@ type Keys struct {
 
 // DefaultKeys are those of the composer.
 func DefaultKeys() Keys {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind := pane.Bind
 	return Keys{
 		Left:         bind("←", "left", "left", "ctrl+b"),
 		Right:        bind("→", "right", "right", "ctrl+f"),

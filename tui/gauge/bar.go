@@ -4,24 +4,12 @@ import (
 	"strings"
 
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
 // The bar. [pane.Cells] shares its cells out; the load line's ▲ replaces the cell it
 // falls in. A segment keeps its colour whatever the reading, so that what fills the
 // window is seen when it matters most: only the ends, ▲ and the numbers change.
-
-// glyphs are the cells of the segments, by projection.Segment. All differ, so
-// that the bar reads without colour.
-var glyphs = [projection.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
-
-const (
-	freeGlyph    = " "
-	reserveGlyph = "╱"
-	lineGlyph    = "▲"
-	endGlyph     = "┃" // the window ends here, and more than it is used
-)
 
 // cells is what every cell of a bar of n shows.
 func (m *Model) cells(r meter.Reading, scale, n int) []int {
@@ -56,16 +44,16 @@ func (m *Model) drawBar(b *strings.Builder, r meter.Reading, scale, n int) {
 }
 
 func (m *Model) drawRun(b *strings.Builder, kind, count int, level pane.Level) {
-	style, glyph := m.styles.Free, freeGlyph
+	style, glyph := m.styles.Free, pane.FreeGlyph
 	switch {
-	case kind < len(glyphs):
-		style, glyph = m.styles.Segments[kind], glyphs[kind]
+	case kind < len(pane.Glyphs):
+		style, glyph = m.styles.Segments[kind], pane.Glyphs[kind]
 	case kind == pane.CellReserve:
-		style, glyph = m.styles.Reserve, reserveGlyph
+		style, glyph = m.styles.Reserve, pane.ReserveGlyph
 	case kind == pane.CellLine:
-		style, glyph = m.styles.Levels[level], lineGlyph
+		style, glyph = m.styles.Levels[level], pane.LoadGlyph
 	case kind == pane.CellEnd:
-		style, glyph = m.styles.Levels[pane.Blocked], endGlyph
+		style, glyph = m.styles.Levels[pane.Blocked], pane.EndGlyph
 	}
 	b.WriteString(style.Render(strings.Repeat(glyph, count)))
 }

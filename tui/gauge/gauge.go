@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -113,7 +112,7 @@ func (m *Model) parts(r meter.Reading, cost float64) []part {
 		m.afterSend(r),
 	}
 	if r.LoadLine > 0 {
-		parts = append(parts, part{text: "  " + lineGlyph + pane.Share(r, r.LoadLine), style: level, order: 1})
+		parts = append(parts, part{text: "  " + pane.LoadGlyph + pane.Share(r, r.LoadLine), style: level, order: 1})
 	}
 	return append(parts, m.details(r, cost)...)
 }
@@ -239,20 +238,4 @@ func tilde(estimated bool) string {
 		return "~"
 	}
 	return ""
-}
-
-// LegendItem names one segment of the bar.
-type LegendItem struct {
-	Segment projection.Segment
-	Glyph   string // one column, styled as in the bar
-}
-
-// Legend lists the segments of the bar in the order they are drawn, the draft
-// last.
-func (m *Model) Legend() []LegendItem {
-	items := make([]LegendItem, len(glyphs))
-	for i, glyph := range glyphs {
-		items[i] = LegendItem{Segment: projection.Segment(i), Glyph: m.styles.Segments[i].Render(glyph)}
-	}
-	return items
 }

@@ -185,10 +185,10 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 		r := meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
 		line := gauge.New(styles).View(r, 90)
-		for _, item := range gauge.New(styles).Legend() {
-			before, _, _ := strings.Cut(item.Glyph, ansi.Strip(item.Glyph))
-			if seen := strings.Contains(line, before+ansi.Strip(item.Glyph)); seen != (r.Segments[item.Segment] > 0) {
-				t.Errorf("at %d tokens %s is drawn in its colour: %v, in %q", used, item.Segment, seen, line)
+		for segment, glyph := range pane.Glyphs {
+			before, _, _ := strings.Cut(styles.Segments[segment].Render(glyph), glyph)
+			if seen := strings.Contains(line, before+glyph); seen != (r.Segments[segment] > 0) {
+				t.Errorf("at %d tokens %s is drawn in its colour: %v, in %q", used, projection.Segment(segment), seen, line)
 			}
 		}
 		level := styles.Levels[pane.LevelOf(r, used)]
@@ -264,10 +264,9 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	// Seven columns of numbers keep their room, so the bar has 10 cells: each
 	// of the eight small segments is worth 0.6 of one.
 	line := view(r, 10+2+len(" 100%"))
-	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
-		glyph := ansi.Strip(item.Glyph)
-		if item.Segment != projection.Draft && !strings.Contains(line, glyph) {
-			t.Errorf("%s (%s) is not in %q", item.Segment, glyph, line)
+	for segment, glyph := range pane.Glyphs {
+		if of := projection.Segment(segment); of != projection.Draft && !strings.Contains(line, glyph) {
+			t.Errorf("%s (%s) is not in %q", of, glyph, line)
 		}
 	}
 }
@@ -275,12 +274,11 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 func TestGlyphsDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]projection.Segment{" ": -1, "▲": -1, "╱": -1}
-	for _, item := range gauge.New(gauge.DefaultStyles()).Legend() {
-		glyph := ansi.Strip(item.Glyph)
+	for segment, glyph := range pane.Glyphs {
 		if other, ok := seen[glyph]; ok {
-			t.Errorf("%s and %s share %q", item.Segment, other, glyph)
+			t.Errorf("%s and %s share %q", projection.Segment(segment), other, glyph)
 		}
-		seen[glyph] = item.Segment
+		seen[glyph] = projection.Segment(segment)
 	}
 	if len(seen) != len(projection.Segments())+1+3 {
 		t.Errorf("%d glyphs for %d segments", len(seen)-3, len(projection.Segments())+1)

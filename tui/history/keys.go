@@ -27,9 +27,7 @@ type KeyMap struct {
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind := pane.Bind
 	writing := edit.DefaultKeys()
 	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.Newline} {
 		off.SetEnabled(false)

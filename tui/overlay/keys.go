@@ -1,6 +1,11 @@
 package overlay
 
-import "charm.land/bubbles/v2/key"
+import (
+	"plimsoll/tui/edit"
+	"plimsoll/tui/pane"
+
+	"charm.land/bubbles/v2/key"
+)
 
 // KeyMap holds every key the dialogs know. In a dialog with a line to type in,
 // letters and digits go into the line.
@@ -42,9 +47,7 @@ type Line struct {
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind, e := pane.Bind, edit.DefaultKeys()
 	return KeyMap{
 		Moves: Moves{
 			Up:       bind("↑", "up", "up", "k"),
@@ -69,19 +72,9 @@ func DefaultKeyMap() KeyMap {
 			Edit:     bind("e", "edit the rule to grant", "e"),
 		},
 		Line: Line{
-			Left:       bind("←", "left", "left", "ctrl+b"),
-			Right:      bind("→", "right", "right", "ctrl+f"),
-			Start:      bind("ctrl+a", "start of the line", "home", "ctrl+a"),
-			End:        bind("ctrl+e", "end of the line", "end", "ctrl+e"),
-			Backspace:  bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
-			Delete:     bind("del", "delete right", "delete"),
-			CutWord:    bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
-			CutToStart: bind("ctrl+u", "cut to the start", "ctrl+u"),
-			CutToEnd:   bind("ctrl+k", "cut to the end", "ctrl+k"),
-			Yank:       bind("ctrl+y", "yank what was cut", "ctrl+y"),
-			YankOlder:  bind("alt+y", "right after it: yank what was cut before", "alt+y"),
-			Undo:       bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
-			Redo:       bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
+			Left: e.Left, Right: e.Right, Start: e.LineStart, End: e.LineEnd, Backspace: e.Backspace, Delete: e.Delete,
+			CutWord: e.CutWord, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
+			Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 		},
 	}
 }

@@ -22,6 +22,17 @@ const (
 	CellEnd  // the end of the window, in a bar that holds more
 )
 
+// Glyphs are the cells of the segments, by [projection.Segment]. All differ, so that a bar reads without color.
+var Glyphs = [projection.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
+
+// The glyphs of cells that are not segments.
+const (
+	FreeGlyph    = " "
+	ReserveGlyph = "╱"
+	LoadGlyph    = "▲"
+	EndGlyph     = "┃" // where the window ends, and more than it is used
+)
+
 // Scale is the tokens that a bar stands for: the window, or what the next request
 // would have where that is more. Bars that are compared share the larger one.
 func Scale(r meter.Reading) int { return max(r.Window.Tokens, r.AfterSend, r.Used, 1) }

@@ -10,20 +10,22 @@ type Moves struct {
 	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Top, End key.Binding
 }
 
+// Bind binds keys, which help shows under one name with what they do.
+func Bind(help, what string, keys ...string) key.Binding {
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+}
+
 // DefaultMoves are those of the handbook.
 func DefaultMoves() Moves {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
 	return Moves{
-		Up:       bind("k/↑", "up", "k", "up"),
-		Down:     bind("j/↓", "down", "j", "down"),
-		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
-		PageDown: bind("pgdn", "a page down", "pgdown", "ctrl+f", "space"),
-		HalfUp:   bind("ctrl+u", "half a page up", "ctrl+u"),
-		HalfDown: bind("ctrl+d", "half a page down", "ctrl+d"),
-		Top:      bind("g", "to the beginning", "g", "home"),
-		End:      bind("G", "to the end", "G", "shift+g", "end"),
+		Up:       Bind("k/↑", "up", "k", "up"),
+		Down:     Bind("j/↓", "down", "j", "down"),
+		PageUp:   Bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: Bind("pgdn", "a page down", "pgdown", "ctrl+f", "space"),
+		HalfUp:   Bind("ctrl+u", "half a page up", "ctrl+u"),
+		HalfDown: Bind("ctrl+d", "half a page down", "ctrl+d"),
+		Top:      Bind("g", "to the beginning", "g", "home"),
+		End:      Bind("G", "to the end", "G", "shift+g", "end"),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/tui/edit"
+	"plimsoll/tui/pane"
 )
 
 // KeyMap is every key of the view.
@@ -24,9 +25,7 @@ type KeyMap struct {
 
 // DefaultKeyMap is the keys as they are without configuration.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind := pane.Bind
 	return KeyMap{
 		Accept: bind("enter", "let the summary take effect", "enter"),
 		GiveUp: bind("x", "give the summary up, on a second press", "x"),

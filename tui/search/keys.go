@@ -19,9 +19,7 @@ type KeyMap struct {
 
 // DefaultKeyMap is the keys as they are without configuration.
 func DefaultKeyMap() KeyMap {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
+	bind := pane.Bind
 	writing := edit.DefaultKeys()
 	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.TextStart, &writing.TextEnd, &writing.Newline} {
 		off.SetEnabled(false)
