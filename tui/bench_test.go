@@ -16,6 +16,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
+	"plimsoll/tui/tuitest"
 )
 
 // bench is a screen of 120x40 with n turns of four events.
@@ -99,12 +100,12 @@ func BenchmarkKeyToFrame(b *testing.B) {
 // Budget: 1 ms.
 func BenchmarkScrollALine(b *testing.B) {
 	m, _, _ := bench(b, 2500)
-	m.Update(mustStroke("home"))
+	m.Update(tuitest.Key("home"))
 	for i := 0; b.Loop(); i++ {
 		if i%1000 == 999 {
-			m.Update(mustStroke("home"))
+			m.Update(tuitest.Key("home"))
 		}
-		m.Update(mustStroke("shift+down"))
+		m.Update(tuitest.Key("shift+down"))
 		m.View()
 	}
 }
@@ -113,24 +114,24 @@ func BenchmarkScrollALine(b *testing.B) {
 func BenchmarkOpenHistory(b *testing.B) {
 	m, _, _ := bench(b, 2500)
 	for b.Loop() {
-		m.Update(mustStroke("ctrl+t"))
+		m.Update(tuitest.Key("ctrl+t"))
 		if m.View(); !strings.HasPrefix(ansi.Strip(m.View().Content), " History") {
 			b.Fatal("the history is not open")
 		}
-		m.Update(mustStroke("ctrl+t"))
+		m.Update(tuitest.Key("ctrl+t"))
 	}
 }
 
 // Budget: 16 ms from a key to its frame, and from a notch of the wheel.
 func BenchmarkScrollHistory(b *testing.B) {
-	for name, down := range map[string]tea.Msg{"key": mustStroke("down"), "page": mustStroke("pgdown"), "wheel": tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
+	for name, down := range map[string]tea.Msg{"key": tuitest.Key("down"), "page": tuitest.Key("pgdown"), "wheel": tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
 		b.Run(name, func(b *testing.B) {
 			m, _, _ := bench(b, 2500)
-			m.Update(mustStroke("ctrl+t"))
-			m.Update(mustStroke("home"))
+			m.Update(tuitest.Key("ctrl+t"))
+			m.Update(tuitest.Key("home"))
 			for i := 0; b.Loop(); i++ {
 				if i%500 == 499 {
-					m.Update(mustStroke("home"))
+					m.Update(tuitest.Key("home"))
 				}
 				m.Update(down)
 				m.View()
@@ -147,7 +148,7 @@ func BenchmarkDeltaInView(b *testing.B) {
 			for _, c := range "/" + name {
 				m.Update(tea.KeyPressMsg{Code: c, Text: string(c)})
 			}
-			m.Update(mustStroke("enter"))
+			m.Update(tuitest.Key("enter"))
 			if strings.HasPrefix(ansi.Strip(m.View().Content), " plimsoll") {
 				b.Fatal("no view is open")
 			}
@@ -168,7 +169,7 @@ func BenchmarkDeltaInView(b *testing.B) {
 // events; the projection is the agent's.
 func BenchmarkHistoryGoesOn(b *testing.B) {
 	m, listen, feed := bench(b, 2500)
-	m.Update(mustStroke("ctrl+t"))
+	m.Update(tuitest.Key("ctrl+t"))
 	var l conversation.Log
 	if err := l.Commit(log(benchBodies(2500)...)); err != nil {
 		b.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui"
+	"plimsoll/tui/tuitest"
 )
 
 // rig runs a screen as the library does, in a bubble of its own time, with
@@ -234,21 +234,13 @@ func (r *rig) check() {
 		if w := ansi.StringWidth(l); w > r.width {
 			r.t.Fatalf("line %d is %d cells wide on a terminal of %dx%d: %q", y, w, r.width, r.height, l)
 		}
-		if strings.ContainsFunc(sgr.ReplaceAllString(l, ""), harmful) {
+		if tuitest.Harmful(l) {
 			r.t.Fatalf("something but text and colours in line %d: %q", y, l)
 		}
 	}
 	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= r.width || c.Y >= r.height) {
 		r.t.Fatalf("the cursor is at %d,%d on a terminal of %dx%d", c.X, c.Y, r.width, r.height)
 	}
-}
-
-// sgr are the only control sequences that a screen may have.
-var sgr = regexp.MustCompile("\x1b\\[[0-9;:]*m")
-
-// harmful reports whether a character is no text: control, or one that turns text round.
-func harmful(c rune) bool {
-	return c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
 }
 
 // lines is what is on screen, without style.
@@ -313,11 +305,7 @@ func (r *rig) draft() string {
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	for _, name := range keys {
-		k, ok := stroke(name)
-		if !ok {
-			r.t.Fatalf("no key %q", name)
-		}
-		r.send(k)
+		r.send(tuitest.Key(name))
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 func TestViews(t *testing.T) {
@@ -35,21 +36,16 @@ func TestViews(t *testing.T) {
 		{"fresh", fresh(), nil},
 		{"above the hard line", full(), nil},
 	}
-	for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, s := range scenes {
-				m := open(s.content, "mono", size[0], size[1])
-				for _, k := range s.keys {
-					m.View()
-					m.Update(press(k))
-				}
-				fmt.Fprintf(&b, "%s\n%s\n", s.name, lines(m))
+	tuitest.Golden(t, [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}}, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, s := range scenes {
+			m := open(s.content, "mono", width, height)
+			for _, k := range s.keys {
+				m.View()
+				m.Update(tuitest.Key(k))
 			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+			fmt.Fprintf(b, "%s\n%s\n", s.name, lines(m))
+		}
+	})
 }
 
 func TestColours(t *testing.T) {
@@ -69,7 +65,7 @@ func TestEveryRowExplainsItsNumber(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]account.Content{"busy": busy(), "fresh": fresh(), "full": full()} {
 		m := open(c, "mono", 200, 60)
-		m.Update(press("?"))
+		m.Update(tuitest.Key("?"))
 		seen := map[string]bool{}
 		last := ""
 		for n := 1; ; n++ {
@@ -96,7 +92,7 @@ func TestEveryRowExplainsItsNumber(t *testing.T) {
 				t.Errorf("%s, row %d: another row says the same: %q", name, n, text)
 			}
 			seen[text], last = true, text
-			m.Update(press("down"))
+			m.Update(tuitest.Key("down"))
 		}
 		if len(seen) < 25 {
 			t.Errorf("%s: only %d explanations were seen", name, len(seen))
@@ -110,14 +106,14 @@ func TestTheCursorIsSeenWithAndWithoutThePanel(t *testing.T) {
 		for _, explained := range []bool{false, true} {
 			m := open(busy(), "mono", size[0], size[1])
 			if explained {
-				m.Update(press("?"))
+				m.Update(tuitest.Key("?"))
 			}
 			for _, k := range []string{"down", "up"} {
 				for range 45 {
 					if view := ansi.Strip(m.View()); !strings.Contains(view, "\n❯ ") && !strings.Contains(view, "\n│ ") && !strings.Contains(view, " 1/") {
 						t.Fatalf("%v, explained %v: no cursor in\n%s", size, explained, view)
 					}
-					m.Update(press(k))
+					m.Update(tuitest.Key(k))
 				}
 			}
 		}
@@ -128,11 +124,11 @@ func TestThePanelIsClosedByTheSameKey(t *testing.T) {
 	t.Parallel()
 	m := open(busy(), "mono", 80, 24)
 	before := m.View()
-	m.Update(press("?"))
+	m.Update(tuitest.Key("?"))
 	if m.View() == before {
 		t.Fatal("? changes nothing")
 	}
-	m.Update(press("?"))
+	m.Update(tuitest.Key("?"))
 	if diff := cmp.Diff(before, m.View()); diff != "" {
 		t.Error(diff)
 	}
@@ -200,7 +196,7 @@ func TestKeysOnItems(t *testing.T) {
 		if !to(m, c.on) {
 			t.Fatalf("no row with %q", c.on)
 		}
-		if diff := cmp.Diff(c.want, m.Update(press(c.key))); diff != "" {
+		if diff := cmp.Diff(c.want, m.Update(tuitest.Key(c.key))); diff != "" {
 			t.Errorf("%s on %q:\n%s", c.key, c.on, diff)
 		}
 	}
@@ -212,7 +208,7 @@ func TestAPinnedItemIsNotMadeAStub(t *testing.T) {
 	c.Pinned = func(uint64) bool { return true }
 	m := open(c, "mono", 120, 40)
 	to(m, "go test ./upload")
-	if diff := cmp.Diff(pane.Action(pane.Say{Text: "It is pinned: unpin it first."}), m.Update(press("m"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Say{Text: "It is pinned: unpin it first."}), m.Update(tuitest.Key("m"))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -227,12 +223,12 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	items[0], items[2] = items[2], items[0]
 	next.Account.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: projection.Results}}, items...)
 	m.Show(next)
-	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(tuitest.Key("enter"))); diff != "" {
 		t.Error(diff)
 	}
 	m.Show(account.Content{})
 	m.View()
-	if _, ok := m.Update(press("enter")).(pane.Say); !ok {
+	if _, ok := m.Update(tuitest.Key("enter")).(pane.Say); !ok {
 		t.Error("an item that is gone can be gone to")
 	}
 }
@@ -314,23 +310,11 @@ func TestViewsFitWhateverTheyShow(t *testing.T) {
 		for range 30 {
 			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
 			m.SetSize(width, height)
-			m.Update(press(keys[rng.IntN(len(keys))]))
+			m.Update(tuitest.Key(keys[rng.IntN(len(keys))]))
 			if rng.IntN(4) == 0 {
 				m.Show(noise(rng))
 			}
-			view := m.View()
-			all := strings.Split(view, "\n")
-			if len(all) != height {
-				t.Fatalf("seed %d: %d lines of %d", seed, len(all), height)
-			}
-			for i, l := range all {
-				if ansi.StringWidth(l) != width {
-					t.Fatalf("seed %d: line %d has %d cells of %d: %q", seed, i, ansi.StringWidth(l), width, l)
-				}
-			}
-			if strings.ContainsAny(ansi.Strip(view), "\x1b\x07\u202e\t") {
-				t.Fatalf("seed %d: something hostile got through: %q", seed, view)
-			}
+			tuitest.Fits(t, m, width, height)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package account_test
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -12,26 +11,18 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
-	"plimsoll/themes"
 	"plimsoll/tui/account"
-	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 func usd(v float64) *float64 { return &v }
 
 // styles are those of a theme, as the screen makes them.
 func styles(name string) account.Styles {
-	theme, ok := themes.ByName(name)
-	if !ok {
-		panic("no theme " + name)
-	}
-	s := themes.Build(theme)
+	s, frames := tuitest.Styles(name)
 	g, st := s.Gauge, s.State
 	return account.Styles{
-		Styles: pane.Styles{
-			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
-			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
-		},
+		Styles: frames,
 		Segments: map[projection.Segment]lipgloss.Style{
 			projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
 			projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
@@ -120,36 +111,19 @@ func open(c account.Content, theme string, width, height int) *account.Model {
 	return m
 }
 
-func press(name string) tea.KeyPressMsg {
-	keys := map[string]tea.KeyPressMsg{
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"end": {Code: tea.KeyEnd}, "home": {Code: tea.KeyHome}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
-	}
-	if k, ok := keys[name]; ok {
-		return k
-	}
-	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
-}
-
 // lines is what a view shows, without colours; the end of each line is marked.
-func lines(m *account.Model) string {
-	var b strings.Builder
-	for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
-		b.WriteString(l + "|\n")
-	}
-	return b.String()
-}
+func lines(m *account.Model) string { return tuitest.Fence(m.View()) }
 
 // to moves the cursor down until its line holds a text.
 func to(m *account.Model, text string) bool {
-	m.Update(press("home"))
+	m.Update(tuitest.Key("home"))
 	for range 100 {
 		for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
 			if strings.HasPrefix(l, "❯") && strings.Contains(l, text) {
 				return true
 			}
 		}
-		m.Update(press("down"))
+		m.Update(tuitest.Key("down"))
 	}
 	return false
 }

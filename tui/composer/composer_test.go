@@ -11,6 +11,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 var specs = []composer.CommandSpec{
@@ -33,31 +34,10 @@ func newModel(t testing.TB) *composer.Model {
 	return m
 }
 
-// special are the keys that press knows by name.
-var special = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift}, "alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
-	"esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-	"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "pgup": {Code: tea.KeyPgUp},
-	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "alt+left": {Code: tea.KeyLeft, Mod: tea.ModAlt}, "alt+right": {Code: tea.KeyRight, Mod: tea.ModAlt},
-	"alt+y": {Code: 'y', Mod: tea.ModAlt}, "alt+r": {Code: 'r', Mod: tea.ModAlt}, "alt+d": {Code: 'd', Mod: tea.ModAlt}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
-}
-
 // press sends keys by name and returns the last action.
 func press(t testing.TB, m *composer.Model, keys ...string) pane.Action {
 	t.Helper()
-	var action pane.Action
-	for _, name := range keys {
-		k, ok := special[name]
-		if letter, isCtrl := strings.CutPrefix(name, "ctrl+"); !ok && isCtrl && len(letter) == 1 {
-			k, ok = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}, true
-		}
-		if !ok {
-			t.Fatalf("no key %q", name)
-		}
-		action, _ = m.Update(k)
-	}
-	return action
+	return tuitest.Press(func(msg tea.Msg) pane.Action { action, _ := m.Update(msg); return action }, keys...)
 }
 
 // write types a text letter by letter.

@@ -8,10 +8,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/tuitest"
 )
 
 func strip(s string) string { return ansi.Strip(s) }
@@ -42,20 +42,15 @@ func TestViews(t *testing.T) {
 		}},
 		{"many lines", func(t testing.TB, m *composer.Model) { m.SetText(strings.Repeat("a line\n", 30) + "the last") }},
 	}
-	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, s := range scenes {
-				m := newModel(t)
-				m.SetSize(size[0], size[1])
-				s.set(t, m)
-				c := m.Cursor()
-				fmt.Fprintf(&b, "%s (cursor %d,%d)\n%s\n", s.name, c.X, c.Y, strip(m.View()))
-			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+	tuitest.Golden(t, [][2]int{{20, 8}, {40, 12}, {80, 24}, {200, 60}}, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, s := range scenes {
+			m := newModel(t)
+			m.SetSize(width, height)
+			s.set(t, m)
+			c := m.Cursor()
+			fmt.Fprintf(b, "%s (cursor %d,%d)\n%s\n", s.name, c.X, c.Y, strip(m.View()))
+		}
+	})
 }
 
 // alphabet has what breaks layouts: wide, joined, combining, invisible.

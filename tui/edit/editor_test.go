@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/edit"
+	"plimsoll/tui/tuitest"
 )
 
 // A large paste is one character to the cursor, and is read in full.
@@ -52,7 +53,7 @@ func TestUndoIsBounded(t *testing.T) {
 	keys := edit.DefaultKeys()
 	for before := -1; before != e.Changes(); undone++ {
 		before = e.Changes()
-		e.Recover(stroke("ctrl+_"), keys)
+		e.Recover(tuitest.Key("ctrl+_"), keys)
 	}
 	if undone < 3 || undone > 6 {
 		t.Errorf("%d steps of a megabyte each were kept", undone)

@@ -12,26 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/edit"
+	"plimsoll/tui/tuitest"
 )
-
-// stroke is the press of a key by its name.
-func stroke(name string) tea.KeyPressMsg {
-	named := map[string]rune{"enter": tea.KeyEnter, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}
-	var mod tea.KeyMod
-	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			name, mod = rest, m
-		}
-	}
-	if code, ok := named[name]; ok {
-		return tea.KeyPressMsg{Code: code, Mod: mod}
-	}
-	if mod != 0 {
-		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
 
 func editing(text string, width, height int) *edit.Field {
 	e := edit.NewField(nil, 0)
@@ -80,7 +62,7 @@ func TestEditingATextByKeys(t *testing.T) {
 	} {
 		e := editing(c.text, 40, 10)
 		for name := range strings.FieldsSeq(c.keys) {
-			if !e.Update(stroke(name), edit.DefaultKeys()) {
+			if !e.Update(tuitest.Key(name), edit.DefaultKeys()) {
 				t.Errorf("%q: %s was not for the text", c.text, name)
 			}
 		}
@@ -88,7 +70,7 @@ func TestEditingATextByKeys(t *testing.T) {
 			t.Errorf("%q and %s give %q, not %q", c.text, c.keys, got, c.want)
 		}
 	}
-	if editing("x", 9, 9).Update(stroke("ctrl+g"), edit.DefaultKeys()) {
+	if editing("x", 9, 9).Update(tuitest.Key("ctrl+g"), edit.DefaultKeys()) {
 		t.Error("a key that means nothing here was taken")
 	}
 }
@@ -112,7 +94,7 @@ func TestTheRowWithTheCursorIsInSight(t *testing.T) {
 		y    int
 	}{{"", "a|b", 0}, {"down down", "b|c", 1}, {"ctrl+end", "d|e", 1}, {"up", "d|e", 0}, {"up", "c|d", 0}, {"ctrl+home", "a|b", 0}, {"pgdown pgdown", "b|c", 1}} {
 		for name := range strings.FieldsSeq(step.keys) {
-			e.Update(stroke(name), keys)
+			e.Update(tuitest.Key(name), keys)
 		}
 		view := strings.Join(e.View(), "|")
 		if _, y := e.Cursor(); view != step.want || y != step.y {
@@ -137,7 +119,7 @@ func TestEditingNeverLosesTextOrCursor(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				name := names[rng.IntN(len(names))]
 				done = append(done, name)
-				e.Update(stroke(name), edit.DefaultKeys())
+				e.Update(tuitest.Key(name), edit.DefaultKeys())
 			} else {
 				text := pieces[rng.IntN(len(pieces))]
 				done = append(done, fmt.Sprintf("%q", text))
@@ -188,7 +170,7 @@ func TestALongLineEndsAtItsCursor(t *testing.T) {
 		e.SetSize(1000, 1)
 		e.SetText(c.text, true)
 		for _, k := range strings.Fields(c.keys) {
-			e.Update(stroke(k), edit.DefaultKeys())
+			e.Update(tuitest.Key(k), edit.DefaultKeys())
 		}
 		if got, x := e.Line(8); got != c.want || x != c.x {
 			t.Errorf("%q after %q is drawn %q with the cursor at %d, want %q at %d", c.text, c.keys, got, x, c.want, c.x)

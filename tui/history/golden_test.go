@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/exp/golden"
-
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/tuitest"
 )
 
 func TestViews(t *testing.T) {
@@ -46,23 +45,18 @@ func TestViews(t *testing.T) {
 		}},
 		{"help", func(r *rig, at map[string]uint64) { r.press("?") }},
 	}
-	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, scene := range scenes {
-				r := newRig(t, size[0], size[1])
-				at := r.story()
-				r.show()
-				scene.do(r, at)
-				fmt.Fprintf(&b, "%s", scene.name)
-				screen := r.screen()
-				if c := r.Cursor(); c != nil {
-					fmt.Fprintf(&b, " (cursor %d,%d)", c.X, c.Y)
-				}
-				fmt.Fprintf(&b, "\n%s\n\n", screen)
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			r := newRig(t, width, height)
+			at := r.story()
+			r.show()
+			scene.do(r, at)
+			fmt.Fprintf(b, "%s", scene.name)
+			screen := r.screen()
+			if c := r.Cursor(); c != nil {
+				fmt.Fprintf(b, " (cursor %d,%d)", c.X, c.Y)
 			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+			fmt.Fprintf(b, "\n%s\n\n", screen)
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/inspect"
@@ -15,27 +14,8 @@ import (
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
-
-// checkView fails unless the view has exactly the size, and no control but styles.
-func checkView(t *rapid.T, m *history.Model, width, height int) {
-	t.Helper()
-	lines := strings.Split(m.View(), "\n")
-	if len(lines) != height {
-		t.Fatalf("the view has %d lines, want %d", len(lines), height)
-	}
-	for i, l := range lines {
-		if w := ansi.StringWidth(l); w != width {
-			t.Fatalf("line %d has %d cells, want %d: %q", i, w, width, l)
-		}
-		if strings.ContainsAny(ansi.Strip(l), "\x1b\x07\u009b\u202e") {
-			t.Fatalf("line %d reaches the terminal: %q", i, l)
-		}
-	}
-	if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
-		t.Fatalf("the cursor is at %d,%d of %dx%d", c.X, c.Y, width, height)
-	}
-}
 
 var anyKey = rapid.SampledFrom([]string{"j", "k", "g", "G", "enter", "ctrl+o", "tab", "[", "]", "p", "m", "u", "r", "n", "N", "{", "}", "y", "Y", "f", "e", "b",
 	"1", "2", "9", "pgup", "pgdown", "ctrl+d", "ctrl+u", "home", "end", "esc", "?", "/", "backspace", "a", "space", "漢"})
@@ -93,7 +73,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 			return history.Content{Log: log, View: projection.Project(log), Requests: requests(log), Title: "a \x1b[31m title"}
 		}
 		m.Show(content(log[:shown]))
-		checkView(t, m, width, height)
+		tuitest.Fits(t, m, width, height)
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			switch rapid.IntRange(0, 11).Draw(t, "what") {
 			case 0:
@@ -109,7 +89,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 			case 4:
 				m.Jump(uint64(rapid.IntRange(0, len(log)+2).Draw(t, "event")), rapid.SampledFrom([]string{"", "fox", "漢字", `"`}).Draw(t, "query"))
 			default:
-				a := m.Update(stroke(anyKey.Draw(t, "key")))
+				a := m.Update(tuitest.Key(anyKey.Draw(t, "key")))
 				checkAction(t, a, log[:shown])
 				switch a := a.(type) {
 				case history.FullWanted:
@@ -118,7 +98,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 					answer(t, m, a.Event, log[:shown])
 				}
 			}
-			checkView(t, m, width, height)
+			tuitest.Fits(t, m, width, height)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
@@ -15,6 +14,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 // rig is a history over a log that is written as a test goes on.
@@ -97,33 +97,13 @@ func requests(log []conversation.Event) []inspect.SentRequest {
 func (r *rig) show() { r.Show(r.content()) }
 
 // press gives keys, and the action of the last.
-func (r *rig) press(keys ...string) pane.Action {
-	var last pane.Action
-	for _, k := range keys {
-		last = r.Update(stroke(k))
-	}
-	return last
-}
+func (r *rig) press(keys ...string) pane.Action { return tuitest.Press(r.Update, keys...) }
 
 // typed gives the letters of a text.
 func (r *rig) typed(text string) {
 	for _, c := range text {
 		r.press(string(c))
 	}
-}
-
-var named = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-	"ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+o": {Code: 'o', Mod: tea.ModCtrl},
-	"f2": {Code: tea.KeyF2}, "backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "}, " ": {Code: tea.KeySpace, Text: " "},
-}
-
-func stroke(k string) tea.KeyPressMsg {
-	if msg, ok := named[k]; ok {
-		return msg
-	}
-	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
 }
 
 // screen is the view without colours, and without blanks at the ends of lines.

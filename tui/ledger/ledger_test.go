@@ -19,22 +19,16 @@ import (
 	"plimsoll/themes"
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 func usd(v float64) *float64 { return &v }
 
 // styles are those of a theme, as the screen makes them.
 func styles(name string) ledger.Styles {
-	theme, ok := themes.ByName(name)
-	if !ok {
-		panic("no theme " + name)
-	}
-	s := themes.Build(theme)
+	s, frames := tuitest.Styles(name)
 	return ledger.Styles{
-		Styles: pane.Styles{
-			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
-			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
-		},
+		Styles:  frames,
 		Results: map[inspect.EntryResult]lipgloss.Style{inspect.ResultInForce: s.Tool.OK, inspect.ResultFailed: s.Text.Error},
 	}
 }
@@ -92,24 +86,7 @@ func open(c ledger.Content, theme string, width, height int) *ledger.Model {
 	return m
 }
 
-func press(name string) tea.KeyPressMsg {
-	keys := map[string]tea.KeyPressMsg{
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"end": {Code: tea.KeyEnd}, "home": {Code: tea.KeyHome}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
-	}
-	if k, ok := keys[name]; ok {
-		return k
-	}
-	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
-}
-
-func lines(m *ledger.Model) string {
-	var b strings.Builder
-	for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
-		b.WriteString(l + "|\n")
-	}
-	return b.String()
-}
+func lines(m *ledger.Model) string { return tuitest.Fence(m.View()) }
 
 func TestViews(t *testing.T) {
 	t.Parallel()
@@ -124,20 +101,15 @@ func TestViews(t *testing.T) {
 		{"keys", busy(), []string{"?"}},
 		{"empty", ledger.Content{Title: "New conversation"}, nil},
 	}
-	for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, s := range scenes {
-				m := open(s.content, "mono", size[0], size[1])
-				for _, k := range s.keys {
-					m.Update(press(k))
-				}
-				fmt.Fprintf(&b, "%s\n%s\n", s.name, lines(m))
+	tuitest.Golden(t, [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}}, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, s := range scenes {
+			m := open(s.content, "mono", width, height)
+			for _, k := range s.keys {
+				m.Update(tuitest.Key(k))
 			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+			fmt.Fprintf(b, "%s\n%s\n", s.name, lines(m))
+		}
+	})
 }
 
 func TestColours(t *testing.T) {
@@ -217,9 +189,9 @@ func TestKeysOnEntries(t *testing.T) {
 	} {
 		m := open(c.content, "mono", 120, 40)
 		for range c.down {
-			m.Update(press("down"))
+			m.Update(tuitest.Key("down"))
 		}
-		if diff := cmp.Diff(c.want, m.Update(press(c.key))); diff != "" {
+		if diff := cmp.Diff(c.want, m.Update(tuitest.Key(c.key))); diff != "" {
 			t.Errorf("%s on entry %d:\n%s", c.key, c.down, diff)
 		}
 	}
@@ -253,15 +225,15 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 		m := open(ledger.Content{Entries: entries}, "mono", 120, 40)
 		can := false
 		for range entries {
-			if m.Update(press("r")) == (pane.Redo{}) {
+			if m.Update(tuitest.Key("r")) == (pane.Redo{}) {
 				can = true
 			}
-			if u, ok := m.Update(press("u")).(pane.Undo); ok {
+			if u, ok := m.Update(tuitest.Key("u")).(pane.Undo); ok {
 				if _, err := edit.Undo(log, u.Epoch); err != nil {
 					t.Fatalf("seed %d: undo of e%d is offered: %v", seed, u.Epoch, err)
 				}
 			}
-			m.Update(press("down"))
+			m.Update(tuitest.Key("down"))
 		}
 		if can != (err == nil) {
 			t.Fatalf("seed %d: redo is offered: %v, the log says %v: %+v", seed, can, err, entries)
@@ -280,7 +252,7 @@ func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
 	c := busy()
 	m := open(c, "mono", 120, 40)
 	for _, k := range []string{"down", "down", "down", "enter"} {
-		m.Update(press(k))
+		m.Update(tuitest.Key(k))
 	}
 	more := busy()
 	newest := more.Entries[7]
@@ -290,10 +262,10 @@ func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
 	if view := ansi.Strip(m.View()); !strings.Contains(view, "e60, turn 10, 3 overlays") {
 		t.Errorf("the details are gone:\n%s", view)
 	}
-	if diff := cmp.Diff(pane.Action(pane.Undo{Epoch: 60}), m.Update(press("u"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Undo{Epoch: 60}), m.Update(tuitest.Key("u"))); diff != "" {
 		t.Error(diff)
 	}
-	m.Update(press("enter"))
+	m.Update(tuitest.Key("enter"))
 	if view := ansi.Strip(m.View()); strings.Contains(view, "3 overlays") {
 		t.Errorf("the details are not folded:\n%s", view)
 	}
@@ -311,11 +283,11 @@ func TestAClickSelectsTheEntry(t *testing.T) {
 			m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
 		}
 	}
-	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(tuitest.Key("o"))); diff != "" {
 		t.Error(diff)
 	}
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 37})
-	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(tuitest.Key("o"))); diff != "" {
 		t.Errorf("a click on the totals selects an entry:\n%s", diff)
 	}
 }
@@ -407,23 +379,11 @@ func TestViewsFitWhateverTheyShow(t *testing.T) {
 		for range 40 {
 			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
 			m.SetSize(width, height)
-			m.Update(press(keys[rng.IntN(len(keys))]))
+			m.Update(tuitest.Key(keys[rng.IntN(len(keys))]))
 			if rng.IntN(5) == 0 {
 				m.Show(noise(rng))
 			}
-			view := m.View()
-			all := strings.Split(view, "\n")
-			if len(all) != height {
-				t.Fatalf("seed %d: %d lines of %d", seed, len(all), height)
-			}
-			for i, l := range all {
-				if ansi.StringWidth(l) != width {
-					t.Fatalf("seed %d: line %d has %d cells of %d: %q", seed, i, ansi.StringWidth(l), width, l)
-				}
-			}
-			if strings.ContainsAny(ansi.Strip(view), "\x1b\x07\u202e\t") {
-				t.Fatalf("seed %d: something hostile got through: %q", seed, view)
-			}
+			tuitest.Fits(t, m, width, height)
 		}
 	}
 }

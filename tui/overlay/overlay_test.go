@@ -12,6 +12,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -26,28 +27,11 @@ func open(width, height int, d overlay.Dialog) *overlay.Stack {
 	return s
 }
 
-var special = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
-	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace}, "space": {Code: ' ', Text: " "},
-	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f5": {Code: tea.KeyF5}, "delete": {Code: tea.KeyDelete},
-}
-
-func keyPress(name string) tea.KeyPressMsg {
-	if k, ok := special[name]; ok {
-		return k
-	}
-	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
 // press sends keys, long after the dialog opened, and returns the last action.
 func press(s *overlay.Stack, keys ...string) pane.Action {
 	var action pane.Action
 	for _, name := range keys {
-		action, _ = s.Update(keyPress(name), later)
+		action, _ = s.Update(tuitest.Key(name), later)
 	}
 	return action
 }
@@ -155,7 +139,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			at := start
 			send := func(after time.Duration, key string) pane.Action {
 				at = at.Add(after)
-				action, _ := s.Update(keyPress(key), at)
+				action, _ := s.Update(tuitest.Key(key), at)
 				return action
 			}
 			want(t, send(0, "enter"), overlay.Early{})
@@ -172,7 +156,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 		})
 	}
 	s := open(80, 24, overlay.NewText("x", "Cost", "nothing"))
-	action, _ := s.Update(keyPress("esc"), start)
+	action, _ := s.Update(tuitest.Key("esc"), start)
 	want(t, action, overlay.Dismissed{ID: "x"})
 }
 
@@ -195,7 +179,7 @@ func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
 		{overlay.Calm, "y", overlay.Approved{ID: "x", Grant: conversation.GrantOnce}},
 	} {
 		at = at.Add(c.after)
-		action, _ := s.Update(keyPress(c.key), at)
+		action, _ := s.Update(tuitest.Key(c.key), at)
 		want(t, action, c.want)
 	}
 }
@@ -206,9 +190,9 @@ func TestAnswerOnACtrlKeyWaitsToo(t *testing.T) {
 	keys.Answers.Once.SetKeys("ctrl+y")
 	s := overlay.New(keys, overlay.DefaultStyles())
 	s.Push(overlay.NewApprove("x", editReview()), start)
-	action, _ := s.Update(keyPress("ctrl+y"), start)
+	action, _ := s.Update(tuitest.Key("ctrl+y"), start)
 	want(t, action, overlay.Early{})
-	action, _ = s.Update(keyPress("ctrl+y"), later)
+	action, _ = s.Update(tuitest.Key("ctrl+y"), later)
 	want(t, action, overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
 }
 
@@ -217,11 +201,11 @@ func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
 	s := open(80, 24, overlay.NewApprove("first", editReview()))
 	s.Push(overlay.NewApprove("second", editReview()), start)
 	at := start.Add(time.Second)
-	action, _ := s.Update(keyPress("y"), at)
+	action, _ := s.Update(tuitest.Key("y"), at)
 	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
-	action, _ = s.Update(keyPress("y"), at.Add(overlay.Grace/2))
+	action, _ = s.Update(tuitest.Key("y"), at.Add(overlay.Grace/2))
 	want(t, action, overlay.Early{})
-	action, _ = s.Update(keyPress("y"), at.Add(2*overlay.Grace))
+	action, _ = s.Update(tuitest.Key("y"), at.Add(2*overlay.Grace))
 	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
 }
 

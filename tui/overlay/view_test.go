@@ -8,10 +8,10 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/tuitest"
 )
 
 // hostile is what a model may put into a title.
@@ -60,23 +60,18 @@ func TestViews(t *testing.T) {
 			return overlay.NewConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
 		}, nil},
 	}
-	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, scene := range scenes {
-				s := open(size[0], size[1], scene.make())
-				press(s, scene.keys...)
-				x, y := s.Position()
-				fmt.Fprintf(&b, "%s (at %d,%d", scene.name, x, y)
-				if c := s.Cursor(); c != nil {
-					fmt.Fprintf(&b, ", cursor %d,%d", c.X, c.Y)
-				}
-				fmt.Fprintf(&b, ")\n%s\n", strip(s))
+	tuitest.Golden(t, [][2]int{{20, 8}, {40, 12}, {80, 24}, {200, 60}}, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			s := open(width, height, scene.make())
+			press(s, scene.keys...)
+			x, y := s.Position()
+			fmt.Fprintf(b, "%s (at %d,%d", scene.name, x, y)
+			if c := s.Cursor(); c != nil {
+				fmt.Fprintf(b, ", cursor %d,%d", c.X, c.Y)
 			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+			fmt.Fprintf(b, ")\n%s\n", strip(s))
+		}
+	})
 }
 
 // commands have long details; the title of one is long, too.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 // heights are rows of so many lines each, which say which row and line they are.
@@ -55,18 +56,6 @@ func randomRows(rng *rand.Rand) heights {
 	return h
 }
 
-func press(name string) tea.KeyPressMsg {
-	keys := map[string]tea.KeyPressMsg{
-		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-		"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
-		"ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+d": {Code: 'd', Mod: tea.ModCtrl},
-	}
-	if k, ok := keys[name]; ok {
-		return k
-	}
-	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
-}
-
 // anyMove is a message that moves, at random.
 func anyMove(rng *rand.Rand, height int) tea.Msg {
 	names := []string{"up", "down", "j", "k", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "G", "g"}
@@ -76,7 +65,7 @@ func anyMove(rng *rand.Rand, height int) tea.Msg {
 	case 1:
 		return tea.MouseClickMsg{Button: tea.MouseLeft, Y: rng.IntN(height+8) - 2}
 	}
-	return press(names[rng.IntN(len(names))])
+	return tuitest.Key(names[rng.IntN(len(names))])
 }
 
 func TestTheRowWithTheCursorIsInSightAfterAnyMove(t *testing.T) {
@@ -227,7 +216,7 @@ func TestAPageMovesTheCursorToTheEndWhereNothingIsLeftToScroll(t *testing.T) {
 		key  string
 		want int
 	}{{"pgdown", 4}, {"pgup", 0}, {"ctrl+d", 4}, {"ctrl+u", 0}} {
-		l.Update(h, press(c.key), pane.DefaultMoves(), 0)
+		l.Update(h, tuitest.Key(c.key), pane.DefaultMoves(), 0)
 		if got := l.Selected(h); got != c.want {
 			t.Errorf("%s: row %d, want %d", c.key, got, c.want)
 		}
@@ -253,7 +242,7 @@ func TestOtherKeysAreNotForTheList(t *testing.T) {
 	t.Parallel()
 	var l pane.List
 	l.SetSize(20, 5)
-	if l.Update(rows(3), press("x"), pane.DefaultMoves(), 0) {
+	if l.Update(rows(3), tuitest.Key("x"), pane.DefaultMoves(), 0) {
 		t.Error("x was taken")
 	}
 }

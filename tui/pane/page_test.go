@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 func TestAPageScrollsNoFurtherThanItsEnds(t *testing.T) {
@@ -25,14 +26,14 @@ func TestAPageScrollsNoFurtherThanItsEnds(t *testing.T) {
 		first string
 		where string
 	}{
-		{stroke("up"), "0", "1–4 of 10"},
-		{stroke("down"), "1", "2–5 of 10"},
-		{stroke("pgdown"), "4", "5–8 of 10"},
-		{stroke("pgdown"), "6", "7–10 of 10"},
+		{tuitest.Key("up"), "0", "1–4 of 10"},
+		{tuitest.Key("down"), "1", "2–5 of 10"},
+		{tuitest.Key("pgdown"), "4", "5–8 of 10"},
+		{tuitest.Key("pgdown"), "6", "7–10 of 10"},
 		{tea.MouseWheelMsg{Button: tea.MouseWheelDown}, "6", "7–10 of 10"},
 		{tea.MouseWheelMsg{Button: tea.MouseWheelUp}, "3", "4–7 of 10"},
-		{stroke("end"), "6", "7–10 of 10"},
-		{stroke("home"), "0", "1–4 of 10"},
+		{tuitest.Key("end"), "6", "7–10 of 10"},
+		{tuitest.Key("home"), "0", "1–4 of 10"},
 	} {
 		if !p.Update(c.msg, pane.DefaultMoves(), len(lines), height) {
 			t.Errorf("%v is not for the page", c.msg)
@@ -41,7 +42,7 @@ func TestAPageScrollsNoFurtherThanItsEnds(t *testing.T) {
 			t.Errorf("after %v the page begins with %q and says %q, want %q and %q", c.msg, shown[0], where, c.first, c.where)
 		}
 	}
-	if p.Update(stroke("x"), pane.DefaultMoves(), len(lines), height) {
+	if p.Update(tuitest.Key("x"), pane.DefaultMoves(), len(lines), height) {
 		t.Error("a key that moves nothing is for the page")
 	}
 	if _, where := p.View(lines[:height], height); where != "" {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 func TestAListStaysWhereItIsWhenRowsComeBefore(t *testing.T) {
@@ -29,7 +30,7 @@ func TestPagingStaysAtTheEndOfAHighLastRow(t *testing.T) {
 	l.SetSize(10, 3)
 	h := heights{tall: []int{1, 8}}
 	for range 9 {
-		l.Update(h, press("pgdown"), pane.DefaultMoves(), 0)
+		l.Update(h, tuitest.Key("pgdown"), pane.DefaultMoves(), 0)
 	}
 	if diff := cmp.Diff([]string{"1/5<", "1/6<", "1/7<"}, l.View(h)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/tui/pane"
+	"plimsoll/tui/tuitest"
 )
 
 // lines are rows of a line each.
@@ -34,9 +35,9 @@ func TestAPanelLeavesTheCursorInSight(t *testing.T) {
 		return nil
 	}}}
 	s.SetSize(20, 12)
-	s.Update(stroke("pgdown"), shown, pane.DefaultMoves(), open)
-	s.Update(stroke("pgdown"), shown, pane.DefaultMoves(), open)
-	s.Update(stroke("x"), shown, pane.DefaultMoves(), open)
+	s.Update(tuitest.Key("pgdown"), shown, pane.DefaultMoves(), open)
+	s.Update(tuitest.Key("pgdown"), shown, pane.DefaultMoves(), open)
+	s.Update(tuitest.Key("x"), shown, pane.DefaultMoves(), open)
 	view := s.View(pane.Styles{}, shown())
 	if n := strings.Count(view, "\n") + 1; n != 12 || !strings.Contains(view, "❯") || !strings.Contains(view, "three") {
 		t.Errorf("%d lines:\n%s", n, view)
@@ -59,7 +60,7 @@ func TestAReaderShowsItsKeysInPlaceOfThePage(t *testing.T) {
 		action  pane.Action
 		helping bool
 	}{{"down", nil, false}, {"x", nil, true}, {"x", nil, false}, {"x", nil, true}, {"home", nil, false}, {"home", pane.Closed{}, false}} {
-		action, done := r.Update(stroke(step.name), keys, 9, 4)
+		action, done := r.Update(tuitest.Key(step.name), keys, 9, 4)
 		if action != step.action || !done || r.Helping() != step.helping {
 			t.Errorf("step %d, %s: %v, %v, keys shown %v", i, step.name, action, done, r.Helping())
 		}

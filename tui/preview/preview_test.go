@@ -14,6 +14,7 @@ import (
 	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
+	"plimsoll/tui/tuitest"
 )
 
 // hostile is what a model or a pasted text may hold.
@@ -84,28 +85,9 @@ func show(c preview.Content, width, height int) *preview.Model {
 	return m
 }
 
-func keyPress(name string) tea.KeyPressMsg {
-	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp,
-		"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
-	if name == "shift+tab" {
-		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
-	}
-	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
-	}
-	if code, ok := named[name]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
 // press sends keys, parted by spaces, and returns the last action.
 func press(m *preview.Model, keys string) pane.Action {
-	var action pane.Action
-	for name := range strings.FieldsSeq(keys) {
-		action = m.Update(keyPress(name))
-	}
-	return action
+	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
 // wish is masked's wish with changes.

@@ -8,14 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
-
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
+	"plimsoll/tui/tuitest"
 )
 
 func TestViews(t *testing.T) {
@@ -39,21 +37,14 @@ func TestViews(t *testing.T) {
 		{"masks", masked(), ""}, {"a summary", summarised(), ""}, {"scrolled", summarised(), "pgdown"}, {"on its way", masked(), "] tab"},
 		{"the focus is written", summarised(), "f ! !"}, {"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"help", masked(), "?"},
 	}
-	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, scene := range scenes {
-				m := show(scene.content, size[0], size[1])
-				press(m, scene.keys)
-				fmt.Fprintf(&b, "%s:\n", scene.name)
-				for l := range strings.SplitSeq(m.View(), "\n") {
-					b.WriteString(strings.TrimRight(l, " ") + "\n")
-				}
-			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			m := show(scene.content, width, height)
+			press(m, scene.keys)
+			fmt.Fprintf(b, "%s:\n", scene.name)
+			b.WriteString(tuitest.Trim(m.View()))
+		}
+	})
 }
 
 func TestAViewHasItsLinesAndCells(t *testing.T) {
@@ -68,22 +59,7 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 		for height := 1; height <= 60; height += 1 + rng.IntN(7) {
 			m := show(contents[rng.IntN(len(contents))], width, height)
 			press(m, someKeys(rng, 12))
-			view := m.View()
-			lines := strings.Split(view, "\n")
-			if len(lines) != height {
-				t.Fatalf("%dx%d: %d lines", width, height, len(lines))
-			}
-			for _, l := range lines {
-				if got := ansi.StringWidth(l); got != width {
-					t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
-				}
-			}
-			if strings.ContainsAny(view, "\a\u202e") || strings.Contains(view, "\x1b]") {
-				t.Fatalf("hostile text is drawn: %q", view)
-			}
-			if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
-				t.Fatalf("%dx%d: the cursor is at %d,%d", width, height, c.X, c.Y)
-			}
+			tuitest.Fits(t, m, width, height)
 		}
 	}
 }

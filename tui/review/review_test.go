@@ -8,11 +8,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/pane"
 	"plimsoll/tui/review"
+	"plimsoll/tui/tuitest"
 )
 
 // hostile is what a model may put into a summary.
@@ -34,29 +34,9 @@ func show(c review.Content, width, height int) *review.Model {
 	return m
 }
 
-func keyPress(name string) tea.KeyPressMsg {
-	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}
-	mod := tea.KeyMod(0)
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		name, mod = rest, tea.ModCtrl
-	}
-	if code, ok := named[name]; ok {
-		return tea.KeyPressMsg{Code: code, Mod: mod}
-	}
-	if mod != 0 {
-		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
 // press sends keys, parted by spaces, and returns the last action.
 func press(m *review.Model, keys string) pane.Action {
-	var action pane.Action
-	for name := range strings.FieldsSeq(keys) {
-		action = m.Update(keyPress(name))
-	}
-	return action
+	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
 func TestKeys(t *testing.T) {
@@ -231,21 +211,14 @@ func TestViews(t *testing.T) {
 		{"a summary", waiting(), ""}, {"its end", waiting(), "G"}, {"changed", waiting(), "e ctrl+end ! !"}, {"read again", waiting(), "e N B esc"},
 		{"held, and too long", held, ""}, {"empty", review.Content{ToTurn: 2, Covers: 900}, ""}, {"given up", waiting(), "x"}, {"help", waiting(), "?"},
 	}
-	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, scene := range scenes {
-				m := show(scene.content, size[0], size[1])
-				press(m, scene.keys)
-				fmt.Fprintf(&b, "%s:\n", scene.name)
-				for l := range strings.SplitSeq(m.View(), "\n") {
-					b.WriteString(strings.TrimRight(l, " ") + "\n")
-				}
-			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			m := show(scene.content, width, height)
+			press(m, scene.keys)
+			fmt.Fprintf(b, "%s:\n", scene.name)
+			b.WriteString(tuitest.Trim(m.View()))
+		}
+	})
 }
 
 func TestAViewHasItsLinesAndCells(t *testing.T) {
@@ -258,21 +231,9 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 			for range rng.IntN(20) {
 				press(m, keys[rng.IntN(len(keys))])
 			}
-			view := m.View()
-			lines := strings.Split(view, "\n")
-			if len(lines) != height {
-				t.Fatalf("%dx%d: %d lines", width, height, len(lines))
-			}
-			for _, l := range lines {
-				if got := ansi.StringWidth(l); got != width {
-					t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
-				}
-			}
-			if strings.ContainsAny(view, "\a\u202e\r") || strings.Contains(view, "\x1b]") || strings.Contains(view, "\x1b[31m") {
-				t.Fatalf("hostile text is drawn: %q", view)
-			}
-			if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
-				t.Fatalf("%dx%d: the cursor is at %d,%d", width, height, c.X, c.Y)
+			tuitest.Fits(t, m, width, height)
+			if strings.Contains(m.View(), "\x1b[31m") {
+				t.Fatalf("hostile text is drawn: %q", m.View())
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"plimsoll/conversation/find"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/search"
+	"plimsoll/tui/tuitest"
 )
 
 // now is when things are shown.
@@ -64,30 +65,11 @@ func shown(c search.Content, width, height int) *search.Model {
 	return m
 }
 
-func keyPress(name string) tea.KeyPressMsg {
-	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp,
-		"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
-	mod := tea.KeyMod(0)
-	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
-		name, mod = rest, tea.ModCtrl
-	}
-	if name == "space" {
-		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
-	}
-	if code, ok := named[name]; ok {
-		return tea.KeyPressMsg{Code: code, Mod: mod}
-	}
-	if mod != 0 {
-		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
-	}
-	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
-}
-
 // press sends keys, parted by spaces, and returns what came of each.
 func press(m *search.Model, keys string) []pane.Action {
 	var actions []pane.Action
 	for name := range strings.FieldsSeq(keys) {
-		actions = append(actions, m.Update(keyPress(name)))
+		actions = append(actions, m.Update(tuitest.Key(name)))
 	}
 	return actions
 }
@@ -119,7 +101,7 @@ func TestTypingAsksForHits(t *testing.T) {
 		t.Error(d)
 	}
 	m.Update(tea.PasteMsg{Content: strings.Repeat(" x y z", 1<<20)})
-	if q, ok := m.Update(keyPress("w")).(search.Query); !ok || len(q.Text) > 5000 {
+	if q, ok := m.Update(tuitest.Key("w")).(search.Query); !ok || len(q.Text) > 5000 {
 		t.Error("a paste of megabytes went into the line")
 	}
 	many := ""
@@ -152,19 +134,19 @@ func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 			t.Errorf("%s: (-want +got)\n%s", keys, d)
 		}
 	}
-	if action := open(80, 24).Update(keyPress("enter")); action != nil {
+	if action := open(80, 24).Update(tuitest.Key("enter")); action != nil {
 		t.Errorf("an empty view opens %v", action)
 	}
 	m := shown(found(), 100, 40)
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
-	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(tuitest.Key("enter"))); d != "" {
 		t.Errorf("after a click: %s\n%s", d, m.View())
 	}
 	damaged := found()
 	damaged.Damaged = 1
 	m.Show(damaged) // a line lower
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
-	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}), m.Update(tuitest.Key("enter"))); d != "" {
 		t.Errorf("after a click below what could not be read: %s\n%s", d, m.View())
 	}
 }
@@ -173,7 +155,7 @@ func TestOldHitsStayUntilOthersCome(t *testing.T) {
 	t.Parallel()
 	m := shown(found(), 100, 30)
 	press(m, "down")
-	m.Update(keyPress("s"))
+	m.Update(tuitest.Key("s"))
 	m.Show(search.Content{Query: "ports", Busy: true})
 	if view := m.View(); !strings.Contains(view, "searching…") || !strings.Contains(view, "Fix flaky") || strings.Contains(view, "5 hits") {
 		t.Errorf("while others are searched for:\n%s", view)
@@ -263,7 +245,7 @@ func TestHitsThatAreAddedMoveNothing(t *testing.T) {
 	press(m, "down")
 	m.Show(all)
 	want := search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}
-	if d := cmp.Diff(pane.Action(want), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(want), m.Update(tuitest.Key("enter"))); d != "" {
 		t.Error(d)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/conversation/find"
 	"plimsoll/tui/search"
+	"plimsoll/tui/tuitest"
 )
 
 func TestViews(t *testing.T) {
@@ -34,22 +34,15 @@ func TestViews(t *testing.T) {
 		{"nothing in what was read", search.Content{Query: "port", Conversations: 41, Damaged: 1, Now: now}, ""},
 		{"a failure", search.Content{Query: "port", Err: "the data directory /home/user/.local/share/plimsoll may not be read: check its owner and permissions", Now: now}, ""},
 	}
-	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
-		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			t.Parallel()
-			var b strings.Builder
-			for _, scene := range scenes {
-				m := shown(scene.content, size[0], size[1])
-				press(m, scene.keys)
-				c := m.Cursor()
-				fmt.Fprintf(&b, "%s (cursor %d,%d):\n", scene.name, c.X, c.Y)
-				for l := range strings.SplitSeq(m.View(), "\n") {
-					b.WriteString(strings.TrimRight(l, " ") + "\n")
-				}
-			}
-			golden.RequireEqual(t, b.String())
-		})
-	}
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			m := shown(scene.content, width, height)
+			press(m, scene.keys)
+			c := m.Cursor()
+			fmt.Fprintf(b, "%s (cursor %d,%d):\n", scene.name, c.X, c.Y)
+			b.WriteString(tuitest.Trim(m.View()))
+		}
+	})
 }
 
 var noises = []string{"port", "a", "word ", " ", "\n", "\t", "漢", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "हिन्दी", "العربية",
@@ -88,7 +81,7 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 			}
 			for range 8 {
 				looksRight(t, m, width, height)
-				m.Update(keyPress(keys[rng.IntN(len(keys))]))
+				m.Update(tuitest.Key(keys[rng.IntN(len(keys))]))
 			}
 		}
 	}
@@ -96,17 +89,8 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 
 func looksRight(t *testing.T, m *search.Model, width, height int) {
 	t.Helper()
-	view := m.View()
-	lines := strings.Split(view, "\n")
-	if len(lines) != height {
-		t.Fatalf("%dx%d: %d lines", width, height, len(lines))
-	}
-	for _, l := range lines {
-		if got := ansi.StringWidth(l); got != width {
-			t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
-		}
-	}
-	if strings.ContainsAny(view, "\a\u202e\u009b\r\x1b") {
+	tuitest.Fits(t, m, width, height)
+	if view := m.View(); strings.Contains(view, "\x1b") {
 		t.Fatalf("hostile text is drawn: %q", view)
 	}
 	if c := m.Cursor(); c == nil || c.X < 0 || c.X >= width || c.Y != 1 {

@@ -1,0 +1,146 @@
+// Package tuitest has what tests of the screen and of its parts share: keys by their names, and what every view keeps to.
+package tuitest
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/themes"
+	"plimsoll/tui/pane"
+)
+
+// codes are the keys that print nothing, and space.
+var codes = map[string]rune{
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace, " ": tea.KeySpace, "f2": tea.KeyF2, "f5": tea.KeyF5, "f9": tea.KeyF9,
+}
+
+// Key is the press of a key by the name that keymaps and configuration have for it. A name that no key has is a panic.
+func Key(name string) (k tea.KeyPressMsg) {
+	rest := name
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+		if before, after, ok := strings.Cut(rest, prefix); ok && after != "" {
+			k.Mod |= mod
+			rest = before + after
+		}
+	}
+	code, named := codes[rest]
+	switch letters := []rune(rest); {
+	case named:
+		k.Code = code
+	case len(letters) == 1, len(letters) > 1 && letters[0] > unicode.MaxASCII: // one cell may have several of these
+		k.Code = letters[0]
+	default:
+		panic("tuitest: no key " + name)
+	}
+	switch {
+	case k.Mod != 0:
+	case k.Code == tea.KeySpace:
+		k.Text = " "
+	case !named:
+		k.Text = rest
+	}
+	return k
+}
+
+// Press gives keys to a part, one after the other, and returns what it made of the last.
+func Press[A any](update func(tea.Msg) A, names ...string) (last A) {
+	for _, name := range names {
+		last = update(Key(name))
+	}
+	return last
+}
+
+// View is a full-screen view.
+type View interface {
+	View() string
+	Cursor() *tea.Cursor
+}
+
+// TB is a test, also one of random cases.
+type TB interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// Fits fails the test unless a view has exactly its lines and cells, a cursor within them, and nothing in it but text and colors.
+func Fits(t TB, v View, width, height int) {
+	t.Helper()
+	view := v.View()
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		t.Fatalf("%d lines in %dx%d:\n%s", len(lines), width, height, ansi.Strip(view))
+	}
+	for y, l := range lines {
+		if n := ansi.StringWidth(l); n != width {
+			t.Fatalf("line %d has %d cells in %dx%d: %q", y, n, width, height, l)
+		}
+		if Harmful(l) {
+			t.Fatalf("something but text and colors in line %d: %q", y, l)
+		}
+	}
+	if c := v.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+		t.Fatalf("the cursor is at %d,%d of %dx%d", c.X, c.Y, width, height)
+	}
+}
+
+// sgr are the only control sequences that a screen may have.
+var sgr = regexp.MustCompile("\x1b\\[[0-9;:]*m")
+
+// Harmful reports whether a line has control characters beside those that color it, or turns the direction of writing.
+func Harmful(line string) bool {
+	return strings.ContainsFunc(sgr.ReplaceAllString(line, ""), func(c rune) bool {
+		return c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
+	})
+}
+
+// Golden compares what draw writes for each size of the screen with the golden file of that size.
+func Golden(t *testing.T, sizes [][2]int, draw func(t *testing.T, b *strings.Builder, width, height int)) {
+	t.Helper()
+	for _, size := range sizes {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			draw(t, &b, size[0], size[1])
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+// Sizes are those of most golden files.
+var Sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}}
+
+// Trim is a view without the blanks at the ends of its lines.
+func Trim(view string) string {
+	var b strings.Builder
+	for l := range strings.SplitSeq(view, "\n") {
+		b.WriteString(strings.TrimRight(l, " ") + "\n")
+	}
+	return b.String()
+}
+
+// Fence is a view without colors and with a mark at the end of each line.
+func Fence(view string) string {
+	return strings.ReplaceAll(ansi.Strip(view), "\n", "|\n") + "|\n"
+}
+
+// Styles are those of a theme, and of full-screen views in it, as the screen makes them.
+func Styles(theme string) (themes.Styles, pane.Styles) {
+	t, ok := themes.ByName(theme)
+	if !ok {
+		panic("tuitest: no theme " + theme)
+	}
+	s := themes.Build(t)
+	return s, pane.Styles{
+		Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
+		Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
+	}
+}
