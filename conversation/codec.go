@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
@@ -251,15 +255,15 @@ func unmarshalUnknown(data []byte) (Unknown, error) {
 // reserved reports whether name is a key of the stored form with a meaning of
 // its own, in any spelling encoding/json would take for it.
 func reserved(name string) bool {
-	for _, known := range [...]string{"seq", "turn", "time", "user", "assistant", "result", "usage",
-		"instructions", "model", "config", "renamed", "notice",
-		"cap", "mask", "summary", "drop", "rewind", "pin", "unpin", "revert", "attempt"} {
-		if equalFold(name, known) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(storedKeys(), func(known string) bool { return strings.EqualFold(name, known) })
 }
 
-// equalFold compares as encoding/json compares field names.
-func equalFold(a, b string) bool { return bytes.EqualFold([]byte(a), []byte(b)) }
+// storedKeys are the keys of the stored form.
+var storedKeys = sync.OnceValue(func() []string {
+	var keys []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[stored]()) {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		keys = append(keys, key)
+	}
+	return keys
+})
