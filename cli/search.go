@@ -108,8 +108,8 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 // json writes all hits as one array.
 func (cmd *searchCommand) json(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
 	out := []searched{}
-	report, err := store.Search(ctx, q, o, func(h storage.SearchHit) bool {
-		out = append(out, searched{ID: h.Conversation, Title: h.Title, Event: h.Seq, Turn: h.Turn, Time: h.Time,
+	report, err := store.Search(ctx, q, o, func(h find.Hit) bool {
+		out = append(out, searched{ID: h.Conversation, Title: h.Title, Event: h.Event, Turn: h.Turn, Time: h.Time,
 			Who: h.Who, Excerpt: h.Excerpt, Stored: h.Stored})
 		return true
 	})
@@ -134,7 +134,7 @@ func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find
 	}
 	hits, conversations, id := 0, 0, ""
 	var broken error
-	report, err := store.Search(ctx, q, o, func(h storage.SearchHit) bool {
+	report, err := store.Search(ctx, q, o, func(h find.Hit) bool {
 		if h.Conversation != id {
 			id = h.Conversation
 			conversations++
@@ -169,12 +169,12 @@ func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find
 const excerptAt = 32
 
 // hitText is a hit on one line: "  turn 3 · e41 · user   the text around the place".
-func hitText(h storage.SearchHit) string {
+func hitText(h find.Hit) string {
 	who := h.Who
 	if h.Stored {
 		who += " (full text)"
 	}
-	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Seq, who), h.Excerpt)
+	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Event, who), h.Excerpt)
 }
 
 // hitLine writes a line of which a terminal cannot make anything else, cut to limit

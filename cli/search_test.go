@@ -63,7 +63,7 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := tui.Found{Query: "HERON nest", Conversations: 1, Hits: []tui.Hit{{
+	want := tui.Found{Query: "HERON nest", Conversations: 1, Hits: []find.Hit{{
 		Conversation: "aaaabbbbcccc", Title: "Where does the heron nest?", Event: 1, Time: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC),
 		Who: "user", Excerpt: "Where does the heron nest?", At: find.Span{Start: 15, End: 25},
 	}}}
@@ -131,7 +131,7 @@ func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	a := newApp(console.Env{Stdout: &out}, setup.Flags{})
-	hit := storage.SearchHit{Seq: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
+	hit := find.Hit{Event: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
 		if err := a.searchCommand().hitLine(limit, hitText(hit)); err != nil {
 			t.Fatal(err)

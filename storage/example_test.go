@@ -105,8 +105,8 @@ func ExampleStore_Search() {
 		fmt.Println(err)
 		return
 	}
-	report, err := store.Search(context.Background(), query, storage.SearchOptions{}, func(hit storage.SearchHit) bool {
-		fmt.Printf("%s, event %d: %s\n", hit.Conversation, hit.Seq, hit.Excerpt)
+	report, err := store.Search(context.Background(), query, storage.SearchOptions{}, func(hit find.Hit) bool {
+		fmt.Printf("%s, event %d: %s\n", hit.Conversation, hit.Event, hit.Excerpt)
 		return true
 	})
 	fmt.Println(report.Conversations, "conversations were read", err)

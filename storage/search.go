@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"runtime"
 	"sync"
-	"time"
 
 	"plimsoll/conversation/find"
 )
@@ -43,20 +42,6 @@ func (o SearchOptions) orDefaults() SearchOptions {
 	return o
 }
 
-// SearchHit is an event in which something was found. Its texts are not made safe
-// for a terminal.
-type SearchHit struct {
-	Conversation string    // ID
-	Title        string    // its heading, as a list shows it
-	Seq          uint64    // of the event
-	Turn         int       // 0-based
-	Time         time.Time // of the event
-	Who          string    // user, assistant, reasoning, title, or the name of a tool
-	Excerpt      string    // the text around the place, on one line
-	At           find.Span // the place in Excerpt
-	Stored       bool      // it is only in the full text of a result that was cut
-}
-
 // SearchReport is what became of a search, until it ended.
 type SearchReport struct {
 	Conversations int  // that were looked through, the one in which it ended included
@@ -70,7 +55,7 @@ type SearchReport struct {
 // texts, titles. Turns that were undone count, too. Found is called for every hit,
 // on the goroutine of the caller, and ends the search by returning false. The error is
 // that of ctx or of a folder that cannot be listed.
-func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(SearchHit) bool) (SearchReport, error) {
+func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(find.Hit) bool) (SearchReport, error) {
 	o = o.orDefaults()
 	entries, err := s.searchable(ctx, o.Workspace)
 	if err != nil {
@@ -148,7 +133,7 @@ func (s *Store) lookThroughAll(ctx context.Context, q find.Query, o SearchOption
 		defer close(line)
 		defer close(jobs)
 		for _, e := range entries {
-			l := &looking{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan SearchHit, min(o.PerConversation, 32))}
+			l := &looking{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan find.Hit, min(o.PerConversation, 32))}
 			select {
 			case line <- l:
 			case <-ctx.Done():

@@ -44,7 +44,7 @@ func BenchmarkSearch(b *testing.B) {
 			for b.Loop() {
 				begun := time.Now()
 				hits, first = 0, 0
-				_, err := s.Search(b.Context(), q, o, func(storage.SearchHit) bool {
+				_, err := s.Search(b.Context(), q, o, func(find.Hit) bool {
 					if hits++; hits == 1 {
 						first = time.Since(begun)
 					}

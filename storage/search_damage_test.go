@@ -66,8 +66,8 @@ func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
 			t.Fatalf("%d hits, %+v, page %d of %d", len(hits), report, page/os.Getpagesize(), len(data)/os.Getpagesize())
 		}
 		for i, h := range hits[:len(hits)-1] {
-			if h.Conversation != idA || h.Seq != uint64(300-i) {
-				t.Fatalf("hit %d is event %d of %s", i, h.Seq, h.Conversation)
+			if h.Conversation != idA || h.Event != uint64(300-i) {
+				t.Fatalf("hit %d is event %d of %s", i, h.Event, h.Conversation)
 			}
 		}
 		if last := hits[len(hits)-1]; last.Conversation != idB {

@@ -127,8 +127,8 @@ func TestSearchMissesNothing(t *testing.T) {
 				want = append(want, e.Seq)
 			}
 		}
-		report, err := s.Search(t.Context(), q, storage.SearchOptions{Workspace: workspace, PerConversation: 1000, Limit: 1000}, func(h storage.SearchHit) bool {
-			got = append(got, h.Seq)
+		report, err := s.Search(t.Context(), q, storage.SearchOptions{Workspace: workspace, PerConversation: 1000, Limit: 1000}, func(h find.Hit) bool {
+			got = append(got, h.Event)
 			return true
 		})
 		must(err)

@@ -19,12 +19,12 @@ import (
 )
 
 // search returns all hits, and fails the test on an error.
-func search(t testing.TB, s *storage.Store, query string, o storage.SearchOptions) ([]storage.SearchHit, storage.SearchReport) {
+func search(t testing.TB, s *storage.Store, query string, o storage.SearchOptions) ([]find.Hit, storage.SearchReport) {
 	t.Helper()
 	q, err := find.Parse(query)
 	must(t, err)
-	var hits []storage.SearchHit
-	report, err := s.Search(t.Context(), q, o, func(h storage.SearchHit) bool {
+	var hits []find.Hit
+	report, err := s.Search(t.Context(), q, o, func(h find.Hit) bool {
 		hits = append(hits, h)
 		return true
 	})
@@ -35,14 +35,14 @@ func search(t testing.TB, s *storage.Store, query string, o storage.SearchOption
 }
 
 // places are hits as "conversation/event who: excerpt" with the place in brackets.
-func places(hits []storage.SearchHit) []string {
+func places(hits []find.Hit) []string {
 	var out []string
 	for _, h := range hits {
 		stored := ""
 		if h.Stored {
 			stored = " (stored)"
 		}
-		out = append(out, fmt.Sprintf("%s/%d %s%s: %s[%s]%s", h.Conversation[:4], h.Seq, h.Who, stored,
+		out = append(out, fmt.Sprintf("%s/%d %s%s: %s[%s]%s", h.Conversation[:4], h.Event, h.Who, stored,
 			h.Excerpt[:h.At.Start], h.Excerpt[h.At.Start:h.At.End], h.Excerpt[h.At.End:]))
 	}
 	return out
@@ -104,8 +104,8 @@ func TestSearchFindsWhatWasSaid(t *testing.T) {
 		}
 	}
 	hits, _ := search(t, s, "grey", storage.SearchOptions{Chars: 11})
-	if d := cmp.Diff([]storage.SearchHit{{Conversation: idA, Title: "Heron's nest", Seq: 2, Time: start.Add(time.Second), Who: "write_file"}},
-		hits, cmpopts.IgnoreFields(storage.SearchHit{}, "Excerpt", "At")); d != "" || len(hits[0].Excerpt) > 17 {
+	if d := cmp.Diff([]find.Hit{{Conversation: idA, Title: "Heron's nest", Event: 2, Time: start.Add(time.Second), Who: "write_file"}},
+		hits, cmpopts.IgnoreFields(find.Hit{}, "Excerpt", "At")); d != "" || len(hits[0].Excerpt) > 17 {
 		t.Errorf("%q\n%s", hits[0].Excerpt, d)
 	}
 }
@@ -136,7 +136,7 @@ func TestSearchHandsOutTheNewestFirst(t *testing.T) {
 	if d := cmp.Diff(want, places(hits)); d != "" || report.More {
 		t.Errorf("%+v (-want +got)\n%s", report, d)
 	}
-	if hits, report = search(t, s, "heron", storage.SearchOptions{PerConversation: 1}); len(hits) != 12 || !report.More || hits[0].Seq != 3 {
+	if hits, report = search(t, s, "heron", storage.SearchOptions{PerConversation: 1}); len(hits) != 12 || !report.More || hits[0].Event != 3 {
 		t.Errorf("%d hits, one for a conversation: %+v", len(hits), report)
 	}
 	if hits, report = search(t, s, "heron", storage.SearchOptions{Workspace: "/w1"}); len(hits) != 12 || report.Conversations != 6 {
@@ -146,7 +146,7 @@ func TestSearchHandsOutTheNewestFirst(t *testing.T) {
 		t.Errorf("hits of what was not said: %v %+v", hits, report)
 	}
 	n := 0
-	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool { n++; return n < 5 })
+	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { n++; return n < 5 })
 	if n != 5 || err != nil || report.Conversations != 3 {
 		t.Errorf("%d hits were handed out, 5 were wanted: %+v, %v", n, report, err)
 	}
@@ -234,8 +234,8 @@ func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
 		t.Fatalf("%d hits, want %d: %+v", len(hits), len(want)+1, report)
 	}
 	for i, h := range hits[:len(want)] {
-		if n := want[len(want)-1-i]; h.Seq != uint64(n) {
-			t.Fatalf("hit %d is event %d, want %d", i, h.Seq, n)
+		if n := want[len(want)-1-i]; h.Event != uint64(n) {
+			t.Fatalf("hit %d is event %d, want %d", i, h.Event, n)
 		}
 	}
 }
@@ -248,7 +248,7 @@ func TestSearchStopsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	_, err := s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+	_, err := s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
 		n++
 		cancel()
 		return true
@@ -257,7 +257,7 @@ func TestSearchStopsWithItsContext(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d hits after it was cancelled", n-1)
 	}
-	_, err = s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+	_, err = s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
 		t.Error("a hit of a search that was over")
 		return false
 	})
@@ -272,7 +272,7 @@ func TestSearchOfWhatIsDeletedMeanwhile(t *testing.T) {
 	}
 	other := reopenStore(t, s.Dir(), storage.Options{})
 	n := 0
-	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
 		if n++; n == 1 {
 			for i := range 19 {
 				must(t, other.Delete(t.Context(), fmt.Sprintf("%caaaaaaaaaaa", 'a'+i)))
@@ -347,7 +347,7 @@ func TestSearchOfAClosedStore(t *testing.T) {
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "heron").close()
 	must(t, s.Close())
-	_, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool { return true })
+	_, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool { return true })
 	if !errors.Is(err, storage.ErrClosed) {
 		t.Errorf("%v", err)
 	}

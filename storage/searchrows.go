@@ -31,7 +31,7 @@ type looking struct {
 	q     find.Query
 	o     SearchOptions
 	entry Entry
-	hits  chan SearchHit
+	hits  chan find.Hit
 
 	told    int             // hits sent
 	more    bool            // there is another beyond the limit
@@ -101,13 +101,13 @@ func (l *looking) tell(ctx context.Context, c candidate) bool {
 }
 
 // judge decodes a candidate and looks for the words in its texts.
-func (l *looking) judge(c candidate) (SearchHit, bool) {
+func (l *looking) judge(c candidate) (find.Hit, bool) {
 	e, err := decodeRow(&c.row)
 	if err != nil {
 		l.damaged++
-		return SearchHit{}, false
+		return find.Hit{}, false
 	}
-	hit := SearchHit{Conversation: l.entry.ID, Title: l.entry.Heading(), Seq: e.Seq, Turn: e.Turn, Time: e.Time}
+	hit := find.Hit{Conversation: l.entry.ID, Title: l.entry.Heading(), Event: e.Seq, Turn: e.Turn, Time: e.Time}
 	for _, s := range passages(e.Body) {
 		if at, ok := l.q.Find(s.text); c.may && ok {
 			hit.Who = s.who
@@ -126,7 +126,7 @@ func (l *looking) judge(c candidate) (SearchHit, bool) {
 // unpack looks at the full text of a result and writes the place into hit. Only a text
 // that has one is checked against its name. A text that cannot be read is counted
 // once, whatever number of results have it.
-func (l *looking) unpack(c candidate, hit *SearchHit) bool {
+func (l *looking) unpack(c candidate, hit *find.Hit) bool {
 	if l.without[c.blob] {
 		return false
 	}

@@ -198,7 +198,7 @@ const (
 // Found is what a search found.
 type Found struct {
 	Query string
-	Hits  []Hit
+	Hits  []find.Hit
 	// Conversations is how many were searched; More says that there are more hits
 	// than were asked for.
 	Conversations int
@@ -207,19 +207,6 @@ type Found struct {
 	// many events and full texts were passed over, as they cannot be read.
 	Unread, Damaged int
 	Took            time.Duration
-}
-
-// Hit is a place where a text was found. Its texts are not made safe.
-type Hit struct {
-	Conversation string // ID
-	Title        string
-	Event        uint64 // Seq
-	Turn         int
-	Time         time.Time
-	Who          string    // user, assistant, reasoning, or the tool's name
-	Excerpt      string    // the text around the place
-	At           find.Span // of the place in Excerpt
-	Stored       bool      // it is in the full text of a result that was cut
 }
 
 // Options is what the screen is made of.

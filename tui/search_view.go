@@ -98,14 +98,11 @@ func (v *views) showHits(msg foundMsg) {
 	}
 	one.cancel = nil
 	c := search.Content{
-		Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More,
+		Query: msg.got.Query, Hits: msg.got.Hits, Conversations: msg.got.Conversations, More: msg.got.More,
 		Unread: msg.got.Unread, Damaged: msg.got.Damaged, Took: msg.got.Took, Now: v.env.Now(),
 	}
 	if msg.err != nil {
 		c.Query, c.Err = one.text, msg.err.Error()
-	}
-	for _, h := range msg.got.Hits {
-		c.Hits = append(c.Hits, search.Hit(h))
 	}
 	one.Show(c)
 }

@@ -71,10 +71,10 @@ func hostile(r *rig, o *tui.Options) {
 		r.archive.requests[at] = q
 	}
 	r.archive.full = strings.Repeat(evil+"\n", 40)
-	hit := tui.Hit{Conversation: "first", Title: evil, Event: atFix, Time: time.Now(), Who: evil, Excerpt: evil + "fix" + evil, At: find.Span{Start: len(evil), End: len(evil) + 3}}
+	hit := find.Hit{Conversation: "first", Title: evil, Event: atFix, Time: time.Now(), Who: evil, Excerpt: evil + "fix" + evil, At: find.Span{Start: len(evil), End: len(evil) + 3}}
 	other := hit
 	other.Conversation = "other"
-	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []tui.Hit{hit, hit, other}, Conversations: 2}}
+	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, hit, other}, Conversations: 2}}
 	r.stored = []tui.Stored{{ID: "other", Title: evil, Note: evil}}
 }
 

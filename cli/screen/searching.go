@@ -15,23 +15,20 @@ func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	if err != nil {
 		return tui.Found{}, err
 	}
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return tui.Found{}, err
 	}
 	begun, found := time.Now(), tui.Found{Query: query}
-	report, err := store.Search(ctx, q, storage.SearchOptions{}, func(hit storage.SearchHit) bool {
-		found.Hits = append(found.Hits, tui.Hit{
-			Conversation: hit.Conversation, Title: hit.Title, Event: hit.Seq, Turn: hit.Turn, Time: hit.Time,
-			Who: hit.Who, Excerpt: hit.Excerpt, At: hit.At, Stored: hit.Stored,
-		})
+	report, err := store.Search(ctx, q, storage.SearchOptions{}, func(hit find.Hit) bool {
+		found.Hits = append(found.Hits, hit)
 		return true
 	})
 	if err != nil {
 		return tui.Found{}, err
 	}
 	if report.Unread+report.Damaged > 0 {
-		h.resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
+		h.with.Resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
 	}
 	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
 	found.Unread, found.Damaged = report.Unread, report.Damaged

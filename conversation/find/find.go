@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -45,6 +46,20 @@ type Query struct {
 
 // Span is a place in a text, in bytes.
 type Span struct{ Start, End int }
+
+// Hit is an event of a stored conversation in which something was found. Its texts are
+// not made safe for a terminal.
+type Hit struct {
+	Conversation string    // ID
+	Title        string    // its heading, as a list shows it
+	Event        uint64    // Seq
+	Turn         int       // 0-based
+	Time         time.Time // of the event
+	Who          string    // user, assistant, reasoning, title, or the name of a tool
+	Excerpt      string    // the text around the place, on one line
+	At           Span      // the place in Excerpt
+	Stored       bool      // it is only in the full text of a result that was cut
+}
 
 // Parse reads what somebody typed. A text without a word is ErrEmpty; one of more
 // than MaxTerms words and phrases is an error, too.

@@ -66,7 +66,7 @@ func (m *Model) draw(row int, selected bool, width int) []string {
 }
 
 // heading is the line above the hits of a conversation.
-func (m *Model) heading(h Hit, hits, width int) string {
+func (m *Model) heading(h find.Hit, hits, width int) string {
 	s := m.o.Styles
 	count := fmt.Sprintf("%d hits", hits)
 	if hits == 1 {
@@ -99,7 +99,7 @@ func columnsOf(c Content) columns {
 func (w columns) all() int { return len("turn ") + w.turn + len("  ") + w.who + len("  ") + w.age }
 
 // full says that a hit is in the full text of a result that was cut.
-func full(h Hit) string {
+func full(h find.Hit) string {
 	if h.Stored {
 		return " (full text)"
 	}
@@ -107,7 +107,7 @@ func full(h Hit) string {
 }
 
 // where is turn, who and age of a hit in columns, in so many cells: who is cut first.
-func (m *Model) where(h Hit, width int) string {
+func (m *Model) where(h find.Hit, width int) string {
 	w := m.wide
 	room := max(w.who-max(w.all()-width, 0), 0)
 	mark := full(h)
@@ -120,7 +120,7 @@ func (m *Model) where(h Hit, width int) string {
 
 // excerpt is as much of the text around the place as goes into so many cells, with
 // everything in it that was looked for highlighted.
-func (m *Model) excerpt(h Hit, width int, look lipgloss.Style) string {
+func (m *Model) excerpt(h find.Hit, width int, look lipgloss.Style) string {
 	text := plain.Line(h.Excerpt)
 	at, ok := m.query.Find(text)
 	if !ok { // what makes it safe has changed the place

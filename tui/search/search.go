@@ -26,27 +26,14 @@ type Options struct {
 	Keys   *KeyMap
 }
 
-// Hit is a place where a text was found. Its texts are not made safe.
-type Hit struct {
-	Conversation string // ID
-	Title        string
-	Event        uint64 // Seq
-	Turn         int
-	Time         time.Time
-	Who          string    // user, assistant, reasoning, title, or the tool's name
-	Excerpt      string    // the text around the place
-	At           find.Span // of the place in Excerpt
-	Stored       bool      // it is in the full text of a result that was cut
-}
-
 // Content is what was found.
 type Content struct {
 	Query         string
-	Hits          []Hit // those of a conversation follow each other
-	Conversations int   // that were searched
-	More          bool  // there are more hits than these
-	Unread        int   // conversations that could not be read to the end
-	Damaged       int   // events and full texts that were passed over, as they cannot be read
+	Hits          []find.Hit // those of a conversation follow each other
+	Conversations int        // that were searched
+	More          bool       // there are more hits than these
+	Unread        int        // conversations that could not be read to the end
+	Damaged       int        // events and full texts that were passed over, as they cannot be read
 	Took          time.Duration
 	Err           string    // why nothing was searched, "" if it was
 	Busy          bool      // it is being searched

@@ -23,14 +23,14 @@ var now = time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
 const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
 
 // hit is a hit of port in a text.
-func hit(conversation, title string, event uint64, turn int, ago time.Duration, who, text string) search.Hit {
+func hit(conversation, title string, event uint64, turn int, ago time.Duration, who, text string) find.Hit {
 	q, err := find.Parse("port")
 	if err != nil {
 		panic(err)
 	}
 	at, _ := q.Find(text)
 	excerpt, place := find.Excerpt(text, at, 240)
-	return search.Hit{Conversation: conversation, Title: title, Event: event, Turn: turn, Time: now.Add(-ago), Who: who, Excerpt: excerpt, At: place}
+	return find.Hit{Conversation: conversation, Title: title, Event: event, Turn: turn, Time: now.Add(-ago), Who: who, Excerpt: excerpt, At: place}
 }
 
 // found is what a search for port found.
@@ -40,7 +40,7 @@ func found() search.Content {
 	stored.Stored = true
 	return search.Content{
 		Query: "port", Conversations: 41, Took: 830 * time.Millisecond, Now: now,
-		Hits: []search.Hit{
+		Hits: []find.Hit{
 			stored,
 			hit("aaaa22223333", "Fix flaky upload test", 40, 3, 2*time.Hour, "assistant", "The test shares a port between runs, so the second Port is taken."),
 			hit("aaaa22223333", "Fix flaky upload test", 12, 1, 3*time.Hour, "reasoning", "Perhaps the airport code."),

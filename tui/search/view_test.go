@@ -63,7 +63,7 @@ func noisy(rng *rand.Rand) search.Content {
 	for range rng.IntN(30) {
 		text := noise(rng, 40)
 		start := rng.IntN(len(text) + 1)
-		c.Hits = append(c.Hits, search.Hit{Conversation: fmt.Sprint(rng.IntN(3)), Title: noise(rng, 8), Turn: rng.IntN(400), Who: noise(rng, 6),
+		c.Hits = append(c.Hits, find.Hit{Conversation: fmt.Sprint(rng.IntN(3)), Title: noise(rng, 8), Turn: rng.IntN(400), Who: noise(rng, 6),
 			Excerpt: text, At: find.Span{Start: start, End: start + rng.IntN(9) - 2}, Stored: rng.IntN(2) == 0})
 	}
 	return c
@@ -116,7 +116,7 @@ func BenchmarkView(b *testing.B) {
 func TestWhereHitsAreStandsInColumns(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{60, 80, 120} {
-		m := shown(search.Content{Query: "port", Conversations: 2, Now: now, Hits: []search.Hit{
+		m := shown(search.Content{Query: "port", Conversations: 2, Now: now, Hits: []find.Hit{
 			hit("aaaa22223333", "One", 9, 7, 5*time.Hour, "user", "the port"),
 			hit("aaaa22223333", "One", 80, 123, time.Minute, "run_command", "a port"),
 			hit("bbbb22223333", "Two", 8, 12, 9*24*time.Hour, "mcp__browser__navigate_to_page", "one port"),
