@@ -85,7 +85,7 @@ func (a *app) searchCommand() *searchCommand {
 // host is what the screen is given.
 func (a *app) host(o screen.ChatOptions) *screen.Host {
 	return screen.NewHost(screen.Needs{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
-		Conversations: a.conversations, Agents: a.agents, Listing: a.listing(), Examiner: a.examiner(), Exporter: a.exporter()}, o)
+		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, o)
 }
 
 func (a *app) listing() *setup.Listing {

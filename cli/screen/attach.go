@@ -65,7 +65,7 @@ func image(name string) bool {
 
 // Attach returns the text of what is mentioned, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
-	root, err := os.OpenRoot(h.settings.Workspace)
+	root, err := os.OpenRoot(h.with.Settings.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}
@@ -190,10 +190,10 @@ func someLines(text string, first, last int) (string, error) {
 
 // Files lists the files of the workspace that can be mentioned.
 func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
-	if err := h.settings.Configure(); err != nil {
+	if err := h.with.Settings.Configure(); err != nil {
 		return nil, err
 	}
-	found, err := workspace.List(ctx, h.settings.Workspace, maxFiles)
+	found, err := workspace.List(ctx, h.with.Settings.Workspace, maxFiles)
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ const (
 
 // Conversations lists the stored ones, newest first.
 func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	}
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
-		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.console.Home(e.Workspace))
+		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.with.Console.Home(e.Workspace))
 		if e.Elsewhere {
 			note += " · open elsewhere"
 		}
@@ -68,7 +68,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	}
 	listed := len(out) > 0
 	for _, e := range catalog.All() {
-		key, _ := h.providers.Key(e.Provider)
+		key, _ := h.with.Providers.Key(e.Provider)
 		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.Model.Provider {
 			continue
 		}
@@ -103,11 +103,11 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.models.Connect(ctx, c)
+	l, err := h.with.Models.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	held, err := h.models.Held(ctx, r.ID)
+	held, err := h.with.Models.Held(ctx, r.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
@@ -148,7 +148,7 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 	case rest != name && at.Provider == setup.ProviderCustom:
 		at.Model = rest
 		return at, nil
-	case rest == name && provider != name && h.providers.Known(provider), h.providers.Known(name):
+	case rest == name && provider != name && h.with.Providers.Known(provider), h.with.Providers.Known(name):
 	case in.Discover != nil:
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
@@ -159,7 +159,7 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 			}
 		}
 	}
-	return h.providers.Named(name)
+	return h.with.Providers.Named(name)
 }
 
 // Shell runs a command of the user's own in the workspace and returns what it
@@ -167,25 +167,25 @@ func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
-	output, err := shell.Run(ctx, h.settings.Workspace, command)
+	output, err := shell.Run(ctx, h.with.Settings.Workspace, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }
 
 // Prompts returns what was sent before, oldest first.
 func (h *Host) Prompts(ctx context.Context) ([]string, error) {
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	return store.History(ctx, h.settings.Workspace, maxPrompts)
+	return store.History(ctx, h.with.Settings.Workspace, maxPrompts)
 }
 
 // Remember adds a prompt to the history.
 func (h *Host) Remember(ctx context.Context, text string) error {
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return err
 	}
-	return store.AddHistory(ctx, h.settings.Workspace, text)
+	return store.AddHistory(ctx, h.with.Settings.Workspace, text)
 }

@@ -27,15 +27,15 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	}
 	path := file
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(h.console.Getenv("HOME"), rest)
+		path = filepath.Join(h.with.Console.Getenv("HOME"), rest)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.console.Dir, path)
+		path = filepath.Join(h.with.Console.Dir, path)
 	}
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.exporter.Write(ctx, w, id, transfer.FormatOf(path))
+		notes, err = h.with.Exporter.Write(ctx, w, id, transfer.FormatOf(path))
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
@@ -44,5 +44,5 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(append([]string{"Written to " + h.console.Home(path) + "."}, notes...), "\n"), nil
+	return strings.Join(append([]string{"Written to " + h.with.Console.Home(path) + "."}, notes...), "\n"), nil
 }

@@ -34,9 +34,7 @@ const followEvery = time.Second
 
 // follower shows a conversation that another program writes.
 type follower struct {
-	settings  *setup.Settings
-	resources *setup.Resources
-	models    *setup.Models
+	with Needs
 
 	r     *session.Reading
 	tail  *storage.Tail
@@ -53,7 +51,7 @@ type follower struct {
 // readOnly shows a conversation that another program has open, and follows it. The
 // lock is held.
 func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, report, err := h.resources.Store.Load(ctx, id)
+	events, report, err := h.with.Resources.Store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -74,17 +72,17 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 // Close ends it.
 func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &session.Reading{Store: h.resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
-	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
+	r := &session.Reading{Store: h.with.Resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
+	f := &follower{with: h.with, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
 	}
-	f.tail = h.resources.Store.Tail(id, last)
+	f.tail = h.with.Resources.Store.Tail(id, last)
 	if err := f.configure(); err != nil {
 		return nil, err
 	}
-	f.model = h.models.OwnersModel(ctx, r.Events)
+	f.model = h.with.Models.OwnersModel(ctx, r.Events)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
@@ -148,12 +146,12 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r.Said, r.View = r.Events, r.View.Extend(r.Events)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
 		if err := f.configure(); err != nil {
-			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
+			f.with.Resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(agent.Appended{Events: events})
 	before := f.model
-	f.model = f.models.OwnersModel(ctx, r.Events) // also for what its owner learned of it
+	f.model = f.with.Models.OwnersModel(ctx, r.Events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.box.Put(agent.ModelSwitched{Model: m})
 	}
@@ -171,7 +169,7 @@ func (f *follower) tell(u agent.Elsewhere) {
 
 // configure takes over the settings that the log records.
 func (f *follower) configure() error {
-	cfg, err := f.settings.ConfigFor(f.r.Events)
+	cfg, err := f.with.Settings.ConfigFor(f.r.Events)
 	if err == nil {
 		f.rules = setup.RulesOf(cfg)
 	}

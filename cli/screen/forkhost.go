@@ -28,11 +28,11 @@ func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.agents.First(s, flag, "fork")
+	f, err := h.with.Agents.First(s, flag, "fork")
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.conversations.Copy(ctx, f)
+	id, err := h.with.Conversations.Copy(ctx, f)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -56,7 +56,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 	if from == "" {
 		return session.ConversationState{}, ErrNothingToFork
 	}
-	s, err := h.conversations.StateOf(ctx, from)
+	s, err := h.with.Conversations.StateOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
 		return session.ConversationState{}, ErrNothingToFork
 	}
@@ -82,14 +82,14 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	s, err = h.conversations.Cut(ctx, s, before)
+	s, err = h.with.Conversations.Cut(ctx, s, before)
 	if errors.Is(err, session.ErrNothingBefore) {
 		return h.enter(ctx, "")
 	}
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.conversations.Copy(ctx, &session.First{Console: h.console, Conversations: h.conversations, Agents: h.agents, State: s})
+	id, err := h.with.Conversations.Copy(ctx, &session.First{Console: h.with.Console, Conversations: h.with.Conversations, Agents: h.with.Agents, State: s})
 	if err != nil {
 		return tui.Conversation{}, err
 	}

@@ -17,7 +17,7 @@ func (h *Host) found(r *session.Running) []string {
 	if len(r.Events) > 0 {
 		return nil
 	}
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return nil
 	}
@@ -26,11 +26,11 @@ func (h *Host) found(r *session.Running) []string {
 	}
 	var out []string
 	for _, name := range openai.ByKey() {
-		if key, _ := h.providers.Key(name); key != "" {
+		if key, _ := h.with.Providers.Key(name); key != "" {
 			out = append(out, "a key for "+name)
 		}
 	}
-	if base := h.console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+	if base := h.with.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		if u, err := url.Parse(base); err == nil && u.Host != "" {
 			out = append(out, "a server at "+u.Host)
 		}
@@ -39,7 +39,7 @@ func (h *Host) found(r *session.Running) []string {
 	if e, ok := openai.Known(in); ok && e.Local {
 		out = append(out, in+" on this machine")
 	}
-	for _, name := range slices.Sorted(maps.Keys(h.settings.Cfg().Providers)) {
+	for _, name := range slices.Sorted(maps.Keys(h.with.Settings.Cfg().Providers)) {
 		if !slices.Contains(openai.ByKey(), name) && name != in {
 			out = append(out, name+" in the configuration")
 		}

@@ -26,7 +26,6 @@ type Needs struct {
 	Models        *setup.Models
 	Conversations *session.Conversations
 	Agents        *session.Agents
-	Listing       *setup.Listing
 	Examiner      *doctor.Examiner
 	Exporter      *transfer.Exporter
 }
@@ -35,17 +34,7 @@ type Needs struct {
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type Host struct {
-	console       *console.Console
-	settings      *setup.Settings
-	providers     *setup.Providers
-	resources     *setup.Resources
-	models        *setup.Models
-	conversations *session.Conversations
-	agents        *session.Agents
-	listing       *setup.Listing
-	examiner      *doctor.Examiner
-	exporter      *transfer.Exporter
-
+	with  Needs
 	first ChatOptions // its ID is whole
 
 	mu        sync.Mutex       // guards what follows
@@ -59,8 +48,7 @@ type Host struct {
 
 // NewHost makes the host of a screen that begins with the conversation that o names.
 func NewHost(n Needs, o ChatOptions) *Host {
-	return &Host{console: n.Console, settings: n.Settings, providers: n.Providers, resources: n.Resources, models: n.Models,
-		conversations: n.Conversations, agents: n.Agents, listing: n.Listing, examiner: n.Examiner, exporter: n.Exporter, first: o}
+	return &Host{with: n, first: o}
 }
 
 // errEnded says that the screen is gone.
@@ -68,7 +56,7 @@ var errEnded = errors.New("the program is ending")
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
 func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if id == "" || err != nil || !store.OpenElsewhere(id) {
 		return nil
 	}
@@ -85,10 +73,10 @@ func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
 func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
 	if h.Running != nil && h.Running.Link.Choice() == c {
 		l := h.Running.Link
-		h.models.Relearn(ctx, &l.Model)
+		h.with.Models.Relearn(ctx, &l.Model)
 		return l, nil
 	}
-	return h.models.Connect(ctx, c)
+	return h.with.Models.Connect(ctx, c)
 }
 
 // mode is the permission mode in use, so that it stays across conversations.
@@ -105,35 +93,35 @@ func (h *Host) mode() conversation.Mode {
 // machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
 func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
 	if h.Running == nil {
-		c, err := h.models.Choose(ctx, id, true)
+		c, err := h.with.Models.Choose(ctx, id, true)
 		if err != nil {
 			return setup.Link{}, err
 		}
-		return h.models.Connect(ctx, c)
+		return h.with.Models.Connect(ctx, c)
 	}
 	current := h.Running.Link.Choice()
-	held, err := h.models.Held(ctx, id)
+	held, err := h.with.Models.Held(ctx, id)
 	if err != nil {
 		return setup.Link{}, err
 	}
 	to := h.Running.Link.Model
 	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
-	asked := h.settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.providers.HeldAt(held).Address(), to.BaseURL))
+	asked := h.with.Settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.with.Providers.HeldAt(held).Address(), to.BaseURL))
 	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
 		return h.linkTo(ctx, current)
 	}
-	c, why := h.models.Again(ctx, held)
+	c, why := h.with.Models.Again(ctx, held)
 	if why != "" {
 		return setup.Link{}, &setup.Elsewhere{ID: id, Held: held, Why: why, Proposed: &current}
 	}
-	return h.models.Connect(ctx, c)
+	return h.with.Models.Connect(ctx, c)
 }
 
 // Conversation is an open conversation as the screen takes it.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.ID, Events: r.Events, Session: liveSession{r.Agent, r},
-		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.settings.Refused(), r.Notes...),
+		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.with.Settings.Refused(), r.Notes...),
 	}
 	talk.Title = session.Title(r.Events)
 	return talk
@@ -147,7 +135,7 @@ func (h *Host) part() {
 		h.Running.Agent.TakeBack()
 	}
 	if err := h.drop(); err != nil {
-		h.resources.Logger().Error("leaving a conversation", "error", err)
+		h.with.Resources.Logger().Error("leaving a conversation", "error", err)
 	}
 }
 
@@ -173,7 +161,7 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 	if h.Running != nil && h.Running.Agent != nil {
 		return h.Running.Agent.ArrivalCap()
 	}
-	cfg := h.settings.Cfg()
+	cfg := h.with.Settings.Cfg()
 	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
@@ -183,7 +171,7 @@ func (h *Host) Close() {
 	defer h.mu.Unlock()
 	h.ended = true
 	if err := h.drop(); err != nil {
-		fmt.Fprintln(h.console.Stderr, console.Explain(err))
+		fmt.Fprintln(h.with.Console.Stderr, console.Explain(err))
 	}
 }
 
@@ -197,15 +185,15 @@ func (h *Host) Leave(farewell string) error {
 	h.ended = true
 	err := h.drop()
 	h.mu.Unlock()
-	if id != "" && h.resources.Store != nil {
-		_, statErr := h.resources.Store.Resolve(context.Background(), id, "")
+	if id != "" && h.with.Resources.Store != nil {
+		_, statErr := h.with.Resources.Store.Resolve(context.Background(), id, "")
 		said = statErr == nil
 	}
-	if farewell != "" && h.settings.Cfg().UI.LeaveTranscript {
-		fmt.Fprintln(h.console.Stdout, farewell)
+	if farewell != "" && h.with.Settings.Cfg().UI.LeaveTranscript {
+		fmt.Fprintln(h.with.Console.Stdout, farewell)
 	}
 	if said {
-		fmt.Fprintf(h.console.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
+		fmt.Fprintf(h.with.Console.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (h *Host) openID() (id string, ours bool) {
 // ErrNothingStored before something was said in it.
 func (h *Host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
-	store, err := h.resources.Open()
+	store, err := h.with.Resources.Open()
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -53,7 +53,7 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, erro
 	}
 	for _, q := range inspect.Requests(events) {
 		if q.Event == event {
-			return h.conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
+			return h.with.Conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
 	return inspect.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)

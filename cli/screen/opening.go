@@ -44,7 +44,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	if err != nil {
 		return tui.Conversation{}, h.consent(err)
 	}
-	r, err := h.agents.Start(ctx, l, session.OpenOptions{ID: id, Interactive: true, Mode: h.mode()})
+	r, err := h.with.Agents.Start(ctx, l, session.OpenOptions{ID: id, Interactive: true, Mode: h.mode()})
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -95,7 +95,7 @@ func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
+	if err := h.with.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return talk, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
 	return talk, nil

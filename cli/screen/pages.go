@@ -23,7 +23,7 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 	case tui.PageConnect:
 		return h.connectPage(ctx), nil
 	case tui.PageDoctor:
-		return h.examiner.Text(ctx)
+		return h.with.Examiner.Text(ctx)
 	}
 	h.mu.Lock()
 	r := h.Running
@@ -79,7 +79,7 @@ func todosPage(r *session.Running) string {
 
 // costPage says what the conversation has cost so far, and by which prices.
 func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error) {
-	events, _, err := h.resources.Store.Load(ctx, r.ID)
+	events, _, err := h.with.Resources.Store.Load(ctx, r.ID)
 	if err != nil {
 		return "Nothing was said yet.", nil
 	}
@@ -131,7 +131,7 @@ func (h *Host) connectPage(ctx context.Context) string {
 	b.WriteString("Keys in the environment:\n")
 	found := false
 	for _, name := range openai.ByKey() {
-		if key, variable := h.providers.Key(name); key != "" {
+		if key, variable := h.with.Providers.Key(name); key != "" {
 			fmt.Fprintf(&b, "  %s  -> /model %s\n", variable, name)
 			found = true
 		}
@@ -141,8 +141,8 @@ func (h *Host) connectPage(ctx context.Context) string {
 	}
 	b.WriteString("\nServers on this machine:\n")
 	servers := []openai.Server{}
-	if h.providers.Probing() {
-		servers = openai.Local(ctx, openai.LocalBases(h.console.Getenv), nil)
+	if h.with.Providers.Probing() {
+		servers = openai.Local(ctx, openai.LocalBases(h.with.Console.Getenv), nil)
 	}
 	for _, s := range servers {
 		fmt.Fprintf(&b, "  %s at %s  -> /model %s/%s\n", s.Provider, s.BaseURL, s.Provider, s.Model)

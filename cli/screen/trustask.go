@@ -14,8 +14,8 @@ import (
 // before a conversation is opened with them or without; nil if nothing is to be
 // asked. The lock is held.
 func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	l := h.settings.Loaded.Load()
-	if h.trustAsked || len(l.Refused) == 0 || h.settings.TrustOf(h.settings.Workspace).Hash == l.Hash {
+	l := h.with.Settings.Loaded.Load()
+	if h.trustAsked || len(l.Refused) == 0 || h.with.Settings.TrustOf(h.with.Settings.Workspace).Hash == l.Hash {
 		return nil
 	}
 	say := func(yes bool) func(context.Context) (tui.Conversation, error) {
@@ -27,7 +27,7 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.console.Home(l.Refused[0].File))
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.with.Console.Home(l.Refused[0].File))
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
@@ -42,16 +42,16 @@ func (h *Host) trust(hash string, yes bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.trustAsked = true
-	if err := h.settings.KeepTrust(setup.Trust{Workspace: h.settings.Workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
+	if err := h.with.Settings.KeepTrust(setup.Trust{Workspace: h.with.Settings.Workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
 		return err
 	}
-	loaded, err := h.settings.Read(h.settings.Workspace, h.settings.Flags.Set)
+	loaded, err := h.with.Settings.Read(h.with.Settings.Workspace, h.with.Settings.Flags.Set)
 	if err == nil {
-		err = h.settings.CheckNames(loaded)
+		err = h.with.Settings.CheckNames(loaded)
 	}
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	h.settings.Loaded.Store(&loaded)
+	h.with.Settings.Loaded.Store(&loaded)
 	return nil
 }
