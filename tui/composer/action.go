@@ -1,19 +1,15 @@
 package composer
 
-import "plimsoll/conversation"
-
 type (
 	// Submit is a message to send. The composer is empty again.
 	Submit struct {
 		Text string // with pastes in full, without blank ends
-		Size conversation.Size
 	}
 
 	// Queue is a message to send when the turn is over. The composer is empty
 	// again.
 	Queue struct {
 		Text string
-		Size conversation.Size
 	}
 
 	// Command is a known slash command. The composer is empty again.

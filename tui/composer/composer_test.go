@@ -74,7 +74,7 @@ func TestEnterSubmitsAndEmpties(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
 	write(m, "  hello 漢字 \n")
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "  hello 漢字", Size: conversation.Size{ASCII: 8, CJK: 2}})
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "  hello 漢字"})
 	wantDraft(t, m, "")
 	wantAction(t, press(t, m, "enter"), pane.Ignored{})
 	write(m, "  \n ")
@@ -199,7 +199,7 @@ func TestTabQueuesWhileBusy(t *testing.T) {
 	m := newModel(t)
 	write(m, "later")
 	m.SetBusy(true)
-	wantAction(t, press(t, m, "tab"), composer.Queue{Text: "later", Size: conversation.Size{ASCII: 5}})
+	wantAction(t, press(t, m, "tab"), composer.Queue{Text: "later"})
 	wantDraft(t, m, "")
 	wantAction(t, press(t, m, "tab"), pane.Ignored{})
 }

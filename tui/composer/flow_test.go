@@ -6,7 +6,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/pane"
 )
@@ -27,7 +26,7 @@ func TestLargePasteIsFoldedAndSentInFull(t *testing.T) {
 	}
 	want := "see " + strings.ReplaceAll(first, "\r\n", "\n") + " and " + second
 	wantDraft(t, m, want)
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: want, Size: conversation.Measure(want)})
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: want})
 	wantDraft(t, m, "")
 }
 
@@ -176,7 +175,7 @@ func TestSearchInHistory(t *testing.T) {
 	}
 	press(t, m, "backspace", "backspace", "backspace", "enter")
 	wantDraft(t, m, past[2])
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: past[2], Size: conversation.Measure(past[2])})
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: past[2]})
 }
 
 func TestCommandsComplete(t *testing.T) {
@@ -200,7 +199,7 @@ func TestCommandsComplete(t *testing.T) {
 		{"nothing is near", "/xyz", []string{"enter"}, composer.UnknownCommand{Name: "xyz"}, "/xyz"},
 		{"unknown", "/comapct now", []string{"enter"}, composer.UnknownCommand{Name: "comapct", Nearest: "compact"}, "/comapct now"},
 		{"far from all", "/zzzzzz", []string{"enter"}, composer.UnknownCommand{Name: "zzzzzz"}, "/zzzzzz"},
-		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails", Size: conversation.Size{ASCII: 18}}, ""},
+		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails"}, ""},
 		{"closed list still runs it", "/quit", []string{"esc", "enter"}, composer.Command{Name: "quit", Line: "/quit"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

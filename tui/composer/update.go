@@ -3,8 +3,6 @@ package composer
 import (
 	"strings"
 
-	"plimsoll/conversation"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -210,9 +208,8 @@ func (m *Model) send() pane.Action {
 		m.done()
 		return Command{Name: c.Name, Args: args, Line: text}
 	}
-	size := conversation.Measure(text)
 	m.done()
-	return Submit{Text: text, Size: size}
+	return Submit{Text: text}
 }
 
 // queue takes the draft for later. Commands and shell lines are not for later.
@@ -226,9 +223,8 @@ func (m *Model) queue() pane.Action {
 	if isShell || isCommand {
 		return m.send()
 	}
-	size := conversation.Measure(text)
 	m.done()
-	return Queue{Text: text, Size: size}
+	return Queue{Text: text}
 }
 
 // done empties the composer and remembers what was there.

@@ -5,7 +5,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// All actions but Early, Highlighted and EditedRules are the answer of a dialog, which is no longer on the stack then.
+// All actions but Early and EditedRules are the answer of a dialog, which is no longer on the stack then.
 type (
 	// Early says that a key came before anybody can have read the question: it was
 	// meant for what the question covers.
@@ -31,12 +31,10 @@ type (
 		Rules []string
 	}
 
-	// Answered answers an Ask. Option is the index of the option chosen, -1 if
-	// the user wrote Text instead.
+	// Answered answers an Ask, with an option or with what the user wrote instead.
 	Answered struct {
-		ID     string
-		Text   string
-		Option int
+		ID   string
+		Text string
 	}
 
 	// Confirmed answers a Confirm.
@@ -50,19 +48,12 @@ type (
 		ID   string
 		Item string // the Item's ID
 	}
-
-	// Highlighted says that another item of a Picker is selected, so that the
-	// parent can show what choosing it would do.
-	Highlighted struct {
-		ID   string
-		Item string
-	}
 )
 
 // ends reports whether an action is a dialog's last.
 func ends(a pane.Action) bool {
 	switch a.(type) {
-	case nil, pane.Ignored, Early, Highlighted, EditedRules:
+	case nil, pane.Ignored, Early, EditedRules:
 		return false
 	}
 	return true

@@ -105,10 +105,10 @@ func (a *Ask) choose(i int) {
 
 func (a *Ask) answer() pane.Action {
 	if a.sel < len(a.options) {
-		return Answered{ID: a.id, Text: a.options[a.sel], Option: a.sel}
+		return Answered{ID: a.id, Text: a.options[a.sel]}
 	}
 	if own := strings.TrimSpace(a.own.Text()); own != "" {
-		return Answered{ID: a.id, Text: own, Option: -1}
+		return Answered{ID: a.id, Text: own}
 	}
 	return nil
 }

@@ -215,14 +215,14 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 		keys []string
 		want pane.Action
 	}{
-		{[]string{"enter"}, overlay.Answered{ID: "q", Text: "red", Option: 0}},
-		{[]string{"2"}, overlay.Answered{ID: "q", Text: "green\tor so", Option: 1}},
-		{[]string{"down", "enter"}, overlay.Answered{ID: "q", Text: "green\tor so", Option: 1}},
+		{[]string{"enter"}, overlay.Answered{ID: "q", Text: "red"}},
+		{[]string{"2"}, overlay.Answered{ID: "q", Text: "green\tor so"}},
+		{[]string{"down", "enter"}, overlay.Answered{ID: "q", Text: "green\tor so"}},
 		{[]string{"down", "down", "enter"}, nil},
 		{letters("blue3"), nil},
-		{append(letters("blue3"), "enter"), overlay.Answered{ID: "q", Text: "blue3", Option: -1}},
-		{append(letters("blue"), "up", "up", "enter"), overlay.Answered{ID: "q", Text: "red", Option: 0}},
-		{[]string{"9", "9", "enter"}, overlay.Answered{ID: "q", Text: "99", Option: -1}},
+		{append(letters("blue3"), "enter"), overlay.Answered{ID: "q", Text: "blue3"}},
+		{append(letters("blue"), "up", "up", "enter"), overlay.Answered{ID: "q", Text: "red"}},
+		{[]string{"9", "9", "enter"}, overlay.Answered{ID: "q", Text: "99"}},
 		{[]string{"esc"}, overlay.Dismissed{ID: "q"}},
 		{[]string{"ctrl+c"}, pane.Ignored{}},
 	} {
@@ -231,7 +231,7 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 	}
 	s := open(80, 24, overlay.NewAsk("q", "Name?", nil))
 	s.Update(tea.PasteMsg{Content: "Ada\nLovelace\n"}, later)
-	want(t, press(s, "enter"), overlay.Answered{ID: "q", Text: "Ada Lovelace", Option: -1})
+	want(t, press(s, "enter"), overlay.Answered{ID: "q", Text: "Ada Lovelace"})
 }
 
 func models() overlay.PickerOptions {
@@ -262,21 +262,6 @@ func TestPicker(t *testing.T) {
 		s := open(80, 24, overlay.NewPicker(models()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
 	}
-}
-
-func TestPickerSaysWhatIsHighlightedIfAsked(t *testing.T) {
-	t.Parallel()
-	o := models()
-	o.Preview = true
-	s := open(80, 24, overlay.NewPicker(o))
-	want(t, press(s, "up"), overlay.Highlighted{ID: "model", Item: "1"})
-	want(t, press(s, "up"), nil)
-	want(t, press(s, "q"), overlay.Highlighted{ID: "model", Item: "3"})
-	if s.Len() != 1 {
-		t.Error("a preview closed the picker")
-	}
-	s = open(80, 24, overlay.NewPicker(models()))
-	want(t, press(s, "up"), nil)
 }
 
 func TestConfirm(t *testing.T) {

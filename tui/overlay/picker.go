@@ -24,11 +24,10 @@ type Item struct {
 
 // PickerOptions are what a Picker is made with.
 type PickerOptions struct {
-	ID      string
-	Title   string
-	Items   []Item
-	Empty   string // what is said where there are no items
-	Preview bool   // say Highlighted when another item is selected
+	ID    string
+	Title string
+	Items []Item
+	Empty string // what is said where there are no items
 }
 
 // Picker is a list to choose from; typing narrows it.
@@ -95,12 +94,8 @@ func (p *Picker) search() {
 }
 
 func (p *Picker) update(msg tea.Msg) pane.Action {
-	before := p.selected()
 	action := p.handle(msg)
 	p.show()
-	if now := p.selected(); action == nil && p.o.Preview && now != before && now != "" {
-		return Highlighted{ID: p.o.ID, Item: now}
-	}
 	return action
 }
 
