@@ -20,6 +20,8 @@ func (b *Box) askUser() tool {
 		name: "ask_user", readOnly: true,
 		about: "Ask the user one question and wait for the answer, when a decision is theirs and cannot be found out. " +
 			"Options are answers to pick from; the user may answer otherwise.",
+		brief:    "Ask the user one question.",
+		optional: true,
 		params: []params.Param{
 			{Name: "question", Kind: params.Text, Required: true, About: "the question"},
 			{Name: "options", Kind: params.Texts, About: "up to 9 short answers to offer"},

@@ -17,7 +17,9 @@ const compactRequested = "Compression requested"
 func (b *Box) compact() tool {
 	return tool{
 		name: conversation.ToolCompact, readOnly: true,
-		about: "Have this conversation shortened before your next step: when it has grown long, or when a part of the work is done whose details the rest does not need.",
+		about:    "Have this conversation shortened before your next step: when it has grown long, or when a part of the work is done whose details the rest does not need.",
+		brief:    "Have this conversation shortened before your next step.",
+		optional: true,
 		params: []params.Param{
 			{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"},
 		},

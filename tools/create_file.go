@@ -29,6 +29,8 @@ func (b *Box) createFile() tool {
 		name: "create_file",
 		about: "Create a text file in the workspace with the content given, with its folders. Refuses if the file exists, " +
 			"unless overwrite is true. To change part of a file use modify_file.",
+		brief:  "Create a text file.",
+		access: permission.AccessEdit,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "content", Kind: params.Text, Required: true, About: "the whole content"},

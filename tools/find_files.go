@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/workspace"
 )
 
@@ -25,6 +26,9 @@ func (b *Box) findFiles() tool {
 		name: "find_files", readOnly: true,
 		about: "Find files of the workspace by name, such as *.go, src/**/*_test.go or {Makefile,*.mk}. " +
 			"A pattern without / matches file names in every folder. Returns paths; leaves out what .gitignore says.",
+		brief:    "Find files by glob, such as src/**/*.go.",
+		optional: true,
+		access:   permission.AccessRead,
 		params: []params.Param{
 			{Name: "pattern", Kind: params.Text, Required: true, About: "glob pattern; ** crosses folders"},
 			{Name: "path", Kind: params.Text, About: `folder to search, default "."`},

@@ -36,6 +36,8 @@ func (b *Box) grepFiles() tool {
 		about: "Search the contents of files of the workspace with a regular expression (RE2 syntax), line by line. " +
 			"Shows path:line number:text, and context lines as path-line number-text. " +
 			"Leaves out binary files, what .gitignore says, and files that hold secrets.",
+		brief:  "Search file contents with a regular expression (RE2).",
+		access: permission.AccessRead,
 		params: []params.Param{
 			{Name: "pattern", Kind: params.Text, Required: true, About: "regular expression"},
 			{Name: "path", Kind: params.Text, About: `folder or file to search, default "."`},

@@ -36,6 +36,9 @@ func (b *Box) httpRequest() tool {
 		name: "http_request",
 		about: "Send an HTTP request and return the status, headers and body. HTML comes as Markdown (raw: true for the source); binary bodies are " +
 			"not shown. Private and local addresses are refused. At most 5 MiB are read; a long result is cut; recall gives the rest.",
+		brief:    "Send an HTTP request.",
+		optional: true,
+		access:   permission.AccessRequest,
 		params: []params.Param{
 			{Name: "url", Kind: params.Text, Required: true, About: "http or https address"},
 			{Name: "method", Kind: params.Text, Choices: methods, About: "default GET"},

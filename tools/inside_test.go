@@ -1,11 +1,31 @@
 package tools
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 )
+
+// What a tool says of itself cannot be forgotten: a rule with a pattern of paths would be refused for it, and small windows
+// would be told nothing.
+func TestToolsSayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	for _, tool := range (&Box{}).all() {
+		onFiles := slices.ContainsFunc(tool.params, func(p params.Param) bool { return p.Name == "path" })
+		if onFiles != (tool.access == permission.AccessRead || tool.access == permission.AccessEdit) {
+			t.Errorf("%s has the access %d, with a path: %v", tool.name, tool.access, onFiles)
+		}
+		if tool.brief == "" {
+			t.Errorf("%s has no description in fewer words", tool.name)
+		}
+		if tool.readOnly && (tool.access == permission.AccessEdit || tool.access == permission.AccessCommand) {
+			t.Errorf("%s is said to change nothing, with the access %d", tool.name, tool.access)
+		}
+	}
+}
 
 func FuzzDecode(f *testing.F) {
 	all := append([]params.Param{

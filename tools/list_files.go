@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
@@ -26,6 +27,8 @@ func (b *Box) listFiles() tool {
 		name: "list_files", readOnly: true,
 		about: "List the files and folders of the workspace with their sizes, a path per line; folders end in /. " +
 			"Leaves out what .gitignore says, .git and node_modules. Shows up to 1000 entries.",
+		brief:  "List files and folders.",
+		access: permission.AccessRead,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, About: `folder, relative to the workspace, default "."`},
 			{Name: "depth", Kind: params.Whole, Min: 1, Max: 20, About: "levels of folders to show, default 2"},

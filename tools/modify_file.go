@@ -22,6 +22,8 @@ func (b *Box) modifyFile() tool {
 		name: "modify_file",
 		about: "Replace text in a file of the workspace. old must be the exact text, with its indentation and without line numbers, " +
 			"and occur exactly once; add lines around it to make it unique, or set replace_all. Read the file first.",
+		brief:  "Replace old by new; old is exact text of the file, without line numbers, that occurs once. Read the file first.",
+		access: permission.AccessEdit,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "old", Kind: params.Text, Required: true, About: "text to replace, exactly as in the file"},

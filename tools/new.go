@@ -44,11 +44,11 @@ func New(o Options) (*Box, error) {
 	}
 	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
 	all := b.all()
-	names := toolNames(all)
-	b.policy, err = permission.New(o.Permissions, names, files.Dir, o.Grants)
+	known := permissionTools(all)
+	b.policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
-		if err == nil && !slices.Contains(names, name) {
-			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, names))
+		if err == nil && !slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
+			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, known))
 		}
 	}
 	if err != nil {
@@ -73,10 +73,11 @@ func (b *Box) all() []tool {
 	}
 }
 
-func toolNames(tools []tool) []string {
-	names := make([]string, len(tools))
+// permissionTools is the tools as rules of the user know them.
+func permissionTools(tools []tool) []permission.Tool {
+	known := make([]permission.Tool, len(tools))
 	for i, t := range tools {
-		names[i] = t.name
+		known[i] = permission.Tool{Name: t.name, Access: t.access}
 	}
-	return names
+	return known
 }

@@ -34,6 +34,8 @@ func (b *Box) readFile() tool {
 		about: "Read a text file of the workspace. Each line comes as its number, a tab and its text; the number is not part of the file. " +
 			"Shows up to 2000 lines; use offset and limit for others. Lines over 2000 characters are shortened unless limit is 1. " +
 			"A long result is cut; recall gives the rest. Binary files and images cannot be read.",
+		brief:  "Show a text file with line numbers.",
+		access: permission.AccessRead,
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "offset", Kind: params.Whole, Min: 1, Max: 1_000_000_000, About: "first line to show, counted from 1"},

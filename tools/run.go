@@ -74,7 +74,10 @@ func interrupted(text string) conversation.Outcome {
 func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 	i, ok := b.index[call.Name]
 	if !ok {
-		names := toolNames(b.tools)
+		var names []string
+		for _, t := range b.tools {
+			names = append(names, t.name)
+		}
 		if near := words.Nearest(call.Name, names, 3); len(near) > 0 {
 			return tool{}, nil, fmt.Errorf("there is no tool %q. Did you mean %s?", call.Name, strings.Join(near, " or "))
 		}

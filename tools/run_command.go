@@ -28,6 +28,8 @@ func (b *Box) runCommand() tool {
 		about: "Run a shell command in the workspace and return its exit code and output (both streams). No input, no terminal, no API keys in " +
 			"its environment; processes it leaves behind are ended. background: true starts one that keeps running and returns an id; " +
 			"call again with id to read its new output, or with id and stop: true to end it. A long result is cut; recall gives the rest.",
+		brief:  "Run a shell command. background: true returns an id; call with id to read its output, with stop to end it.",
+		access: permission.AccessCommand,
 		params: []params.Param{
 			{Name: "command", Kind: params.Text, About: "shell command to run"},
 			{Name: "timeout", Kind: params.Whole, Min: 1, Max: commandMaxSeconds, About: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},

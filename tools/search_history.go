@@ -18,7 +18,9 @@ const (
 func (b *Box) searchHistory() tool {
 	return tool{
 		name: conversation.ToolSearchHistory, readOnly: true,
-		about: "Find earlier messages, calls and results of this conversation by text, also those no longer shown. Gives ids for recall.",
+		about:    "Find earlier messages, calls and results of this conversation by text, also those no longer shown. Gives ids for recall.",
+		brief:    "Find earlier messages of this conversation; gives ids for recall.",
+		optional: true,
 		params: []params.Param{
 			{Name: "query", Kind: params.Text, Required: true, About: "words that all have to occur"},
 			{Name: "limit", Kind: params.Whole, Min: 1, Max: historyMost, About: "most finds to show, default 10"},

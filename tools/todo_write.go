@@ -14,7 +14,9 @@ func (b *Box) todoWrite() tool {
 		name: "todo_write",
 		about: "Write the checklist of this conversation, for work of several steps; the user sees it. Always give the whole list. " +
 			"Keep one entry in_progress, and mark entries done as soon as they are.",
-		params: todoParams,
+		brief:    "Write your whole checklist; the user sees it.",
+		optional: true,
+		params:   todoParams,
 		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			todos, err := todosOf(args)
 			if err != nil {

@@ -69,7 +69,7 @@ func (p *Policy) judgeRules(t Effect, inForce []activeRule, texts []string) (con
 	rules := make([]rule, len(texts))
 	all := slices.Clone(inForce)
 	for i, text := range texts {
-		r, err := parseRule(text, p.names)
+		r, err := parseRule(text, p.tools)
 		if err != nil {
 			return conversation.Offer{}, err
 		}

@@ -46,8 +46,8 @@ type Config struct {
 
 // A policy decides what calls need.
 type Policy struct {
-	names     []string // of the tools that rules can speak of
-	workspace string   // where grants hold
+	tools     []Tool // that rules can speak of
+	workspace string // where grants hold
 	grants    *grants.Store
 	where     func(list, rule string) string
 	used      useTimes // of the configuration's rules
@@ -60,13 +60,13 @@ type Policy struct {
 	approval map[string]Approval
 }
 
-// New reads what the configuration allows and denies. Names are those of the
-// tools that rules can speak of, store has what the user granted; nil: nothing yet.
-func New(o Config, names []string, workspace string, store *grants.Store) (*Policy, error) {
+// New reads what the configuration allows and denies. Tools are those
+// that rules can speak of, store has what the user granted; nil: nothing yet.
+func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy, error) {
 	if store == nil {
 		store = grants.New("", nil)
 	}
-	p := &Policy{names: names, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
+	p := &Policy{tools: tools, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
 	if o.Mode != "" {
 		p.mode = o.Mode
 	}
@@ -74,24 +74,25 @@ func New(o Config, names []string, workspace string, store *grants.Store) (*Poli
 		return nil, fmt.Errorf("there is no permission mode %q; the modes are plan, ask, auto-edit and yolo", p.mode)
 	}
 	var err error
-	if p.allow, err = parseRules("allow", o.Allow, names); err != nil {
+	if p.allow, err = parseRules("allow", o.Allow, tools); err != nil {
 		return nil, err
 	}
-	if p.deny, err = parseRules("deny", o.Deny, names); err != nil {
+	if p.deny, err = parseRules("deny", o.Deny, tools); err != nil {
 		return nil, err
 	}
+	names := toolNames(tools)
 	for _, name := range slices.Sorted(maps.Keys(o.Approval)) {
 		if !slices.Contains(names, name) { // a word that is misspelt would deny nothing
-			return nil, fmt.Errorf("tools.%s.approval: %w", name, NoTool(name, names))
+			return nil, fmt.Errorf("tools.%s.approval: %w", name, NoTool(name, tools))
 		}
 	}
 	return p, nil
 }
 
-func parseRules(list string, texts, names []string) ([]rule, error) {
+func parseRules(list string, texts []string, tools []Tool) ([]rule, error) {
 	rules := make([]rule, len(texts))
 	for i, text := range texts {
-		r, err := parseRule(text, names)
+		r, err := parseRule(text, tools)
 		if err == nil && list == "deny" && r.harmless() {
 			err = fmt.Errorf("%q would deny harmless calls only; end it in * to deny them all", text)
 		}
@@ -209,7 +210,7 @@ func (p *Policy) inForce() []activeRule {
 	}
 	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
 	for _, g := range granted {
-		if r, err := parseRule(g.Rule, p.names); err == nil {
+		if r, err := parseRule(g.Rule, p.tools); err == nil {
 			out = append(out, activeRule{rule: r, grant: g.ID})
 		}
 	}

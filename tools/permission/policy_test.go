@@ -21,8 +21,8 @@ func TestPolicyJudgesEffects(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	names := []string{"read_file", "modify_file", "run_command"}
-	p, err := permission.New(permission.Config{Allow: []string{"run_command(git status)"}, Deny: []string{"run_command(rm *)"}}, names, dir, nil)
+	tools := []permission.Tool{{"read_file", permission.AccessRead}, {"modify_file", permission.AccessEdit}, {"run_command", permission.AccessCommand}}
+	p, err := permission.New(permission.Config{Allow: []string{"run_command(git status)"}, Deny: []string{"run_command(rm *)"}}, tools, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

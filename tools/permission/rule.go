@@ -18,8 +18,8 @@ import (
 //   - Of files it is a glob on the path in the workspace; without a slash, on the
 //     name in any folder (./NAME is the one at the top). What is guarded (effect.go)
 //     it covers only if it names, without a wildcard, what makes it so: docs/** does
-//     not cover docs/.env, docs/.env does. edit(PATTERN) is short for create_file and
-//     modify_file.
+//     not cover docs/.env, docs/.env does. edit(PATTERN) is short for all tools that
+//     change files.
 //   - Of requests it is an optional method, scheme and host (* within a label),
 //     and a path in which * stands for anything. GET covers HEAD and OPTIONS.
 //
@@ -28,7 +28,19 @@ import (
 // editRule is a name that stands for all tools that change files.
 const editRule = "edit"
 
-var editTools = []string{"create_file", "modify_file"}
+// Tool is a tool that rules can speak of.
+type Tool struct {
+	Name   string
+	Access Access // of its calls: which patterns a rule about it may have
+}
+
+func toolNames(tools []Tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
 
 type rule struct {
 	tool       string
@@ -37,7 +49,7 @@ type rule struct {
 }
 
 // parseRule reads a rule about one of the tools named.
-func parseRule(text string, names []string) (rule, error) {
+func parseRule(text string, tools []Tool) (rule, error) {
 	r := rule{tool: strings.TrimSpace(text)}
 	if name, rest, ok := strings.Cut(r.tool, "("); ok {
 		pattern, closed := strings.CutSuffix(rest, ")")
@@ -49,33 +61,36 @@ func parseRule(text string, names []string) (rule, error) {
 			return rule{}, fmt.Errorf("%q has an empty pattern; write %s for all calls", text, r.tool)
 		}
 	}
-	names = append(slices.Clip(names), editRule)
-	if slices.Contains(names, r.tool) {
-		return r, r.check()
+	tools = append(slices.Clip(tools), Tool{editRule, AccessEdit})
+	for _, t := range tools {
+		if t.Name == r.tool {
+			return r, r.check(t.Access)
+		}
 	}
-	return rule{}, NoTool(r.tool, names)
+	return rule{}, NoTool(r.tool, tools)
 }
 
 // NoTool is the error of a name that no tool has.
-func NoTool(name string, names []string) error {
+func NoTool(name string, tools []Tool) error {
+	names := toolNames(tools)
 	if near := words.Nearest(name, names, 1); len(near) > 0 {
 		return fmt.Errorf("there is no tool %q; did you mean %q?", name, near[0])
 	}
 	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
 }
 
-// check refuses patterns that could never match.
-func (r rule) check() error {
+// check refuses patterns that could never match calls of a sort.
+func (r rule) check(calls Access) error {
 	if !r.hasPattern {
 		return nil
 	}
-	switch r.tool {
-	case "run_command":
+	switch calls {
+	case AccessCommand:
 		return r.checkCommand()
-	case "http_request":
+	case AccessRequest:
 		_, err := parseURLPattern(r.pattern)
 		return err
-	case "read_file", "list_files", "find_files", "grep_files", "create_file", "modify_file", editRule:
+	case AccessRead, AccessEdit:
 		if !doublestar.ValidatePattern(r.pattern) {
 			return fmt.Errorf("%q is no valid pattern for paths", r.pattern)
 		}
@@ -92,15 +107,15 @@ func (r rule) String() string {
 	return r.tool + "(" + r.pattern + ")"
 }
 
-// about reports whether the rule speaks of a tool.
-func (r rule) about(tool string) bool {
-	return r.tool == tool || r.tool == editRule && slices.Contains(editTools, tool)
+// about reports whether the rule speaks of the tool of a call.
+func (r rule) about(t Effect) bool {
+	return r.tool == t.Tool || r.tool == editRule && t.access == AccessEdit
 }
 
 // allows reports whether the rule lets all of a call pass. What is guarded
 // needs a rule with a pattern.
 func (r rule) allows(t Effect) bool {
-	if !r.about(t.Tool) {
+	if !r.about(t) {
 		return false
 	}
 	if !r.hasPattern {
@@ -118,7 +133,7 @@ func (r rule) allows(t Effect) bool {
 
 // denies reports whether the rule stops a call.
 func (r rule) denies(t Effect) verdict {
-	if !r.about(t.Tool) {
+	if !r.about(t) {
 		return no
 	}
 	if !r.hasPattern {

@@ -33,7 +33,7 @@ func (p *Policy) describeGrant(g grants.Grant) conversation.Rule {
 	if g.Kept {
 		out.Origin, out.Where = conversation.RuleGranted, p.grants.Path()
 	}
-	r, err := parseRule(g.Rule, p.names)
+	r, err := parseRule(g.Rule, p.tools)
 	if err != nil {
 		out.Means, out.Warning = "nothing", "this version cannot read it: "+err.Error()
 		return out
