@@ -146,7 +146,7 @@ var theirs = []struct {
 	{"charm.land/bubbles", []string{"tui", "tui/*"}},
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
-	{"charm.land/glamour", []string{"themes", "tui/transcript/markdown"}},
+	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
 	{"net/http", []string{"agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
 }
 

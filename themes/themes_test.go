@@ -150,21 +150,21 @@ func TestStylesAreInlineAndMonoHasNoColour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if theme.HasColour() != strings.Contains(string(md), `color":"#`) {
+		if theme.HasColour() != strings.Contains(string(md), `Colour":"#`) {
 			t.Errorf("colours in Markdown: %s", md)
 		}
 	})
 }
 
-func TestMarkdownFollowsTheRulesOfGlamour(t *testing.T) {
+func TestCodeInMarkdownCanBeTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, theme themes.Theme) {
-		c := themes.Markdown(theme)
-		if c.Document.Color != nil || c.Document.Margin != nil || c.CodeBlock.Margin != nil || c.CodeBlock.Chroma != nil {
-			t.Error("a document colour, a margin or chroma entries")
+		s := themes.Markdown(theme)
+		if s.Syntax != theme.Code {
+			t.Errorf("code style %q", s.Syntax)
 		}
-		if c.CodeBlock.Theme != theme.Code {
-			t.Errorf("code style %q", c.CodeBlock.Theme)
+		if (s.CodeMark == "") == (s.Code == themes.Face{}) {
+			t.Errorf("inline code has the face %+v and the mark %q", s.Code, s.CodeMark)
 		}
 	})
 }

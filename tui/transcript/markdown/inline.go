@@ -12,12 +12,10 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Before glamour renders a paragraph its inline nodes are rewritten, because glamour
-//   - drops raw HTML: it becomes text (and <br> a line break)
-//   - decodes entities into control characters, and decodes them in code too: they are decoded here, sanitised, and
-//     written so that glamour decodes nothing
-//   - writes OSC 8, and drops a link whose address it cannot parse: a link becomes its text and its address, under a
-//     link to "#", which glamour only styles
+// Before a paragraph is drawn its inline nodes are rewritten, so that there are only texts, emphasis, code and links:
+//   - raw HTML, which glamour drops, becomes text (and <br> a line break)
+//   - escapes and entities are resolved, and what they stand for is made safe
+//   - a link becomes its text and its address
 // New text goes to the end of the page's source, where segments can point to it.
 
 // page is one parsed source while it is laid out.
@@ -36,8 +34,8 @@ func (p *page) newText(s string) *ast.Text {
 	return ast.NewTextSegment(text.NewSegment(start, len(p.source)))
 }
 
-// inline rewrites the children of n. joined says that line breaks are lost and need a space: in a node that glamour
-// reads as one string.
+// inline rewrites the children of n. joined says that line breaks are lost and need a space: in a node that
+// is drawn as one string.
 func (p *page) inline(n ast.Node, joined bool) {
 	for c := n.FirstChild(); c != nil; {
 		next := c.NextSibling()
@@ -163,10 +161,9 @@ func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
 	parent.ReplaceChild(parent, h, p.newText(plain.Line(b.String())))
 }
 
-// link wraps inline nodes so that glamour styles them as the text of a link and adds nothing.
+// link is a link that shows these nodes.
 func (p *page) link(children ...ast.Node) ast.Node {
 	l := ast.NewLink()
-	l.Destination = []byte("#")
 	for _, c := range children {
 		l.AppendChild(l, c)
 	}

@@ -1,80 +1,46 @@
 package markdown
 
 import (
-	"bytes"
 	"strings"
 
-	gansi "charm.land/glamour/v2/ansi"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/util"
+
+	"plimsoll/themes"
 )
 
-// A leaf is a document of its own for glamour, at its own width. Should glamour fail on one, its source is shown.
+// A leaf is a paragraph, a heading or a table: what wraps. Should drawing one fail, its source is shown.
 
-// maxLeaves bounds the glamour renderers that are kept, one per width in use.
-const maxLeaves = 64
-
-func (r *Renderer) glamour(width int) renderer.Renderer {
-	if g, ok := r.leaves[width]; ok {
-		return g
-	}
-	if len(r.leaves) >= maxLeaves {
-		clear(r.leaves)
-	}
-	wrap := true
-	node := gansi.NewRenderer(gansi.Options{
-		WordWrap: width, TableWrap: &wrap, InlineTableLinks: true, PreserveNewLines: true, Styles: r.style,
-	})
-	g := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(node, 1000)))
-	r.leaves[width] = g
-	return g
-}
-
-// leaf renders a paragraph, heading or table whose inline nodes are rewritten. It takes n out of its tree.
-func (p *page) leaf(n ast.Node, width int) []string {
-	fallback := n.Lines()
-	doc := ast.NewDocument()
-	doc.AppendChild(doc, n)
-	out, ok := p.draw(doc, width)
-	if !ok {
-		return plainLines(shownLines(fallback.Value(p.source)), width)
-	}
-	var lines []string
-	for line := range strings.SplitSeq(out, "\n") {
+// leaf draws a block whose inline nodes are rewritten, as text that may have several lines. n tells what to show should
+// that fail.
+func (p *page) leaf(n ast.Node, width int, draw func() string) (lines []string) {
+	defer func() {
+		if recover() != nil {
+			lines = plainLines(shownLines(n.Lines().Value(p.source)), width)
+		}
+	}()
+	for line := range strings.SplitSeq(draw(), "\n") {
 		lines = fit(lines, clean(line), width)
 	}
 	return trimBlank(lines)
 }
 
-// draw runs glamour. A renderer that panicked is not used again: its stack of blocks is no longer empty.
-func (p *page) draw(doc ast.Node, width int) (out string, ok bool) {
-	defer func() {
-		if recover() != nil {
-			delete(p.r.leaves, width)
-			out, ok = "", false
-		}
-	}()
-	var b bytes.Buffer
-	if err := p.r.glamour(width).Render(&b, p.source, doc); err != nil {
-		delete(p.r.leaves, width)
-		return "", false
-	}
-	return b.String(), true
+// paragraph draws the inline content of n, whatever block it is.
+func (p *page) paragraph(n ast.Node, width int) []string {
+	p.inline(n, false)
+	return p.wrapped(n, "", themes.Face{}, width)
 }
 
-// paragraph renders the inline content of n, whatever block it is.
-func (p *page) paragraph(n ast.Node, width int) []string {
-	para, ok := n.(*ast.Paragraph)
-	if !ok {
-		para = ast.NewParagraph()
-		para.SetLines(n.Lines())
-		adopt(para, n)
-	}
-	p.inline(para, false)
-	return p.leaf(para, width)
+// wrapped draws the inline content of n behind a mark.
+func (p *page) wrapped(n ast.Node, mark string, face themes.Face, width int) []string {
+	return p.leaf(n, width, func() string {
+		w := styled{p: p, block: face}
+		w.put(themes.Face{}, mark)
+		w.children(n, themes.Face{})
+		return lipgloss.Wrap(w.String(), width, "")
+	})
 }
 
 // adopt moves the children of from to n.
@@ -88,7 +54,7 @@ func adopt(n, from ast.Node) {
 
 func (p *page) heading(h *ast.Heading, width int) []string {
 	p.inline(h, true)
-	lines := p.leaf(h, width)
+	lines := p.wrapped(h, strings.Repeat("#", h.Level)+" ", p.r.style.Heading, width)
 	if len(lines) == 0 {
 		return []string{strings.Repeat("#", h.Level)}
 	}
@@ -100,25 +66,13 @@ const leastColumn = 8
 
 // table renders a table as wide as its content, or row by row where its columns would be too narrow.
 func (p *page) table(t *extast.Table, width int) []string {
-	natural, columns := 0, 0
-	var widths []int
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		col := 0
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 			p.inline(cell, false)
-			w := p.cellWidth(cell)
-			if col == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[col] = max(widths[col], w)
-			col++
 		}
 	}
-	for _, w := range widths {
-		natural += max(w, 1) + 3 // a space on both sides and a line
-		columns++
-	}
-	if columns*leastColumn > width && natural-1 > width {
+	natural, columns := p.natural(t)
+	if columns*leastColumn > width && natural > width {
 		return p.records(t, width)
 	}
 	if header := t.FirstChild(); header != nil {
@@ -128,7 +82,27 @@ func (p *page) table(t *extast.Table, width int) []string {
 			cell.AppendChild(cell, bold)
 		}
 	}
-	return p.leaf(t, min(width, natural-1))
+	width = min(width, natural)
+	return p.leaf(t, width, func() string { return p.glamour(t, width) })
+}
+
+// natural is the width of a table that breaks no line, and how many columns it has.
+func (p *page) natural(t *extast.Table) (width, columns int) {
+	var widths []int
+	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
+		col := 0
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			if col == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[col] = max(widths[col], p.cellWidth(cell))
+			col++
+		}
+	}
+	for _, w := range widths {
+		width += max(w, 1) + 3 // a space on both sides and a line
+	}
+	return width - 1, len(widths)
 }
 
 // cellWidth is the width of a cell on one line, or of its longest line.
@@ -140,7 +114,7 @@ func (p *page) cellWidth(cell ast.Node) int {
 		}
 		switch n := n.(type) {
 		case *ast.CodeSpan:
-			w += p.r.marks.codePad
+			w += 2 * len(p.r.style.CodeMark)
 		case *ast.Text:
 			w += ansi.StringWidth(string(n.Segment.Value(p.source)))
 			if n.HardLineBreak() {
@@ -176,7 +150,7 @@ func (p *page) records(t *extast.Table, width int) []string {
 				para.AppendChild(para, p.newText(" "))
 			}
 			adopt(para, cell)
-			out = append(out, p.leaf(para, width)...)
+			out = append(out, p.wrapped(para, "", themes.Face{}, width)...)
 			col++
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // Lines leave here clean: no trailing spaces, whatever styles stand between them, every style closed, SGR the only
 // escape sequence, and never wider than asked for.
 
-// The characters that glamour would take for its own are written as code points that are no characters, which
+// The characters that glamour would take for its own in a table are written as code points that are no characters, which
 // sanitised text cannot hold. Like those they stand for they are one cell wide.
 const (
 	backslash = "\uFDD0"
@@ -24,7 +24,7 @@ var (
 
 const reset = "\x1b[m"
 
-// clean makes one line of glamour's output fit the rules above, but for its width.
+// clean makes one line fit the rules above, but for its width.
 func clean(line string) string {
 	line = fromGlamour.Replace(line)
 	if strings.IndexByte(line, '\x1b') < 0 {
@@ -153,23 +153,4 @@ func expandTabs(line string) string {
 		col += n
 	}
 	return b.String()
-}
-
-// marks is how the containers look.
-type marks struct {
-	quote            string // before every line of a quote
-	bullet           string
-	number           ansi.Style
-	ticked, unticked string
-	rule             ansi.Style
-	html             ansi.Style
-	codePad          int // cells that glamour adds around inline code
-}
-
-// paint styles a text, if there is both.
-func paint(s ansi.Style, text string) string {
-	if len(s) == 0 || text == "" {
-		return text
-	}
-	return s.String() + text + reset
 }

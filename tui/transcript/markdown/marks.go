@@ -1,46 +1,59 @@
 package markdown
 
 import (
-	gansi "charm.land/glamour/v2/ansi"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/themes"
 )
 
-// newMarks takes the looks of the containers from the same style that glamour takes those of the texts from.
-func newMarks(c gansi.StyleConfig) marks {
-	bar := "│ "
-	if c.BlockQuote.IndentToken != nil {
-		bar = *c.BlockQuote.IndentToken
-	}
+// marks is how the containers look.
+type marks struct {
+	quote            string // before every line of a quote
+	bullet           string
+	number           ansi.Style
+	ticked, unticked string
+	rule             ansi.Style
+	html             ansi.Style
+}
+
+func newMarks(s themes.MarkdownStyle) marks {
 	return marks{
-		quote:    paint(styleOf(c.BlockQuote.StylePrimitive), bar),
-		bullet:   paint(styleOf(c.Item), c.Item.BlockPrefix),
-		number:   styleOf(c.Enumeration),
-		ticked:   paint(styleOf(c.Task.StylePrimitive), c.Task.Ticked),
-		unticked: paint(styleOf(c.Task.StylePrimitive), c.Task.Unticked),
-		rule:     styleOf(c.HorizontalRule),
-		html:     styleOf(c.HTMLBlock.StylePrimitive),
-		codePad:  ansi.StringWidth(c.Code.Prefix + c.Code.Suffix + c.Code.BlockPrefix + c.Code.BlockSuffix),
+		quote:    paint(sgr(s.Quote), "│ "),
+		bullet:   paint(sgr(s.Item), "• "),
+		number:   sgr(s.Item),
+		ticked:   "[✓] ",
+		unticked: "[ ] ",
+		rule:     sgr(s.Rule),
+		html:     sgr(s.HTML),
 	}
 }
 
-// styleOf is the SGR of a primitive.
-func styleOf(p gansi.StylePrimitive) ansi.Style {
+// sgr is what a terminal is told to show a face.
+func sgr(f themes.Face) ansi.Style {
 	var s ansi.Style
-	if p.Color != nil {
-		s = s.ForegroundColor(lipgloss.Color(*p.Color))
+	if f.Colour != "" {
+		s = s.ForegroundColor(lipgloss.Color(f.Colour))
 	}
-	if p.Bold != nil && *p.Bold {
-		s = s.Bold()
-	}
-	if p.Faint != nil && *p.Faint {
-		s = s.Faint()
-	}
-	if p.Italic != nil && *p.Italic {
-		s = s.Italic(true)
-	}
-	if p.Underline != nil && *p.Underline {
+	if f.Underline {
 		s = s.Underline(true)
 	}
+	if f.Bold {
+		s = s.Bold()
+	}
+	if f.Italic {
+		s = s.Italic(true)
+	}
+	if f.Struck {
+		s = s.Strikethrough(true)
+	}
 	return s
+}
+
+// paint styles a text, if there is both.
+func paint(s ansi.Style, text string) string {
+	if len(s) == 0 || text == "" {
+		return text
+	}
+	return s.String() + text + reset
 }

@@ -1,13 +1,14 @@
 package markdown
 
 import (
-	"charm.land/glamour/v2/ansi"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
+
+	"plimsoll/themes"
 )
 
 // A theme is a Renderer of its own, so that what is kept can never have another theme's colours. The width may
@@ -18,12 +19,13 @@ const minWidth = 4
 
 // Renderer renders in one style. It belongs to one goroutine.
 type Renderer struct {
-	style  ansi.StyleConfig
-	width  int
-	parser parser.Parser
-	leaves map[int]renderer.Renderer // glamour, by width
-	marks  marks
-	kept   *cache
+	style   themes.MarkdownStyle
+	width   int
+	parser  parser.Parser
+	faces   map[themes.Face]string    // how each begins
+	drawers map[int]renderer.Renderer // glamour, by width
+	marks   marks
+	kept    *cache
 
 	code   *chroma.Style               // nil for code without colours
 	sgr    map[chroma.TokenType]string // how a token begins, from code
@@ -31,20 +33,21 @@ type Renderer struct {
 }
 
 // New returns a renderer for lines of at most width cells. Code is coloured by the chroma style that
-// style.CodeBlock.Theme names, and not at all if it names none.
-func New(style ansi.StyleConfig, width int) *Renderer {
+// style.Syntax names, and not at all if it names none.
+func New(style themes.MarkdownStyle, width int) *Renderer {
 	r := &Renderer{
-		style:  style,
-		width:  max(minWidth, width),
-		parser: goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList)).Parser(),
-		leaves: map[int]renderer.Renderer{},
-		marks:  newMarks(style),
-		kept:   newCache(keptBytes),
-		sgr:    map[chroma.TokenType]string{},
-		lexers: map[string]chroma.Lexer{},
+		style:   style,
+		width:   max(minWidth, width),
+		parser:  goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList)).Parser(),
+		faces:   map[themes.Face]string{},
+		drawers: map[int]renderer.Renderer{},
+		marks:   newMarks(style),
+		kept:    newCache(keptBytes),
+		sgr:     map[chroma.TokenType]string{},
+		lexers:  map[string]chroma.Lexer{},
 	}
-	if style.CodeBlock.Theme != "" {
-		r.code = styles.Get(style.CodeBlock.Theme)
+	if style.Syntax != "" {
+		r.code = styles.Get(style.Syntax)
 	}
 	return r
 }

@@ -1,0 +1,83 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+
+	"plimsoll/themes"
+)
+
+// styled writes inline nodes with their styles. What stands in another takes its style along, with two exceptions: code
+// looks the same wherever it stands, and so does a link, but for the block they are in.
+type styled struct {
+	strings.Builder
+	p     *page
+	block themes.Face
+}
+
+// children writes what is in n; around is the face of what n stands in, within the block.
+func (w *styled) children(n ast.Node, around themes.Face) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		w.node(c, around)
+	}
+}
+
+func (w *styled) node(n ast.Node, around themes.Face) {
+	style := &w.p.r.style
+	switch n := n.(type) {
+	case *ast.Text:
+		text := string(n.Segment.Value(w.p.source))
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			text += "\n"
+		}
+		w.put(around, text)
+	case *ast.Emphasis:
+		face := style.Emphasis
+		if n.Level > 1 {
+			face = style.Strong
+		}
+		w.children(n, face.With(around))
+	case *extast.Strikethrough:
+		w.put(style.Struck.With(around), w.p.plainText(n))
+	case *ast.CodeSpan:
+		w.put(style.Code, style.CodeMark+w.p.plainText(n)+style.CodeMark)
+	case *ast.Link:
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			switch c.(type) {
+			case *ast.CodeSpan, *ast.Link:
+				inner := styled{p: w.p, block: w.block}
+				inner.node(c, themes.Face{})
+				w.put(style.Link, inner.String())
+			default:
+				w.node(c, style.Link)
+			}
+		}
+	}
+}
+
+// put writes a text in a face.
+func (w *styled) put(f themes.Face, text string) {
+	if text == "" {
+		return
+	}
+	begin := w.p.r.face(w.block.With(f))
+	w.WriteString(begin)
+	w.WriteString(text)
+	if begin != "" {
+		w.WriteString(reset)
+	}
+}
+
+// face is the SGR that begins a face.
+func (r *Renderer) face(f themes.Face) string {
+	begin, ok := r.faces[f]
+	if !ok {
+		if s := sgr(f); len(s) > 0 {
+			begin = s.String()
+		}
+		r.faces[f] = begin
+	}
+	return begin
+}

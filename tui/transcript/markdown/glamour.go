@@ -1,0 +1,92 @@
+package markdown
+
+import (
+	"bytes"
+
+	"charm.land/glamour/v2/ansi"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+
+	"plimsoll/themes"
+)
+
+// Tables are drawn by glamour. Paragraphs and headings look as it draws them, but are drawn here, for a seventh of the
+// time: a reply that arrives draws its last paragraph again and again.
+
+// maxDrawers bounds the glamour renderers that are kept, one per width in use.
+const maxDrawers = 64
+
+// glamour draws a block whose inline nodes are rewritten. It takes n out of its tree.
+func (p *page) glamour(n ast.Node, width int) string {
+	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the visitor returns no error
+		if l, ok := n.(*ast.Link); ok {
+			l.Destination = []byte("#") // glamour styles such a link and adds nothing
+		}
+		return ast.WalkContinue, nil
+	})
+	doc := ast.NewDocument()
+	doc.AppendChild(doc, n)
+	drawn := false
+	defer func() {
+		if !drawn { // the stack of blocks of a drawer that failed is no longer empty
+			delete(p.r.drawers, width)
+		}
+	}()
+	var b bytes.Buffer
+	if err := p.r.drawer(width).Render(&b, p.source, doc); err != nil {
+		panic(err) // leaf shows the source instead
+	}
+	drawn = true
+	return b.String()
+}
+
+// drawer is glamour for lines of a width.
+func (r *Renderer) drawer(width int) renderer.Renderer {
+	if d, ok := r.drawers[width]; ok {
+		return d
+	}
+	if len(r.drawers) >= maxDrawers {
+		clear(r.drawers)
+	}
+	wrap := true
+	node := ansi.NewRenderer(ansi.Options{
+		WordWrap: width, TableWrap: &wrap, InlineTableLinks: true, PreserveNewLines: true, Styles: glamourStyle(r.style),
+	})
+	d := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(node, 1000)))
+	r.drawers[width] = d
+	return d
+}
+
+// glamourStyle is a style as glamour wants it.
+func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
+	heading := func(mark string) ansi.StyleBlock {
+		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: mark}}
+	}
+	code := primitive(s.Code)
+	code.Prefix, code.Suffix = s.CodeMark, s.CodeMark
+	return ansi.StyleConfig{
+		Heading: ansi.StyleBlock{StylePrimitive: primitive(s.Heading)},
+		H1:      heading("# "), H2: heading("## "), H3: heading("### "), H4: heading("#### "), H5: heading("##### "), H6: heading("###### "),
+		Strong: primitive(s.Strong), Emph: primitive(s.Emphasis), Strikethrough: primitive(s.Struck),
+		Link: primitive(s.Link), LinkText: primitive(s.Link),
+		Code: ansi.StyleBlock{StylePrimitive: code},
+	}
+}
+
+// primitive is a face as glamour wants it.
+func primitive(f themes.Face) ansi.StylePrimitive {
+	var p ansi.StylePrimitive
+	if f.Colour != "" {
+		p.Color = &f.Colour
+	}
+	for _, set := range []struct {
+		on bool
+		to **bool
+	}{{f.Bold, &p.Bold}, {f.Italic, &p.Italic}, {f.Underline, &p.Underline}, {f.Struck, &p.CrossedOut}} {
+		if set.on {
+			*set.to = &set.on
+		}
+	}
+	return p
+}
