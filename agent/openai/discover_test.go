@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"plimsoll/agent"
+	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
 )
 
@@ -206,6 +207,19 @@ func TestLocalBases(t *testing.T) {
 		})
 		if got[0] != (openai.Server{Provider: "ollama", BaseURL: want}) || len(got) != 4 {
 			t.Errorf("OLLAMA_HOST=%q: %+v", host, got)
+		}
+	}
+}
+
+// An id without a provider is looked for at every provider that the program knows.
+func TestModelsOfEveryProviderAreFoundByTheirID(t *testing.T) {
+	t.Parallel()
+	for _, e := range catalog.All() {
+		if _, known := openai.Known(e.Provider); !known {
+			continue
+		}
+		if got, ok := catalog.ByID(e.ID); !ok || got.Match != catalog.MatchExact && got.Match != catalog.MatchAlias {
+			t.Errorf("%s/%s is not found by its id; is the provider missing in the list of makers?", e.Provider, e.ID)
 		}
 	}
 }
