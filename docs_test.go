@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,7 +112,8 @@ func providerRows() string {
 }
 
 // wireRows gives the table of how requests differ.
-func wireRows() string {
+func wireRows(t *testing.T) string {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("| name | bound of the reply | also |\n| --- | --- | --- |\n")
 	for _, name := range openai.Providers() {
@@ -121,16 +123,19 @@ func wireRows() string {
 			bound = "`max_completion_tokens`"
 		}
 		var also []string
-		for text, on := range map[string]bool{
-			"a message of calls only has `content: null`":     e.NullContent,
-			"`prompt_cache_key` keeps a conversation's cache": e.CacheKey,
-			"reports how far it has read the prompt":          e.Progress,
-			"thought signatures go back with the calls":       e.Signatures,
-			"caches no prompts on this protocol":              e.NoCaching,
-			"reasoning goes back with the messages":           e.Caps.EchoReasoning,
-			"call ids of nine letters and digits":             e.Caps.CallIDs == projection.CallIDMistral,
-		} {
-			if on {
+		if e.Caps.EchoReasoning {
+			also = append(also, "reasoning goes back with the messages")
+		}
+		if e.Caps.CallIDs == projection.CallIDMistral {
+			also = append(also, "call ids of nine letters and digits")
+		}
+		words := quirkWords(e)
+		for _, quirk := range reflect.VisibleFields(reflect.TypeFor[openai.Quirks]()) {
+			text, told := words[quirk.Name]
+			switch value := reflect.ValueOf(e.Quirks).FieldByIndex(quirk.Index); {
+			case !told:
+				t.Errorf("quirkWords does not say what the quirk %s is", quirk.Name)
+			case text != "" && !value.IsZero():
 				also = append(also, text)
 			}
 		}
@@ -138,6 +143,21 @@ func wireRows() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, bound, or(strings.Join(also, "; "), "nothing"))
 	}
 	return b.String()
+}
+
+// quirkWords says what the quirks of an endpoint are, by field; "" for one that has a column of its own.
+func quirkWords(e openai.Endpoint) map[string]string {
+	return map[string]string{
+		"MaxCompletion": "",
+		"NullContent":   "a message of calls only has `content: null`",
+		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
+		"Progress":      "reports how far it has read the prompt",
+		"Signatures":    "thought signatures go back with the calls",
+		"NoCaching":     "caches no prompts on this protocol",
+		"Responses":     "some models need the Responses API",
+		"EmptyOverflow": "refuses what is too long with an empty answer",
+		"CacheHeader":   "the header `" + e.CacheHeader + "` keeps a conversation's cache",
+	}
 }
 
 func or(text, other string) string {
@@ -150,7 +170,7 @@ func or(text, other string) string {
 func TestDocumentsListTheProviders(t *testing.T) {
 	t.Parallel()
 	checkTable(t, "docs/providers.md", "providers", providerRows())
-	checkTable(t, "docs/providers.md", "requests", wireRows())
+	checkTable(t, "docs/providers.md", "requests", wireRows(t))
 }
 
 // The README's table of how to connect is written for people, so it is read instead of made.

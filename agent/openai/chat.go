@@ -38,7 +38,7 @@ func (c *Client) chat(r agent.Request, f bodyForm) (goopenai.ChatCompletionReque
 	if f.effortNone {
 		req.ReasoningEffort = goopenai.ReasoningEffortNone
 	}
-	p := patch{top: map[string]any{"model": r.Model}, messages: map[int]messagePatch{}, headers: c.routing(r)}
+	p := patch{top: map[string]any{"model": r.Model}, messages: map[int]messagePatch{}, headers: c.cacheHeader(r)}
 	if r.MaxTokens > 0 {
 		p.top[f.limitField()] = r.MaxTokens
 	}
@@ -70,12 +70,12 @@ func (f bodyForm) limitField() string {
 	return "max_tokens"
 }
 
-// routing is the headers by which an endpoint finds its cache again.
-func (c *Client) routing(r agent.Request) map[string]string {
-	if c.who.Name != "xai" || r.Conversation == "" {
+// cacheHeader is the header by which an endpoint finds its cache again, nil for none.
+func (c *Client) cacheHeader(r agent.Request) map[string]string {
+	if c.who.CacheHeader == "" || r.Conversation == "" {
 		return nil
 	}
-	return map[string]string{"x-grok-conv-id": r.Conversation}
+	return map[string]string{c.who.CacheHeader: r.Conversation}
 }
 
 func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {

@@ -67,8 +67,8 @@ func (w endpoint) class(status int, f *Fault) agent.Class {
 		return agent.TooLarge
 	case tooLong && mayOverflow(status, text):
 		return agent.Overflow
-	case f.Message == "" && w.Name == "cerebras" && status == http.StatusBadRequest:
-		return agent.Overflow // Cerebras says it with an empty body
+	case f.Message == "" && w.EmptyOverflow && status == http.StatusBadRequest:
+		return agent.Overflow
 	}
 	if c, ok := classOfStatus(status, f, text); ok {
 		return c

@@ -80,7 +80,8 @@ func resolve(o *Options) Endpoint {
 	case e.BaseURL != "" && o.BaseURL != e.BaseURL && !e.Local:
 		// Another server under a known name (OPENAI_BASE_URL): what is special
 		// about the provider's own server need not hold for it.
-		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures}
+		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
+			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
 	}
 	if o.KeyVar == "" && len(e.KeyVars) > 0 {
 		o.KeyVar = e.KeyVars[0]
@@ -165,12 +166,12 @@ func (c *Client) wire(model string, known lessons) Wire {
 	return WireChat
 }
 
-// chatTools is what OpenAI's chat completions need for a model with tools.
+// chatTools is what the endpoint's chat completions need for a model with tools.
 func (c *Client) chatTools(model string) catalog.ChatTools {
-	if c.who.Name != "openai" {
+	if !c.who.Responses {
 		return catalog.ChatToolsPlain
 	}
-	e, ok := catalog.Lookup("openai", model)
+	e, ok := catalog.Lookup(c.who.Name, model)
 	if !ok {
 		return catalog.ChatToolsPlain
 	}
@@ -193,7 +194,7 @@ func (c *Client) learn(model string, known lessons, e *agent.Error) bool {
 	now := known
 	text := strings.ToLower(f.Param + " " + f.Message)
 	switch {
-	case strings.Contains(text, "v1/responses") && c.opts.Wire == WireAuto && c.who.Name == "openai":
+	case strings.Contains(text, "v1/responses") && c.opts.Wire == WireAuto && c.who.Responses:
 		now.responses = true
 	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
 		now.noUsageOption = true

@@ -108,7 +108,7 @@ func (c *Client) form(r agent.Request, known lessons) bodyForm {
 		f.key = r.Conversation
 	}
 	if f.wire == WireResponses {
-		f.encrypted = c.who.Name == "openai"
+		f.encrypted = c.who.Responses
 		return f
 	}
 	f.usage = !known.noUsageOption

@@ -112,6 +112,26 @@ func serve(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	return openai.New(openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
 }
 
+// atHome starts a server in place of a provider's own, and returns a client of it: there all quirks hold.
+func atHome(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return openai.New(openai.Options{Provider: provider, Key: testKey, Transport: inPlace{srv.Listener.Addr().String(), transport(t)}})
+}
+
+// inPlace sends every request to one host, whatever its address says.
+type inPlace struct {
+	host string
+	next http.RoundTripper
+}
+
+func (p inPlace) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", p.host
+	return p.next.RoundTrip(r)
+}
+
 // testKey looks like a key and must never be seen in an error.
 const testKey = "sk-test-0123456789abcdef"
 

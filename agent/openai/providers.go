@@ -34,7 +34,8 @@ type Endpoint struct {
 	Quirks
 }
 
-// Quirks are the ways in which endpoints differ on the wire.
+// Quirks are the ways in which endpoints differ on the wire. At another address than the provider's own only some hold:
+// resolve names them.
 type Quirks struct {
 	MaxCompletion bool // the reply is bounded by max_completion_tokens, not max_tokens
 	NullContent   bool // an assistant message with calls and no text has content null, not ""
@@ -42,6 +43,10 @@ type Quirks struct {
 	Progress      bool // takes return_progress and reports the prefill (llama.cpp)
 	Signatures    bool // wants thought signatures back (Gemini)
 	NoCaching     bool // caches no prompts on this protocol (Anthropic)
+	Responses     bool // has the Responses API, which some models need, and reasoning in encrypted form there (OpenAI)
+	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
+	// CacheHeader is the header that names the conversation, by which the endpoint finds its cache again (xAI).
+	CacheHeader string
 }
 
 var echoing = projection.Capabilities{EchoReasoning: true}
@@ -50,7 +55,7 @@ var echoing = projection.Capabilities{EchoReasoning: true}
 // provider; those after groq are never chosen by a key alone.
 var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"},
-		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true}},
+		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"},
 		Quirks: Quirks{NullContent: true, NoCaching: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
@@ -60,11 +65,12 @@ var endpoints = []Endpoint{
 	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, Caps: echoing},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"},
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},
-	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"}, Quirks: Quirks{NullContent: true}},
+	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"},
+		Quirks: Quirks{NullContent: true, CacheHeader: "x-grok-conv-id"}},
 	{Name: "groq", Label: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"},
 		Quirks: Quirks{MaxCompletion: true, NullContent: true}},
 	{Name: "cerebras", Label: "Cerebras", BaseURL: "https://api.cerebras.ai/v1", KeyVars: []string{"CEREBRAS_API_KEY"},
-		Quirks: Quirks{MaxCompletion: true}},
+		Quirks: Quirks{MaxCompletion: true, EmptyOverflow: true}},
 	{Name: "together", Label: "Together", BaseURL: "https://api.together.ai/v1", KeyVars: []string{"TOGETHER_API_KEY"}},
 	{Name: "fireworks", Label: "Fireworks", BaseURL: "https://api.fireworks.ai/inference/v1", KeyVars: []string{"FIREWORKS_API_KEY"}},
 	{Name: "moonshot", Label: "Moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVars: []string{"MOONSHOT_API_KEY"}, Caps: echoing},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -143,6 +144,36 @@ func TestProvidersGetTheirForms(t *testing.T) {
 			}
 			if _, ok := got.body["temperature"]; ok {
 				t.Error("temperature was sent")
+			}
+		})
+	}
+}
+
+// A provider's quirks hold at its own address, and only what no other server minds at another.
+func TestQuirksHoldWhereTheProviderIs(t *testing.T) {
+	t.Parallel()
+	r := user("hi")
+	r.MaxTokens, r.Conversation = 50, "abcd"
+	tests := map[string]struct {
+		at       func(*testing.T, string, http.HandlerFunc) *openai.Client
+		limit    string
+		key      any    // of the cache
+		provider string // asked
+		header   string
+	}{
+		"openai at home":    {atHome, "max_completion_tokens", "abcd", "openai", ""},
+		"openai elsewhere":  {serve, "max_tokens", nil, "openai", ""},
+		"xai at home":       {atHome, "max_tokens", nil, "xai", "abcd"},
+		"xai elsewhere":     {serve, "max_tokens", nil, "xai", "abcd"},
+		"mistral, for both": {atHome, "max_tokens", nil, "mistral", ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list []seen
+			gather(t, tt.at(t, tt.provider, keep(t, &list, sse(hello+stop+done))), r)
+			if got := list[0]; got.body[tt.limit] != float64(50) || got.body["prompt_cache_key"] != tt.key || got.header.Get("X-Grok-Conv-Id") != tt.header {
+				t.Errorf("%s, %v", got.raw, got.header)
 			}
 		})
 	}
