@@ -86,7 +86,7 @@ var ours = []struct {
 	{"agent/agenttest", []string{"agent", "compact", "compact/projection", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "compact", "compact/meter", "compact/projection", "conversation"}},
-	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "conversation"}},
+	{"agent/demo", []string{"agent", "agent/wire", "compact", "compact/extract", "conversation"}},
 	{"agent/wire", nil},
 	{"compact", []string{
 		"compact/extract", "compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/snippet",

@@ -1,25 +1,26 @@
 package demo
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"plimsoll/agent/wire"
-	"plimsoll/compact/extract"
+	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
-// A summary request is answered with an extract: sentences of the history and
-// the calls that were made, nothing made up. It calls no tool, is always shorter
-// than 40 % of what it covers, and never covers an earlier summary unless it is
-// given one to read: those are recognised by the mark they open with.
+// A summary request is answered with the extract that Plimsoll makes where no model
+// can be asked: sentences of the history and the files that were touched, nothing
+// made up. It calls no tool, is always shorter than 40 % of what it covers, and never
+// covers an earlier summary unless it is given one to read: those are recognised by
+// the mark they open with.
 
 const (
-	summaryShare = 30   // percent of what it covers; below the 40 that a summary may have
-	summaryMost  = 2400 // characters: the window is small
-	titledLeast  = 400  // characters below which there is no room for headings
-	sectionRoom  = 30   // characters for a heading
+	summaryShare = 30  // percent of what it covers; below the 40 that a summary may have
+	summaryMost  = 600 // tokens: the window is small
 )
 
 // topics are the things that a summary request names; four of them tell it from
@@ -70,87 +71,84 @@ func (t *turn) covered() []message {
 	return append(earlier, t.history[last])
 }
 
-// digest is what a summary is made from.
-type digest struct {
-	asked, done, said []string // paragraphs of the user, calls, and what came back
-	whole             string
-}
-
-func newDigest(history []message) *digest {
-	d := new(digest)
+// events is a history as the log has it, and all its words. A reply counts by its
+// paragraphs: of each the extract has the beginning.
+func events(history []message) (log []conversation.Event, words string) {
 	var whole strings.Builder
+	var open []conversation.ToolCall
+	add := func(b conversation.Body) {
+		log = append(log, conversation.Event{Seq: uint64(len(log) + 1), Turn: unknownTurn, Body: b})
+	}
 	for _, m := range history {
-		text := strings.ReplaceAll(strings.ReplaceAll(m.Content.Text, introduction, ""), summaryMark, "")
-		if m.Role == "tool" {
-			text = lineNumbers().ReplaceAllString(text, "")
-		}
+		text := frames().ReplaceAllString(strings.NewReplacer(introduction, "", summaryMark, "").Replace(m.Content.Text), "")
 		whole.WriteString(text + "\n")
-		paragraphs := strings.Split(text, "\n\n")
-		if m.Role == "user" {
-			d.asked = append(d.asked, paragraphs...)
-		} else {
-			d.said = append(d.said, paragraphs...)
-		}
-		for _, c := range m.Calls {
-			whole.WriteString(c.Function.Name + " " + c.Function.Arguments + "\n")
-			x := exchange{tool: c.Function.Name, arguments: c.Function.Arguments}
-			if line := strings.TrimSpace(x.tool + " " + x.subject()); !slices.Contains(d.done, line) {
-				d.done = append(d.done, line)
+		switch m.Role {
+		case "user":
+			add(conversation.UserMessage{Text: text})
+		case "tool":
+			if len(open) == 0 {
+				continue
+			}
+			status := conversation.ResultOK
+			if open[0].Name == "read_file" && !strings.Contains(text, "\n") { // why there are no lines
+				status = conversation.ResultError
+			}
+			add(conversation.ToolResult{CallID: open[0].ID, Tool: open[0].Name, Status: status, Text: text})
+			open = open[1:]
+		default:
+			for paragraph := range strings.SplitSeq(text, "\n\n") {
+				add(conversation.AssistantMessage{Text: paragraph})
 			}
 		}
+		if len(m.Calls) == 0 {
+			continue
+		}
+		open = nil
+		for i, c := range m.Calls {
+			whole.WriteString(c.Function.Name + " " + c.Function.Arguments + "\n")
+			open = append(open, conversation.ToolCall{ID: strconv.Itoa(i), Name: c.Function.Name, Arguments: c.Function.Arguments})
+		}
+		add(conversation.AssistantMessage{Calls: open})
 	}
-	d.whole = whole.String()
-	return d
+	return log, whole.String()
 }
 
-var lineNumbers = lazy(`(?m)^\s*\d+\t`)
+// unknownTurn stands for the turns of messages, which a request does not tell; a summary
+// does not name it.
+const unknownTurn = -1
+
+var withoutTurns = strings.NewReplacer("t-1 ", "", " (t-1)", "")
+
+// frames are headings, fences, the marks of lists, and the numbers of lines of a file.
+var frames = lazy("(?m)^(?:#+ .*|```.*|[-*] (?:t\\d+ )?|\\s*\\d+\\t)")
 
 var lengthLimit = lazy(`(?i)(?:at most|under|below|no more than|within|maximum(?: of)?|up to|limit(?: of)?|fewer than|less than)\s+(\d+)\s+(tokens?|words?|characters?)`)
 
 // summary answers a summary request.
 func (t *turn) summary(instructions string) string {
-	d := newDigest(t.covered())
-	chars := min(utf8.RuneCountInString(d.whole)*summaryShare/100, summaryMost)
-	tokens := min(countTokens(d.whole)*summaryShare/100, t.room-8)
+	log, whole := events(t.covered())
+	covered := countTokens(whole)
+	tokens := min(covered*summaryShare/100, summaryMost, t.room-8)
 	if m := lengthLimit().FindStringSubmatch(instructions); m != nil {
-		switch n := number(m[1]); m[2][0] | 0x20 {
-		case 't':
-			tokens = min(tokens, n)
+		n := number(m[1])
+		switch m[2][0] | 0x20 {
 		case 'w':
-			chars = min(chars, n*5)
-		default:
-			chars = min(chars, n)
+			n = n * 5 / tokenBytes
+		case 'c':
+			n /= tokenBytes
 		}
+		tokens = min(tokens, n)
 	}
-	for ; chars > 0; chars = chars*9/10 - 1 {
-		if text := d.write(chars); text != "" && countTokens(text) <= tokens {
+	job := compact.SummaryJob{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}, CoveredTokens: covered}
+	for job.MaxTokens = tokens; job.MaxTokens > 0; job.MaxTokens = job.MaxTokens*9/10 - 1 {
+		extract, err := compact.Extractive{Log: log}.Summarise(context.Background(), job) // which never ends
+		text := withoutTurns.Replace(extract.Text)
+		if err == nil && text != summaryMark && countTokens(text) <= tokens {
 			return text
 		}
 	}
-	words := pieces(strings.Join(strings.Fields(d.whole), " "))
+	words := pieces(strings.Join(strings.Fields(whole), " "))
 	return strings.Join(words[:min(len(words), max(tokens, 1))], "")
-}
-
-// write makes the summary, of about room characters.
-func (d *digest) write(room int) string {
-	if room < titledLeast {
-		if room -= len(summaryMark) + 1; room <= 0 {
-			return ""
-		}
-		return summaryMark + " " + extract.Summary(slices.Concat(d.asked, d.said), room)
-	}
-	left := room - len(summaryMark) - 3*sectionRoom
-	text := summaryMark
-	section := func(title string, paragraphs []string, room int) {
-		if body := extract.Summary(paragraphs, room); body != "" {
-			text += "\n\n## " + title + "\n" + body
-			left -= utf8.RuneCountInString(body)
-		}
-	}
-	section("Asked and required", d.asked, left*50/100)
-	section("Calls", d.done, left*40/100)
-	section("Replies and results", d.said, left)
-	return text
 }
 
 // A summary may be asked for with the history written out in one message:
@@ -193,7 +191,7 @@ func readWritten(text string) (before string, messages []message) {
 func readPart(line []string, text string) message {
 	m := message{Role: "assistant", Content: content{Text: text}}
 	switch {
-	case line[1] == "user":
+	case line[1] == "user", line[1] == "": // an earlier summary counts as what was asked
 		m.Role = "user"
 	case line[1] == "assistant, thinking":
 		m.Content.Text = ""
