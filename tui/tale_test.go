@@ -1,6 +1,8 @@
 package tui_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +139,23 @@ var views = map[string]func(*rig){
 // titles are what stands at the top of each.
 var titles = map[string]string{
 	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search",
+}
+
+// A view that has keys is opened by the tests of all views, and its keys can be bound.
+func TestEveryViewIsTested(t *testing.T) {
+	t.Parallel()
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[tui.KeyMap]()) {
+		name := strings.ToLower(f.Name)
+		if name == "screen" || name == "composer" || name == "dialogs" {
+			continue
+		}
+		if views[name] == nil || titles[name] == "" {
+			t.Errorf("%s has no row in views and titles above: how it is opened, and what stands at its top", name)
+		}
+		if !slices.ContainsFunc(tui.Actions(), func(action string) bool { return strings.HasPrefix(action, name+"_") }) {
+			t.Errorf("no key of %s can be bound: it is missing in KeyMap.views", name)
+		}
+	}
 }
 
 // inView runs test with each view open.
