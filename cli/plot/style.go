@@ -29,7 +29,6 @@ func style() string {
 .axis{stroke-opacity:.7}
 .one{stroke-dasharray:2 4;stroke-linecap:round;stroke-width:1.6px}
 .front{fill:none;stroke-width:2px;stroke-opacity:.6;stroke-linejoin:round}
-.leader{stroke-width:1.5px}
 .point{stroke-width:2px}
 ` + colors(light.Palette) + "@media (prefers-color-scheme:dark){\n" + colors(dark.Palette) + "}\n"
 }
@@ -41,7 +40,7 @@ func colors(p themes.Palette) string {
 text{fill:$text}
 .quiet{fill:$muted}
 .accent{fill:$accent}
-.grid,.axis,.one,.leader{stroke:$rule}
+.grid,.axis,.one{stroke:$rule}
 .front{stroke:$accent}
 .point{fill:$muted;stroke:$muted}
 .point.ours{fill:$accent;stroke:$accent}

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -176,22 +177,30 @@ func (p *picture) front() {
 	}
 }
 
-// points draws the points, those that are emphasized above the others, and below
-// them the lines from points to their discs.
+// points draws the points, those that are emphasized above the others: alone as a disc
+// with its number, in a crowd as a dot. Beside a crowd stand the numbers of all in it.
 func (p *picture) points() {
-	places := discs(p.at, p.plot)
-	for i, disc := range places {
-		if disc != nil && *disc != p.at[i] {
-			p.line("leader", p.at[i], *disc)
-		}
+	crowds, alone := crowdsOf(p.at), map[int]bool{}
+	for _, crowd := range crowds {
+		alone[crowd[0]] = len(crowd) == 1
 	}
 	for _, last := range []bool{false, true} {
 		for i, point := range p.shown {
-			if point.Emphasis == last {
-				p.write("<g><title>%s</title>\n", escape(point.describe()))
-				p.point(i, p.at[i], places[i])
-				p.write("</g>\n")
+			if point.Emphasis != last {
+				continue
 			}
+			p.write("<g><title>%s</title>\n", escape(point.describe()))
+			if alone[i] {
+				p.disc(i, p.at[i])
+			} else {
+				p.circle(point.class(), p.at[i], dotRadius)
+			}
+			p.write("</g>\n")
+		}
+	}
+	for _, crowd := range crowds {
+		if len(crowd) > 1 {
+			p.numbers(crowd)
 		}
 	}
 	if len(p.shown) == 0 {
@@ -199,16 +208,17 @@ func (p *picture) points() {
 	}
 }
 
-// point draws a point at its place, and its disc if it has another.
-func (p *picture) point(i int, at dot, disc *dot) {
-	if disc != nil && *disc == at {
-		p.disc(i, at)
-		return
+// numbers writes the numbers of a crowd at its right, or at its left where the plot ends.
+func (p *picture) numbers(crowd []int) {
+	byX := func(a, b int) int { return p.at[a].x - p.at[b].x }
+	left, right := p.at[slices.MinFunc(crowd, byX)], p.at[slices.MaxFunc(crowd, byX)]
+	const gap = dotRadius + 5
+	text := ranges(crowd)
+	if right.x+gap+cell*ansi.StringWidth(text) <= p.plot.x1 {
+		p.text(dot{right.x + gap, right.y + 4}, "small strong", p.plot.x1-right.x, text)
+	} else {
+		p.text(dot{left.x - gap, left.y + 4}, "small strong end", left.x-margin, text)
 	}
-	if disc != nil {
-		p.disc(i, *disc)
-	}
-	p.circle(p.shown[i].class(), at, dotRadius)
 }
 
 // disc draws a disc with the number of a point.
