@@ -82,6 +82,7 @@ var ours = []struct {
 		"conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",
 	}},
 	{"e2e", nil},
+	{"docs/docstest", nil},
 	{"agent", []string{"compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "conversation"}},
 	{"agent/agenttest", []string{"agent", "compact", "compact/projection", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "compact/projection", "conversation"}},

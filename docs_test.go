@@ -18,6 +18,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
+	"plimsoll/docs/docstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,27 +34,10 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// checkTable compares what stands between the marks of a table with what should.
+// checkTable compares a table of a document with what it should be.
 func checkTable(t *testing.T, document, table, want string) {
 	t.Helper()
-	begin := "<!-- " + table + ": made from the program; go test . -update -->\n"
-	end := "<!-- end of " + table + " -->"
-	text := read(t, document)
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has lost the marks around its table of %s", document, table)
-	}
-	want = before + begin + "\n" + want + "\n" + end + after
-	if *update {
-		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("%s: run go test . -update (-program +document):\n%s", document, diff)
-	}
+	docstest.Part(t, document, table, want, *update)
 }
 
 func TestDocumentsListTheDependencies(t *testing.T) {

@@ -3,15 +3,14 @@ package cli
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
+	"plimsoll/docs/docstest"
 )
 
 // docs/commands.md is made from the commands themselves; -update writes it.
@@ -21,19 +20,7 @@ var update = flag.Bool("update", false, "write docs/commands.md anew")
 const commandsPage = "../docs/commands.md"
 
 func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
-	want := commandsMarkdown()
-	if *update {
-		if err := os.WriteFile(commandsPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(commandsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("%s does not agree with the commands; run go test ./cli -update (- is wanted, + is there):\n%s", commandsPage, diff)
-	}
+	docstest.File(t, commandsPage, commandsMarkdown(), *update)
 }
 
 func commandsMarkdown() string {

@@ -10,12 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
+	"plimsoll/docs/docstest"
 )
 
 const (
@@ -25,7 +24,6 @@ const (
 	picture        = "../docs/images/replay.svg"
 )
 
-// The parts are made one after the other: each of them may write its document.
 func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	all := readMeasurements(t)
@@ -60,20 +58,7 @@ func written(t *testing.T, write func(io.Writer) error) string {
 
 func pictureIs(t *testing.T, run formats.Run) {
 	t.Helper()
-	want := written(t, run.WritePicture)
-	if *update {
-		if err := os.WriteFile(picture, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	got, err := os.ReadFile(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want != string(got) {
-		t.Errorf("%s: run go test ./cli -run Measure -update (-measured +picture):\n%s", picture, cmp.Diff(want, string(got)))
-	}
+	docstest.File(t, picture, written(t, run.WritePicture), *update)
 }
 
 // sheetRows is the table of price sheets.

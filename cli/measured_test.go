@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,6 +17,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/docs/docstest"
 )
 
 // What replay came to on recorded conversations stands in docs/measured, one
@@ -213,31 +213,10 @@ func TestRecordedConversationsMeasureAsStored(t *testing.T) {
 	}
 }
 
-// madeText compares what stands between the marks of a part of a document with
-// what should.
+// madeText compares a part of a document with what it should be.
 func madeText(t *testing.T, document, part, want string) {
 	t.Helper()
-	begin := "<!-- " + part + ": made by go test ./cli -run Measure -update -->\n"
-	end := "<!-- end of " + part + " -->"
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has lost the marks around %s", document, part)
-	}
-	want = before + begin + "\n" + strings.TrimRight(want, "\n") + "\n\n" + end + after
-	if *update {
-		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("%s: run go test ./cli -run Measure -update (-measured +document):\n%s", document, diff)
-	}
+	docstest.Part(t, document, part, want, *update)
 }
 
 // shareText is a share in percent, - for none.

@@ -2,15 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
+	"plimsoll/docs/docstest"
 )
 
 // The table of presets in docs/configuration.md is made from the rules; -update
@@ -20,26 +18,7 @@ const configurationPage = "../docs/configuration.md"
 
 func TestDocumentedPresetsAreTheRules(t *testing.T) {
 	t.Parallel()
-	const begin, end = "<!-- presets: made from the rules; go test ./cli -update -->\n", "<!-- end of presets -->"
-	text, err := os.ReadFile(configurationPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(text), begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has lost the marks around its table of presets", configurationPage)
-	}
-	want := before + begin + "\n" + presetRows() + "\n" + end + after
-	if *update {
-		if err := os.WriteFile(configurationPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("%s: run go test ./cli -update (-rules +document):\n%s", configurationPage, diff)
-	}
+	docstest.Part(t, configurationPage, "presets", presetRows(), *update)
 }
 
 func presetRows() string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"plimsoll/config"
+	"plimsoll/docs/docstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -112,23 +113,7 @@ func TestExampleFileExplainsEveryKey(t *testing.T) {
 
 func TestDocumentedOptionsAreTheStruct(t *testing.T) {
 	t.Parallel()
-	const begin, end = "<!-- options: made from the configuration struct; go test ./config -update -->\n", "<!-- end of options -->"
-	text := read(t, docsFile)
-	before, rest, ok := strings.Cut(text, begin)
-	_, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has lost the marks around its tables", docsFile)
-	}
-	want := before + begin + config.Markdown(config.Options()) + "\n" + end + after
-	if *update {
-		if err := os.WriteFile(docsFile, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, text); diff != "" {
-		t.Errorf("run go test ./config -update (-struct +document):\n%s", diff)
-	}
+	docstest.Part(t, docsFile, "options", config.Markdown(config.Options()), *update)
 }
 
 func TestEveryOptionIsDocumented(t *testing.T) {

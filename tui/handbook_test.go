@@ -3,14 +3,14 @@ package tui
 import (
 	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"charm.land/bubbles/v2/key"
-	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/docs/docstest"
 )
 
 // The handbook's tables of keys and commands are made from the keymaps and the
@@ -20,33 +20,11 @@ import (
 // goldens.
 func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// tablesIn compares the tables between marks in a document with what they
-// should be.
+// tablesIn compares the tables of a document with what they should be.
 func tablesIn(t *testing.T, document string, tables map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(text)
 	for name, table := range tables {
-		begin := "<!-- " + name + ": made from the program; go test ./tui -update -->\n"
-		end := "<!-- end of " + name + " -->"
-		before, rest, ok := strings.Cut(want, begin)
-		_, after, ok2 := strings.Cut(rest, end)
-		if !ok || !ok2 {
-			t.Fatalf("%s has lost the marks around its table of %s", document, name)
-		}
-		want = before + begin + "\n" + table + "\n" + end + after
-	}
-	if updating() {
-		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(text)); diff != "" {
-		t.Errorf("%s: run go test ./tui -update (-program +document):\n%s", document, diff)
+		docstest.Part(t, document, name, table, updating())
 	}
 }
 
