@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -155,7 +156,9 @@ func (m measurement) run() formats.Run {
 	for range m.Fits {
 		report.Files = append(report.Files, replay.File{Fits: true})
 	}
-	return formats.Run{Report: report, Policies: preset.All(), Sheet: replay.PlanSheet}
+	// A preset that is new has no figures until somebody measures anew.
+	measured := slices.DeleteFunc(preset.All(), func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
+	return formats.Run{Report: report, Policies: measured, Sheet: replay.PlanSheet}
 }
 
 // readMeasurement reads what was stored of a window.
