@@ -93,6 +93,7 @@ var ours = []struct {
 		"compact/extract", "compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/snippet",
 		"conversation", "conversation/names", "conversation/numbers",
 	}},
+	{"compact/compacttest", []string{"compact/meter", "compact/preset", "compact/projection", "conversation", "conversation/conversationtest"}},
 	{"compact/edit", []string{"compact", "compact/meter", "compact/preset", "compact/projection", "conversation", "conversation/numbers"}},
 	{"compact/extract", nil},
 	{"compact/inspect", []string{

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -21,9 +22,9 @@ import (
 
 // plainCheck is a look at a log by the meter of the planner's tests, which has
 // four characters to a token.
-func plainCheck(l *tale) (preset.Rules, compact.Check) {
+func plainCheck(l *compacttest.Tale) (preset.Rules, compact.Check) {
 	k := at(compact.MomentReply)
-	return k.rules, k.of(l.events())
+	return k.rules, k.of(l.Events())
 }
 
 func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
@@ -31,9 +32,9 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 	kinds := map[string]int{}
 	missing := unseen(kinds, "masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns taken back")
 	checkUntil(t, missing, func(t *rapid.T) {
-		log := conversationtest.WithOverlays(t, anyLog(t))
+		log := conversationtest.WithOverlays(t, compacttest.AnyLog(t))
 		r, c := anyCheck(t, log)
-		o := meterOptions(t)
+		o := compacttest.MeterOptions(t)
 		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
 		o.Plain = false
 		c.Meter = meter.New(o).WithView(c.View)
@@ -68,12 +69,12 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 
 func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("\n Look at this.\n"+words(50)).uses("read_file", `{"path":"hull/deck.go"}`, 400).
-		uses("grep_files", `{"pattern":"anchor","path":"hull"}`, 300).call("create_file", `{"path":"a.go","content":"`+words(250)+`"}`, conversation.ResultOK, "created").
-		reply("Here it is.\nAll of it."+words(100)).uses("make_coffee", `{"sugar":2}`, 80)
+	l := (&compacttest.Tale{}).User("\n Look at this.\n"+compacttest.Words(50)).Uses("read_file", `{"path":"hull/deck.go"}`, 400).
+		Uses("grep_files", `{"pattern":"anchor","path":"hull"}`, 300).Call("create_file", `{"path":"a.go","content":"`+compacttest.Words(250)+`"}`, conversation.ResultOK, "created").
+		Reply("Here it is.\nAll of it."+compacttest.Words(100)).Uses("make_coffee", `{"sugar":2}`, 80)
 	_, c := plainCheck(l)
 	c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: 4 * 500}, conversation.Size{ASCII: 4 * 70})
-	a := inspect.NewAccount(planRules(), c, nil)
+	a := inspect.NewAccount(compacttest.PlanRules(), c, nil)
 	var got []string
 	for i, item := range a.Heaviest {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
@@ -99,13 +100,13 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 
 func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(6)
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 250,
+	l := (&compacttest.Tale{}).Stints(6)
+	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 250,
 		Items: []conversation.MaskItem{{Event: 11, Part: conversation.PartResult}}})
-	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: words(900)})
-	l.add(conversation.Drop{Spans: []conversation.Span{span(21, 24)}})
+	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: compacttest.Words(900)})
+	l.Add(conversation.Drop{Spans: []conversation.Span{compacttest.Span(21, 24)}})
 	_, c := plainCheck(l)
-	a := inspect.NewAccount(planRules(), c, nil)
+	a := inspect.NewAccount(compacttest.PlanRules(), c, nil)
 	found := map[string]inspect.Item{}
 	for _, item := range a.Heaviest {
 		found[string(item.State)] = item
@@ -122,17 +123,17 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	if a.Events != 24 || a.Messages != len(c.View.Messages) || a.Pins != 0 {
 		t.Errorf("%d events, %d messages, %d pins", a.Events, a.Messages, a.Pins)
 	}
-	l.add(conversation.Pin{Events: []uint64{11}})
-	if _, c := plainCheck(l); inspect.NewAccount(planRules(), c, nil).Pins != 2 {
+	l.Add(conversation.Pin{Events: []uint64{11}})
+	if _, c := plainCheck(l); inspect.NewAccount(compacttest.PlanRules(), c, nil).Pins != 2 {
 		t.Error("a result and its call are pinned")
 	}
 }
 
 func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(4)
-	l.add(conversation.Summary{Style: conversation.StyleOneClaw, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 4), span(9, 12)},
-		FromTurn: 0, ToTurn: 2, Text: words(100)})
+	l := (&compacttest.Tale{}).Stints(4)
+	l.Add(conversation.Summary{Style: conversation.StyleOneClaw, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 4), compacttest.Span(9, 12)},
+		FromTurn: 0, ToTurn: 2, Text: compacttest.Words(100)})
 	r, c := plainCheck(l)
 	a := inspect.NewAccount(r, c, nil)
 	if len(c.View.Absent) != 4 || len(a.Savings) != 1 || a.Savings[0].Kind != "summaries" || a.Savings[0].Items != 8 || a.Savings[0].Tokens < 9800 {
@@ -143,12 +144,12 @@ func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
 func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	t.Parallel()
 	usd := func(x float64) *float64 { return &x }
-	l := (&tale{}).user("a").reply("b")
-	l.add(conversation.Usage{Reply: 2, Prompt: 100, Cached: 40, Completion: 7, CostUSD: usd(1), Estimate: 100})
-	l.add(conversation.Usage{For: conversation.ForSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
-	l.add(conversation.Usage{Prompt: 30, Cached: 10, Completion: 2, Estimate: 40})
-	l.add(conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Estimate: 40})
-	l.add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
+	l := (&compacttest.Tale{}).User("a").Reply("b")
+	l.Add(conversation.Usage{Reply: 2, Prompt: 100, Cached: 40, Completion: 7, CostUSD: usd(1), Estimate: 100})
+	l.Add(conversation.Usage{For: conversation.ForSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
+	l.Add(conversation.Usage{Prompt: 30, Cached: 10, Completion: 2, Estimate: 40})
+	l.Add(conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Estimate: 40})
+	l.Add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
 	r, c := plainCheck(l)
 	c.Meter = meter.New(meter.Options{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
 	a := inspect.NewAccount(r, c, func(u conversation.Usage) *float64 {
@@ -171,15 +172,15 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 
 func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("a").reply("b")
-	l.add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
+	l := (&compacttest.Tale{}).User("a").Reply("b")
+	l.Add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
 	r, c := plainCheck(l)
 	a := inspect.NewAccount(r, c, nil)
 	if d := cmp.Diff(inspect.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
 		t.Errorf("off by %v, costs: %s", a.Off, d)
 	}
 	zero := 0.0
-	l.add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
+	l.Add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
 	_, c = plainCheck(l)
 	if a := inspect.NewAccount(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
 		t.Errorf("%+v", a.Costs)
@@ -188,7 +189,7 @@ func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
 
 func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user(strings.Repeat("long ", 100)).uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).uses("odd", `no json`, 20)
+	l := (&compacttest.Tale{}).User(strings.Repeat("long ", 100)).Uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).Uses("odd", `no json`, 20)
 	r, c := plainCheck(l)
 	a := inspect.NewAccount(r, c, nil)
 	if len(a.Heaviest) != 5 {
@@ -207,9 +208,9 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 // BenchmarkAccount is the account of a conversation of 10,000 events of 1 KB, a
 // third of its results hidden. Budget, without what it foretells: 10 ms.
 func BenchmarkAccount(b *testing.B) {
-	log := masked(longLog(10_000), 800)
+	log := compacttest.Masked(compacttest.LongLog(10_000), 800)
 	v := projection.Project(log)
-	c := compact.Check{Log: log, View: v, Meter: meter.New(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
+	c := compact.Check{Log: log, View: v, Meter: meter.New(compacttest.Window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
 		inspect.NewAccount(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing
@@ -220,8 +221,8 @@ func BenchmarkAccount(b *testing.B) {
 func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
 	t.Parallel()
 	huge, small := math.MaxFloat64, 0.25
-	l := (&tale{}).user("hello")
-	log := l.events()
+	l := (&compacttest.Tale{}).User("hello")
+	log := l.Events()
 	for _, usd := range []*float64{&small, &huge, &huge} {
 		log = append(log, conversation.Following(log, time.Time{}, conversation.Usage{Prompt: 10, Cached: 5, Completion: 1, Estimate: 5e-324, CostUSD: usd})...)
 	}

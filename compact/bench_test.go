@@ -1,65 +1,14 @@
 package compact_test
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
-	"plimsoll/conversation/conversationtest"
 )
-
-// longLog is a log of n events of about 1 KB.
-func longLog(n int) []conversation.Event {
-	var l conversation.Log
-	kb := strings.Repeat("the quick brown fox jumps over it ", 30)
-	for l.Len() < n {
-		id := fmt.Sprintf("call_%d", l.Len())
-		if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: kb},
-			conversation.AssistantMessage{Text: kb, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"x"}`}}},
-			conversation.ToolResult{CallID: id, Tool: "read_file", Text: kb}, conversation.AssistantMessage{Text: kb})); err != nil {
-			panic(err)
-		}
-	}
-	return l.Events()
-}
-
-// with is a log with more behind it.
-func with(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
-	l, err := conversation.NewLog(events)
-	if err != nil {
-		panic(err)
-	}
-	if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
-		panic(err)
-	}
-	return l.Events()
-}
-
-// masked hides n results and arguments of a log, one by an overlay.
-func masked(events []conversation.Event, n int) []conversation.Event {
-	var bodies []conversation.Body
-	mask := func(item conversation.MaskItem) {
-		if len(bodies) < n {
-			bodies = append(bodies, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Preview: 250,
-				Items: []conversation.MaskItem{item}})
-		}
-	}
-	for _, e := range events {
-		if _, ok := e.Body.(conversation.ToolResult); ok {
-			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartResult})
-		}
-	}
-	for _, e := range events {
-		if b, ok := e.Body.(conversation.AssistantMessage); ok && len(b.Calls) > 0 {
-			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartArguments, Call: b.Calls[0].ID})
-		}
-	}
-	return with(events, bodies...)
-}
 
 // banded summarises a log in n bands.
 func banded(events []conversation.Event, n int) []conversation.Event {
@@ -68,7 +17,7 @@ func banded(events []conversation.Event, n int) []conversation.Event {
 		bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Text: "what was said, in short",
 			Spans: []conversation.Span{{First: uint64(i*len(events)/n + 1), Last: uint64((i + 1) * len(events) / n)}}})
 	}
-	return with(events, bodies...)
+	return compacttest.With(events, bodies...)
 }
 
 // stripped is a log whose calls and results are all stripped by policy.
@@ -78,7 +27,7 @@ func stripped(events []conversation.Event, omit bool) []conversation.Event {
 	if omit {
 		p.ToolCalls = conversation.ToolCallsOmit
 	}
-	return with(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
+	return compacttest.With(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
 		Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}})
 }
 
@@ -100,19 +49,19 @@ func repeating(events []conversation.Event) []conversation.Event {
 
 // BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms each.
 func BenchmarkProject(b *testing.B) {
-	events := longLog(10_000)
+	events := compacttest.LongLog(10_000)
 	for _, c := range []struct {
 		name string
 		log  []conversation.Event
 	}{
 		{"raw", events},
-		{"3000masks", masked(events, 3000)},
+		{"3000masks", compacttest.Masked(events, 3000)},
 		{"40bands", banded(events, 40)},
 		{"strip", stripped(events, false)},
 		{"omit", stripped(events, true)},
-		{"pin", with(events, conversation.Pin{Events: []uint64{7}})},
+		{"pin", compacttest.With(events, conversation.Pin{Events: []uint64{7}})},
 		{"repeats", repeating(events)},
-		{"repeatsMasked", masked(repeating(events), 1)},
+		{"repeatsMasked", compacttest.Masked(repeating(events), 1)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -130,8 +79,8 @@ func BenchmarkExtend(b *testing.B) {
 		name string
 		log  []conversation.Event
 	}{
-		{"raw", longLog(10_000 + grown)},
-		{"repeats", repeating(longLog(10_000 + grown))},
+		{"raw", compacttest.LongLog(10_000 + grown)},
+		{"repeats", repeating(compacttest.LongLog(10_000 + grown))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			begin := projection.Project(c.log[:10_000])
@@ -149,7 +98,7 @@ func BenchmarkExtend(b *testing.B) {
 
 // BenchmarkHarden makes a request of 10,000 events.
 func BenchmarkHarden(b *testing.B) {
-	v := projection.Project(longLog(10_000))
+	v := projection.Project(compacttest.LongLog(10_000))
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
@@ -161,7 +110,7 @@ func BenchmarkHarden(b *testing.B) {
 // BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
 // open. Budget: 50 us, no allocation worth noting.
 func BenchmarkMeterKeystroke(b *testing.B) {
-	m := meter.New(window(128_000)).WithView(projection.Project(longLog(10_000)))
+	m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(compacttest.LongLog(10_000)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
@@ -174,7 +123,7 @@ func BenchmarkMeterKeystroke(b *testing.B) {
 // BenchmarkHardenOneID makes a request of 2,500 calls that all have the same id,
 // as some servers give them. It must not cost the square of their number.
 func BenchmarkHardenOneID(b *testing.B) {
-	events := longLog(10_000)
+	events := compacttest.LongLog(10_000)
 	for i, e := range events {
 		switch body := e.Body.(type) {
 		case conversation.AssistantMessage:
@@ -198,8 +147,8 @@ func BenchmarkHardenOneID(b *testing.B) {
 // BenchmarkMeterReport is what a report costs the meter with 10,000 events open:
 // what it should be, what it tells, and counting from it. Budget: 50 us.
 func BenchmarkMeterReport(b *testing.B) {
-	events := longLog(10_000)
-	m := meter.New(window(4_000_000)).WithView(projection.Project(events))
+	events := compacttest.LongLog(10_000)
+	m := meter.New(compacttest.Window(4_000_000)).WithView(projection.Project(events))
 	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
 		Estimate: m.RequestEstimate()}
 	b.ReportAllocs()

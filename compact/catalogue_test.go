@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -23,39 +23,14 @@ import (
 // What went wrong with compaction elsewhere, one test for each kind that
 // projecting, hardening, epochs and selection can keep from happening.
 
-// filesRead is a conversation of turns in which a file is read each.
-func filesRead(turns, lines int) *tale {
-	l := &tale{}
-	for i := range turns {
-		l.user(fmt.Sprintf("Read file %d.", i))
-		l.call("read_file", fmt.Sprintf(`{"path":"%d.go"}`, i), conversation.ResultOK, numbered(lines, fmt.Sprintf("line of file %d", i)))
-		l.reply("Read.")
-	}
-	return l
-}
-
-// masks hides results.
-func masks(results ...uint64) conversation.Mask {
-	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 60}
-	for _, seq := range results {
-		m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartResult})
-	}
-	return m
-}
-
-// pass appends overlays as one epoch.
-func (l *tale) pass(bodies ...conversation.Body) *tale {
-	return l.add(conversation.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
-}
-
 func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(100_000)).add(conversation.UserMessage{Text: "Read it."},
+	s := newStory(compacttest.Window(100_000)).add(conversation.UserMessage{Text: "Read it."},
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: strings.Repeat("word ", 40_000)})
 	s.reply("Read.", conversation.Usage{Prompt: 60_000, Completion: 10})
 	full := s.meter.Reading()
-	s.add(masks(3))
+	s.add(compacttest.Masks(3))
 	masked := s.meter.Reading()
 	// What the provider reports now is of a request that was built before.
 	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
@@ -77,16 +52,16 @@ func TestCatalogueB4OrphansNeverReachARequest(t *testing.T) {
 			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
 		"a pin of the call, the rest summarised": conversation.Pin{Events: []uint64{2}},
 	} {
-		l := filesRead(2, 5).pass(conversation.Summary{Spans: span(1, 4), Text: "s"}).add(conversation.Revert{Event: 9}).pass(overlay)
+		l := compacttest.FilesRead(2, 5).Epoch(conversation.Summary{Spans: span(1, 4), Text: "s"}).Add(conversation.Revert{Event: 9}).Epoch(overlay)
 		if name == "a pin of the call, the rest summarised" {
-			l.pass(conversation.Summary{Spans: span(1, 4), Text: "s"})
+			l.Epoch(conversation.Summary{Spans: span(1, 4), Text: "s"})
 		}
-		l.user("And now?")
-		messages, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{})
+		l.User("And now?")
+		messages, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range problems(messages, projection.Capabilities{}) {
+		for _, problem := range compacttest.Problems(messages, projection.Capabilities{}) {
 			t.Errorf("%s: %s", name, problem)
 		}
 		for _, m := range messages {
@@ -100,9 +75,9 @@ func TestCatalogueB4OrphansNeverReachARequest(t *testing.T) {
 func TestCatalogueB5RepliesWithoutTheirCallsAreNotEmpty(t *testing.T) {
 	t.Parallel()
 	for _, style := range []conversation.Style{conversation.StyleJP, conversation.StylePlimsoll} {
-		l := filesRead(3, 40)
-		l.pass(conversation.Summary{Style: style, Spans: l.all(), Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-		for _, m := range projection.Project(l.user("x").events()).Messages {
+		l := compacttest.FilesRead(3, 40)
+		l.Epoch(conversation.Summary{Style: style, Spans: l.All(), Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
+		for _, m := range projection.Project(l.User("x").Events()).Messages {
 			if m.Text == "" || len(m.Calls) > 0 {
 				t.Errorf("%s: %+v", style, m)
 			}
@@ -112,16 +87,16 @@ func TestCatalogueB5RepliesWithoutTheirCallsAreNotEmpty(t *testing.T) {
 
 func TestCatalogueB6NoRequestEndsWithAReply(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]*tale{
-		"a reply":                        filesRead(1, 5),
-		"everything summarised by JP":    filesRead(1, 5).summary(conversation.StyleJP, 1, 4, 0, 0, "s"),
-		"everything summarised by J-CLI": filesRead(1, 5).summary(conversation.StyleJCLI, 1, 4, 0, 0, "s"),
+	for name, l := range map[string]*compacttest.Tale{
+		"a reply":                        compacttest.FilesRead(1, 5),
+		"everything summarised by JP":    compacttest.FilesRead(1, 5).Summary(conversation.StyleJP, 1, 4, 0, 0, "s"),
+		"everything summarised by J-CLI": compacttest.FilesRead(1, 5).Summary(conversation.StyleJCLI, 1, 4, 0, 0, "s"),
 		"nothing":                        {},
 	} {
-		if _, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{}); !errors.Is(err, projection.ErrNothingToSend) {
+		if _, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{}); !errors.Is(err, projection.ErrNothingToSend) {
 			t.Errorf("%s: %v", name, err)
 		}
-		messages, err := projection.Harden(projection.Project(l.user("Go on.").events()), projection.Capabilities{})
+		messages, err := projection.Harden(projection.Project(l.User("Go on.").Events()), projection.Capabilities{})
 		if err != nil || messages[len(messages)-1].Text != "Go on." {
 			t.Errorf("%s, with a message: %v", name, err)
 		}
@@ -161,12 +136,12 @@ func TestCatalogueB7InstructionsAndUsersWordsAreOutOfReach(t *testing.T) {
 func TestCatalogueB8AStubIsTheSameForEver(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, filesRead(6, 60).events())
-		w.Add(t, masks(3, 7))
+		w := conversationtest.NewWriter(t, compacttest.FilesRead(6, 60).Events())
+		w.Add(t, compacttest.Masks(3, 7))
 		first := projection.Project(w.Events())
 		w.Turn(t)
 		// Neither another setting nor another pass touches what is hidden already.
-		w.Add(t, conversation.ConfigChanged{Set: map[string]string{"compaction.mask.preview": "0"}}, masks(11), masks(15))
+		w.Add(t, conversation.ConfigChanged{Set: map[string]string{"compaction.mask.preview": "0"}}, compacttest.Masks(11), compacttest.Masks(15))
 		w.Turn(t)
 		later := projection.Project(w.Events())
 		const untouched = 10 // messages before the third result
@@ -178,10 +153,10 @@ func TestCatalogueB8AStubIsTheSameForEver(t *testing.T) {
 
 func TestCatalogueB8OnePassBreaksThePrefixOnce(t *testing.T) {
 	t.Parallel()
-	l := filesRead(6, 60)
-	before := projection.Project(l.events())
-	l.pass(masks(15, 11), conversation.Cap{Items: []conversation.CapItem{{Event: 19, Head: 60, Tail: 60}}})
-	after := projection.Project(l.events())
+	l := compacttest.FilesRead(6, 60)
+	before := projection.Project(l.Events())
+	l.Epoch(compacttest.Masks(15, 11), conversation.Cap{Items: []conversation.CapItem{{Event: 19, Head: 60, Tail: 60}}})
+	after := projection.Project(l.Events())
 	broken := 0
 	for i := range before.Messages {
 		if before.Messages[i].Text != after.Messages[i].Text {
@@ -192,27 +167,27 @@ func TestCatalogueB8OnePassBreaksThePrefixOnce(t *testing.T) {
 	if before.Messages[broken].Events[0] != 11 {
 		t.Errorf("the prefix ends at event %d", before.Messages[broken].Events[0])
 	}
-	l.user("And now?")
-	if d := cmp.Diff(after.Messages, projection.Project(l.events()).Messages[:len(after.Messages)]); d != "" {
+	l.User("And now?")
+	if d := cmp.Diff(after.Messages, projection.Project(l.Events()).Messages[:len(after.Messages)]); d != "" {
 		t.Errorf("it broke again:\n%s", d)
 	}
 }
 
 func TestCatalogueB18ReasoningThatIsNotResentIsNotCounted(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").add(conversation.AssistantMessage{Text: "y", Reasoning: strings.Repeat("thought ", 1000)})
+	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Text: "y", Reasoning: strings.Repeat("thought ", 1000)})
 	for echo, want := range map[bool]bool{true: true, false: false} {
-		options := window(100_000)
+		options := compacttest.Window(100_000)
 		options.EchoReasoning = echo
 		m := meter.New(options)
-		if r := m.WithView(projection.Project(l.events())).Reading(); (r.Used > 1000) != want {
+		if r := m.WithView(projection.Project(l.Events())).Reading(); (r.Used > 1000) != want {
 			t.Errorf("sent back %v: used %d", echo, r.Used)
 		}
 	}
-	l.pass(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(), Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
-	options := window(100_000)
+	l.Epoch(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.All(), Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
+	options := compacttest.Window(100_000)
 	options.EchoReasoning = true
-	if r := meter.New(options).WithView(projection.Project(l.events())).Reading(); r.Used > 1000 {
+	if r := meter.New(options).WithView(projection.Project(l.Events())).Reading(); r.Used > 1000 {
 		t.Errorf("stripped: used %d", r.Used)
 	}
 }
@@ -228,8 +203,8 @@ func TestCatalogueB19ArgumentsCanShrink(t *testing.T) {
 			Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "call_1"}}}, 2},
 		"capped": {conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "call_1", Head: 500, Tail: 500}}}, 1200},
 	} {
-		l := (&tale{}).user("Write it.").call("create_file", arguments, conversation.ResultOK, "created").pass(c.overlay)
-		got := projection.Project(l.events()).Messages[1].Calls[0].Arguments
+		l := (&compacttest.Tale{}).User("Write it.").Call("create_file", arguments, conversation.ResultOK, "created").Epoch(c.overlay)
+		got := projection.Project(l.Events()).Messages[1].Calls[0].Arguments
 		if repaired, ok := conversation.RepairArguments(got); len(got) > c.most || !ok || repaired != got {
 			t.Errorf("%s: %d bytes: %.80s", name, len(got), got)
 		}
@@ -318,7 +293,7 @@ func TestCatalogueB21StubsNameTheEventThatHoldsTheOriginal(t *testing.T) {
 func TestCatalogueB22ASummaryIsAMessageOfTheUser(t *testing.T) {
 	t.Parallel()
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI, conversation.StyleJP} {
-		v := projection.Project(filesRead(2, 5).summary(style, 1, 4, 0, 0, "s").events())
+		v := projection.Project(compacttest.FilesRead(2, 5).Summary(style, 1, 4, 0, 0, "s").Events())
 		if m := v.Messages[0]; m.Role != projection.RoleUser || m.State != projection.StateSummarised {
 			t.Errorf("%s: %+v", style, m)
 		}
@@ -327,23 +302,23 @@ func TestCatalogueB22ASummaryIsAMessageOfTheUser(t *testing.T) {
 
 func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60)
-	raw := projection.Project(l.events()).Messages
-	l.pass(masks(3), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 8}}, Text: "s"})
-	l.pass(conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}})
-	epochs := conversation.Epochs(l.events())
+	l := compacttest.FilesRead(4, 60)
+	raw := projection.Project(l.Events()).Messages
+	l.Epoch(compacttest.Masks(3), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 8}}, Text: "s"})
+	l.Epoch(conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}})
+	epochs := conversation.Epochs(l.Events())
 	if len(epochs) != 2 || len(epochs[0].Overlays) != 2 || epochs[0].ID != 17 || epochs[1].ID != 19 || epochs[1].Made.Before != 900 ||
 		epochs[1].Made.After != 100 || epochs[1].Made.Why != "asked for" || !epochs[0].InForce {
 		t.Fatalf("%+v", epochs)
 	}
 	for range 2 {
-		revert, err := edit.Undo(l.events(), 0)
+		revert, err := edit.Undo(l.Events(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.pass(revert)
+		l.Epoch(revert)
 	}
-	if d := cmp.Diff(raw, projection.Project(l.events()).Messages, cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(raw, projection.Project(l.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
 }
@@ -351,45 +326,45 @@ func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 func TestCatalogueB25AHugeResultDoesNotFillTheWindow(t *testing.T) {
 	t.Parallel()
 	text, total := conversation.Cut(strings.Repeat("a line of a huge result\n", 1<<18), conversation.ResultMaxChars)
-	l := (&tale{}).user("x").add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "fetch", Arguments: "{}"}}},
+	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "fetch", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "fetch", Status: conversation.ResultOK, Text: text, Total: total})
-	chars := func() int { return projection.Project(l.events()).Messages[2].Size.Chars() }
+	chars := func() int { return projection.Project(l.Events()).Messages[2].Size.Chars() }
 	if n := chars(); n > conversation.ResultMaxChars+100 {
 		t.Errorf("%d characters on arrival", n)
 	}
-	l.pass(conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 2000, Tail: 2000}}})
+	l.Epoch(conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 2000, Tail: 2000}}})
 	if n := chars(); n > 4200 {
 		t.Errorf("%d characters once capped", n)
 	}
-	l.pass(masks(3))
+	l.Epoch(compacttest.Masks(3))
 	if n := chars(); n > 400 {
 		t.Errorf("%d characters once masked", n)
 	}
-	if m := projection.Project(l.events()).Messages[2]; m.Before.Chars() != total || !strings.Contains(m.Text, "6,291,456 characters") {
+	if m := projection.Project(l.Events()).Messages[2]; m.Before.Chars() != total || !strings.Contains(m.Text, "6,291,456 characters") {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestCatalogueB26ACutAcrossACompaction(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).pass(masks(3, 15), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 12}}, FromTurn: 1, ToTurn: 2, Text: "turns 1 and 2"})
-	compacted := projection.Project(l.events()).Messages
-	l.add(conversation.Rewind{Turn: 2})
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3, 15), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 12}}, FromTurn: 1, ToTurn: 2, Text: "turns 1 and 2"})
+	compacted := projection.Project(l.Events()).Messages
+	l.Add(conversation.Rewind{Turn: 2})
 	var states []projection.State
-	for _, m := range projection.Project(l.events()).Messages {
+	for _, m := range projection.Project(l.Events()).Messages {
 		states = append(states, m.State)
 	}
 	v, k := projection.StateVerbatim, projection.StateMasked
 	if d := cmp.Diff([]projection.State{v, v, k, v, v, v, v, v}, states); d != "" {
 		t.Errorf("after the rewind the mask stays and the summary that reaches across it goes:\n%s", d)
 	}
-	l.add(conversation.Revert{Event: uint64(l.log.Len())})
-	if d := cmp.Diff(compacted, projection.Project(l.events()).Messages); d != "" {
+	l.Add(conversation.Revert{Event: uint64(l.Log.Len())})
+	if d := cmp.Diff(compacted, projection.Project(l.Events()).Messages); d != "" {
 		t.Errorf("the rewind taken back:\n%s", d)
 	}
 	// A copy that was cut holds overlays of events that it does not hold.
-	short := slices.Clone(l.events()[:4])
-	short = append(short, conversation.Event{Seq: 5, Body: masks(3, 15)},
+	short := slices.Clone(l.Events()[:4])
+	short = append(short, conversation.Event{Seq: 5, Body: compacttest.Masks(3, 15)},
 		conversation.Event{Seq: 6, Body: conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 12}}, Text: "s"}})
 	view := projection.Project(short)
 	if len(view.Messages) != 4 || view.Messages[2].State != k || len(view.Notes) != 1 {
@@ -399,17 +374,17 @@ func TestCatalogueB26ACutAcrossACompaction(t *testing.T) {
 
 func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	l := filesRead(100, 1000)
-	log, items := l.events(), []uint64{}
+	l := compacttest.FilesRead(100, 1000)
+	log, items := l.Events(), []uint64{}
 	for _, e := range log {
 		if _, ok := e.Body.(conversation.ToolResult); ok {
 			items = append(items, e.Seq)
 		}
 	}
-	l.pass(masks(items...), conversation.Summary{Spans: l.all(), Text: "s"},
-		conversation.Drop{Spans: compact.DropSpans(projection.Project(log), meter.New(window(8000)), 10)})
+	l.Epoch(compacttest.Masks(items...), conversation.Summary{Spans: l.All(), Text: "s"},
+		conversation.Drop{Spans: compact.DropSpans(projection.Project(log), meter.New(compacttest.Window(8000)), 10)})
 	size := 0
-	for _, e := range l.events()[len(log):] {
+	for _, e := range l.Events()[len(log):] {
 		data, err := conversation.Marshal(e)
 		if err != nil {
 			t.Fatal(err)
@@ -423,18 +398,18 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 
 func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	t.Parallel()
-	l := filesRead(30, 300) // about 1,300 tokens a turn
-	v, rules := projection.Project(l.events()), preset.RulesOf(preset.Plimsoll)
+	l := compacttest.FilesRead(30, 300) // about 1,300 tokens a turn
+	v, rules := projection.Project(l.Events()), preset.RulesOf(preset.Plimsoll)
 	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
-	large, small := meter.New(window(200_000)), meter.New(window(16_000))
+	large, small := meter.New(compacttest.Window(200_000)), meter.New(compacttest.Window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))
 	if atLarge == 0 || atSmall <= atLarge {
 		t.Errorf("%d results are masked for a large window, %d for a small one", atLarge, atSmall)
 	}
 	const target = 5000
 	spans := compact.DropSpans(v, small, target)
-	l.pass(conversation.Drop{Spans: spans})
-	if used := small.WithView(projection.Project(l.events())).Reading().Used; used > target+100 {
+	l.Epoch(conversation.Drop{Spans: spans})
+	if used := small.WithView(projection.Project(l.Events())).Reading().Used; used > target+100 {
 		t.Errorf("%d tokens after dropping down to %d", used, target)
 	}
 }

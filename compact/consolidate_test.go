@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -17,7 +18,7 @@ import (
 // that are no overlays.
 func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 	t.Helper()
-	log := filesRead(12, 2000).user("And now?").events()
+	log := compacttest.FilesRead(12, 2000).User("And now?").Events()
 	said := uint64(len(log))
 	unit := (said - 1) / 12
 	for _, span := range []conversation.Span{{First: 1, Last: 4 * unit}, {First: 4*unit + 1, Last: 8 * unit}} {
@@ -35,7 +36,7 @@ func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.
 	t.Helper()
 	r := preset.RulesOf(preset.Plimsoll)
 	r.Summary.Input = input
-	s := edit.Inputs{Meter: meter.New(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+	s := edit.Inputs{Meter: meter.New(compacttest.Window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +84,7 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 // No piece is a rest of a few lines, whose summary would be longer than itself.
 func TestPiecesAreAboutAsLarge(t *testing.T) {
 	t.Parallel()
-	log := filesRead(40, 500).events()
+	log := compacttest.FilesRead(40, 500).Events()
 	pass := summaryOf(t, log, 1_000_000, preset.InputRaw, conversation.Span{First: 1, Last: uint64(len(log))})
 	total := pass.Job.Tokens()
 	for pieces := 2; pieces < 8; pieces++ {
@@ -105,14 +106,14 @@ func TestPiecesAreAboutAsLarge(t *testing.T) {
 // A refusal says that the estimate was too low, by no more than it may have been.
 func TestARefusalPutsTheMeterRight(t *testing.T) {
 	t.Parallel()
-	view := projection.Project((&tale{}).user(strings.Repeat("word ", 4000)).events()) // 5,000 tokens by the rule of thumb
+	view := projection.Project((&compacttest.Tale{}).User(strings.Repeat("word ", 4000)).Events()) // 5,000 tokens by the rule of thumb
 	for name, c := range map[string]struct{ prompt, used, after int }{
 		"nothing is said":      {0, 5004, 5004},
 		"less than was sent":   {4000, 5004, 5004},
 		"a third more":         {6672, 6672, 6672},
 		"far more than likely": {20_016, 20_016, 10_008},
 	} {
-		m := meter.New(window(100_000)).WithView(view).WithRefusal(c.prompt)
+		m := meter.New(compacttest.Window(100_000)).WithView(view).WithRefusal(c.prompt)
 		if got := m.Reading().Used; got < c.used-8 || got > c.used+8 {
 			t.Errorf("%s: used %d, want %d", name, got, c.used)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -26,39 +27,30 @@ const (
 	summarised = projection.StateSummarised
 )
 
-// asked is a reply with a call that has no result yet.
-func (l *tale) asked(id string) *tale {
-	return l.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}})
-}
-
-func (l *tale) answered(id, text string) *tale {
-	return l.add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text})
-}
-
 func TestAPinHoldsForResultsThatCameLater(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").asked("a").asked("b").add(conversation.Pin{Events: []uint64{2}})
-	v := projection.Project(l.events())
-	l.answered("a", "of a").answered("b", "of b")
-	if d := cmp.Diff(projection.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+	l := (&compacttest.Tale{}).User("x").Asked("a").Asked("b").Add(conversation.Pin{Events: []uint64{2}})
+	v := projection.Project(l.Events())
+	l.Answered("a", "of a").Answered("b", "of b")
+	if d := cmp.Diff(projection.Project(l.Events()), v.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
 		t.Fatal(d)
 	}
-	l.add(conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{
+	l.Add(conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{
 		{Event: 5, Part: conversation.PartResult}, {Event: 6, Part: conversation.PartResult}}})
-	if d := cmp.Diff([]projection.State{plain, pinned, plain, pinned, projection.StateMasked}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{plain, pinned, plain, pinned, projection.StateMasked}, states(l.Events())); d != "" {
 		t.Error(d)
 	}
-	l.add(conversation.Unpin{Events: []uint64{5}}) // of the result, and so of its unit
-	if got := states(l.events()); got[1] != plain || got[3] != projection.StateMasked {
+	l.Add(conversation.Unpin{Events: []uint64{5}}) // of the result, and so of its unit
+	if got := states(l.Events()); got[1] != plain || got[3] != projection.StateMasked {
 		t.Errorf("unpinned: %v", got)
 	}
 }
 
 func TestARewindTakesUnitsWhole(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").asked("a").user("meanwhile").answered("a", "late, but of turn 0").asked("b").add(conversation.Rewind{Turn: 1})
-	l.answered("b", "of a call that was taken back")
-	view := projection.Project(l.events())
+	l := (&compacttest.Tale{}).User("x").Asked("a").User("meanwhile").Answered("a", "late, but of turn 0").Asked("b").Add(conversation.Rewind{Turn: 1})
+	l.Answered("b", "of a call that was taken back")
+	view := projection.Project(l.Events())
 	var events []uint64
 	for _, m := range view.Messages {
 		events = append(events, m.Events...)
@@ -80,12 +72,12 @@ func TestAnOpenUnitIsNeverCovered(t *testing.T) {
 		"omit": conversation.Summary{Style: conversation.StyleJP, Spans: []conversation.Span{{First: 2, Last: 2}},
 			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
 	} {
-		l := (&tale{}).user("x").asked("a").add(overlay)
-		before := projection.Project(l.events())
+		l := (&compacttest.Tale{}).User("x").Asked("a").Add(overlay)
+		before := projection.Project(l.Events())
 		if before.Messages[1].State != plain {
 			t.Errorf("%s: %+v", name, before.Messages)
 		}
-		after := projection.Project(l.answered("a", "it").events()) // closing it does not bring it under the overlay
+		after := projection.Project(l.Answered("a", "it").Events()) // closing it does not bring it under the overlay
 		if d := cmp.Diff(before.Messages, after.Messages[:2], cmpopts.EquateEmpty()); d != "" || after.Messages[2].State != plain {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -94,16 +86,16 @@ func TestAnOpenUnitIsNeverCovered(t *testing.T) {
 
 func TestASecondAnswerToACoveredCallStandsAlone(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").asked("a").answered("a", "it").summary(conversation.StylePlimsoll, 1, 3, 0, 0, "s")
-	v := projection.Project(l.events())
-	l.answered("a", "again").user("y")
-	if d := cmp.Diff(projection.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+	l := (&compacttest.Tale{}).User("x").Asked("a").Answered("a", "it").Summary(conversation.StylePlimsoll, 1, 3, 0, 0, "s")
+	v := projection.Project(l.Events())
+	l.Answered("a", "again").User("y")
+	if d := cmp.Diff(projection.Project(l.Events()), v.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
 		t.Fatal(d)
 	}
-	if d := cmp.Diff([]projection.State{summarised, plain, plain}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{summarised, plain, plain}, states(l.Events())); d != "" {
 		t.Error(d)
 	}
-	messages, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{})
+	messages, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{})
 	if err != nil || len(messages) != 2 {
 		t.Errorf("%v: %+v", err, messages)
 	}
@@ -127,8 +119,8 @@ func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 		"one that shows it all":   {[]conversation.Body{cut(2000, 2000)}, 3000, 0},
 		"one that makes no sense": {[]conversation.Body{cut(-1, 5)}, 3000, 0},
 	} {
-		l := (&tale{}).call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).add(c.caps...)
-		m := projection.Project(l.events()).Messages
+		l := (&compacttest.Tale{}).Call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).Add(c.caps...)
+		m := projection.Project(l.Events()).Messages
 		if n := m[1].Size.Chars(); n > c.result+20 || n < c.result-100 || m[1].Overlay != c.by || m[0].Overlay != c.by {
 			t.Errorf("%s: %d characters of the result by %d, of the arguments by %d", name, n, m[1].Overlay, m[0].Overlay)
 		}
@@ -140,8 +132,8 @@ func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
 	early := []conversation.Span{{First: 1, Last: 99}}
 	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Reasoning: conversation.ReasoningStrip, Request: true, Response: true}
 	for name, overlay := range map[string]conversation.Body{
-		"mask":                    masks(3, 99),
-		"letter":                  conversation.Mask{Style: conversation.StyleJCLI, Items: masks(99, 4).Items},
+		"mask":                    compacttest.Masks(3, 99),
+		"letter":                  conversation.Mask{Style: conversation.StyleJCLI, Items: compacttest.Masks(99, 4).Items},
 		"cap":                     conversation.Cap{Items: []conversation.CapItem{{Event: 99}, {Event: 4}}},
 		"pin":                     conversation.Pin{Events: []uint64{3, 4, 99}},
 		"summary":                 conversation.Summary{Spans: early, Text: "s"},
@@ -150,14 +142,14 @@ func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
 		"drop":                    conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 99}}},
 		"rewind":                  conversation.Rewind{Turn: 1},
 	} {
-		l := (&tale{}).user("x").add(overlay) // e2
-		before := projection.Project(l.events())
-		l.asked("a").answered("a", numbered(90, "of it")).user("y").asked("b").answered("b", "z") // e3 to e7
-		for l.log.Len() < 99 {
-			l.reply("and so on")
+		l := (&compacttest.Tale{}).User("x").Add(overlay) // e2
+		before := projection.Project(l.Events())
+		l.Asked("a").Answered("a", compacttest.Numbered(90, "of it")).User("y").Asked("b").Answered("b", "z") // e3 to e7
+		for l.Log.Len() < 99 {
+			l.Reply("and so on")
 		}
-		whole := projection.Project(l.events())
-		if d := cmp.Diff(whole, before.Extend(l.events()), ignoreUnexported); d != "" {
+		whole := projection.Project(l.Events())
+		if d := cmp.Diff(whole, before.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 		for _, m := range whole.Messages {
@@ -170,10 +162,10 @@ func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
 
 func TestPoliciesLeaveShortResultsAlone(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").call("t", "{}", conversation.ResultOK, numbered(40, "of it")).call("t", "{}", conversation.ResultOK, numbered(90, "of it"))
-	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(),
+	l := (&compacttest.Tale{}).User("x").Call("t", "{}", conversation.ResultOK, compacttest.Numbered(40, "of it")).Call("t", "{}", conversation.ResultOK, compacttest.Numbered(90, "of it"))
+	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.All(),
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true, MinChars: 500}})
-	if d := cmp.Diff([]projection.State{plain, plain, plain, plain, projection.StateMasked}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{plain, plain, plain, plain, projection.StateMasked}, states(l.Events())); d != "" {
 		t.Error(d)
 	}
 }
@@ -181,26 +173,26 @@ func TestPoliciesLeaveShortResultsAlone(t *testing.T) {
 func TestAReplyWithMaskedAndCappedArgumentsIsMasked(t *testing.T) {
 	t.Parallel()
 	arguments := `{"content":"` + strings.Repeat("x", 3000) + `"}`
-	l := (&tale{}).user("x").add(conversation.AssistantMessage{Calls: []conversation.ToolCall{
+	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{
 		{ID: "a", Name: "create_file", Arguments: arguments}, {ID: "b", Name: "create_file", Arguments: arguments}, {ID: "c", Name: "t", Arguments: "{}"}}})
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "a"}}},
+	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "a"}}},
 		conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "a", Head: 9}, {Event: 2, Call: "b", Head: 9}, {Event: 2, Call: "c"}}})
-	m := projection.Project(l.events()).Messages[1]
+	m := projection.Project(l.Events()).Messages[1]
 	if m.State != projection.StateMasked || m.Overlay != 4 || m.Calls[0].Arguments != "{}" || m.Calls[1].Arguments != `{"content":"xxxxxxxxx\n…\n"}` {
 		t.Errorf("%+v", m)
 	}
-	if said := l.events()[1].Body.(conversation.AssistantMessage); said.Calls[0].Arguments != arguments {
+	if said := l.Events()[1].Body.(conversation.AssistantMessage); said.Calls[0].Arguments != arguments {
 		t.Error("the log was changed")
 	}
 }
 
 func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("x").add(conversation.AssistantMessage{Text: "I look.", Reasoning: "why", Calls: []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}}).
-		answered("a", "it")
-	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(),
+	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Text: "I look.", Reasoning: "why", Calls: []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}}).
+		Answered("a", "it")
+	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(),
 		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}})
-	v := projection.Project(l.events())
+	v := projection.Project(l.Events())
 	if m := v.Messages[1]; m.Text != "I look." || m.Reasoning != "" || len(m.Calls) > 0 || m.ReasoningSize.Chars() > 0 {
 		t.Errorf("%+v", m)
 	}
@@ -208,11 +200,11 @@ func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
 
 func TestASummaryThatNamesNothingShowsNothing(t *testing.T) {
 	t.Parallel()
-	l := filesRead(1, 3)
-	want := projection.Project(l.events()).Messages
-	l.add(conversation.Summary{Text: "of nothing"}, conversation.Summary{Text: "in the middle of a unit", Spans: []conversation.Span{{First: 2, Last: 2}}},
+	l := compacttest.FilesRead(1, 3)
+	want := projection.Project(l.Events()).Messages
+	l.Add(conversation.Summary{Text: "of nothing"}, conversation.Summary{Text: "in the middle of a unit", Spans: []conversation.Span{{First: 2, Last: 2}}},
 		conversation.Drop{}, conversation.Pin{}, conversation.Mask{}, conversation.Cap{})
-	if d := cmp.Diff(want, projection.Project(l.events()).Messages); d != "" {
+	if d := cmp.Diff(want, projection.Project(l.Events()).Messages); d != "" {
 		t.Error(d)
 	}
 }

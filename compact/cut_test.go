@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -66,7 +67,7 @@ func ahead(log []conversation.Event) bool {
 func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := randomLog(t)
+		log := compacttest.RandomLog(t)
 		before := uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before"))
 		events, kept := cutAt(t, log, before)
 		if d := cmp.Diff(log[:kept], events[:kept], cmpopts.EquateEmpty()); d != "" || kept > 0 && log[kept-1].Seq >= before {
@@ -77,7 +78,7 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 		}
 		var said []uint64
 		for _, e := range events[:kept] {
-			if _, sent := sizeSaid(e.Body); sent {
+			if _, sent := compacttest.SizeSaid(e.Body); sent {
 				said = append(said, e.Seq)
 			}
 		}
@@ -85,9 +86,9 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 		if d := cmp.Diff(said, standing(v), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("before %d (-said +shown)\n%s", before, d)
 		}
-		c := capabilities(t)
+		c := compacttest.Capabilities(t)
 		messages, _ := projection.Harden(v, c) // a reply may stand last
-		checkRequest(t, messages, c)
+		compacttest.CheckRequest(t, messages, c)
 		if !ahead(log) {
 			if d := cmp.Diff(forceAmong(log, kept), forceAmong(events, kept)); d != "" {
 				t.Fatalf("of what is kept, in force (-log +copy)\n%s", d)
@@ -99,7 +100,7 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 func TestCopiesPartNoUnit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := randomLog(t)
+		log := compacttest.RandomLog(t)
 		kept, _ := edit.CutBefore(log, uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before")))
 		for _, u := range conversation.Units(log) {
 			first, last := u.Events[0] < len(kept), u.Events[len(u.Events)-1] < len(kept)
@@ -114,7 +115,7 @@ func TestCopiesPartNoUnit(t *testing.T) {
 func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		base := randomLog(t)
+		base := compacttest.RandomLog(t)
 		w, end := conversationtest.NewWriter(t, base), uint64(len(base))
 		for range rapid.IntRange(0, 4).Draw(t, "passes") {
 			epoch := uint64(len(w.Events()) + 1)
@@ -157,7 +158,7 @@ func reachesBehind(b conversation.Body, end uint64) bool {
 func TestEpochsComeAlongAsEpochs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := ownLog(t)
+		log := compacttest.OwnLog(t)
 		events, kept := cutAt(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
 		for _, e := range events[kept:] {
 			if made, _ := conversation.MadeOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -17,33 +18,33 @@ import (
 )
 
 // undo and redo do what the commands do, and report whether there was anything.
-func (l *tale) undo(t *testing.T) bool {
+func undo(t *testing.T, l *compacttest.Tale) bool {
 	t.Helper()
-	r, err := edit.Undo(l.events(), 0)
+	r, err := edit.Undo(l.Events(), 0)
 	if err != nil && !errors.Is(err, edit.ErrNothingToUndo) {
 		t.Fatal(err)
 	}
 	if err == nil {
-		l.pass(r)
+		l.Epoch(r)
 	}
 	return err == nil
 }
 
-func (l *tale) redo(t *testing.T) bool {
+func redo(t *testing.T, l *compacttest.Tale) bool {
 	t.Helper()
-	r, err := edit.Redo(l.events())
+	r, err := edit.Redo(l.Events())
 	if err != nil && !errors.Is(err, edit.ErrNothingToRedo) {
 		t.Fatal(err)
 	}
 	if err == nil {
-		l.pass(r)
+		l.Epoch(r)
 	}
 	return err == nil
 }
 
 // inForce is which epochs are in force, in the order of the log.
-func inForce(l *tale) (ids []uint64) {
-	for _, e := range conversation.Epochs(l.events()) {
+func inForce(l *compacttest.Tale) (ids []uint64) {
+	for _, e := range conversation.Epochs(l.Events()) {
 		if e.InForce != (e.Reverted == 0) {
 			panic("an epoch is in force or was taken back by something")
 		}
@@ -56,66 +57,66 @@ func inForce(l *tale) (ids []uint64) {
 
 func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60)
-	if l.undo(t) || l.redo(t) {
+	l := compacttest.FilesRead(4, 60)
+	if undo(t, l) || redo(t, l) {
 		t.Fatal("there is something to undo in a conversation that was never compacted")
 	}
 	var views [][]projection.Message
-	look := func() []projection.Message { return projection.Project(l.events()).Messages }
+	look := func() []projection.Message { return projection.Project(l.Events()).Messages }
 	views = append(views, look())
-	l.pass(masks(3), masks(7)) // epoch 17
+	l.Epoch(compacttest.Masks(3), compacttest.Masks(7)) // epoch 17
 	views = append(views, look())
-	l.pass(masks(11)) // epoch 19
+	l.Epoch(compacttest.Masks(11)) // epoch 19
 	views = append(views, look())
 
 	steps := []struct {
-		do   func(*testing.T) bool
+		do   func(*testing.T, *compacttest.Tale) bool
 		done bool
 		view int
 	}{
-		{l.redo, false, 2}, {l.undo, true, 1}, {l.undo, true, 0}, {l.undo, false, 0},
-		{l.redo, true, 1}, {l.redo, true, 2}, {l.redo, false, 2},
-		{l.undo, true, 1}, {l.redo, true, 2}, {l.undo, true, 1}, {l.undo, true, 0}, {l.redo, true, 1}, {l.undo, true, 0},
+		{redo, false, 2}, {undo, true, 1}, {undo, true, 0}, {undo, false, 0},
+		{redo, true, 1}, {redo, true, 2}, {redo, false, 2},
+		{undo, true, 1}, {redo, true, 2}, {undo, true, 1}, {undo, true, 0}, {redo, true, 1}, {undo, true, 0},
 	}
 	for i, s := range steps {
-		if s.do(t) != s.done {
+		if s.do(t, l) != s.done {
 			t.Fatalf("step %d: done is %v", i, !s.done)
 		}
 		if d := cmp.Diff(views[s.view], look(), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("step %d:\n%s", i, d)
 		}
 	}
-	l.pass(masks(15))
-	if l.redo(t) {
+	l.Epoch(compacttest.Masks(15))
+	if redo(t, l) {
 		t.Error("a compaction was brought back although another one was made since")
 	}
 }
 
 func TestUndoTakesBackTheEpochAskedFor(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).pass(masks(3)).pass(masks(7))
-	r, err := edit.Undo(l.events(), 17)
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(compacttest.Masks(7))
+	r, err := edit.Undo(l.Events(), 17)
 	if err != nil || r.Epoch != 17 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if _, err := edit.Undo(l.events(), 3); !errors.Is(err, edit.ErrNothingToUndo) {
+	if _, err := edit.Undo(l.Events(), 3); !errors.Is(err, edit.ErrNothingToUndo) {
 		t.Errorf("event 3 is no compaction: %v", err)
 	}
-	if d := cmp.Diff([]uint64{18}, inForce(l.pass(r))); d != "" {
+	if d := cmp.Diff([]uint64{18}, inForce(l.Epoch(r))); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestEpochsWithoutANumberAreTheirOwn(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).add(masks(3), masks(7)) // as a foreign log may have them
-	if !l.undo(t) {
+	l := compacttest.FilesRead(4, 60).Add(compacttest.Masks(3), compacttest.Masks(7)) // as a foreign log may have them
+	if !undo(t, l) {
 		t.Fatal("nothing to undo")
 	}
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	l.redo(t)
+	redo(t, l)
 	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
 		t.Error(d)
 	}
@@ -123,12 +124,12 @@ func TestEpochsWithoutANumberAreTheirOwn(t *testing.T) {
 
 func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).pass(masks(3))
-	l.pass(conversation.Revert{Event: 17})
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3))
+	l.Epoch(conversation.Revert{Event: 17})
 	if d := cmp.Diff([]uint64(nil), inForce(l)); d != "" {
 		t.Error(d)
 	}
-	if !l.redo(t) {
+	if !redo(t, l) {
 		t.Fatal("nothing to redo")
 	}
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
@@ -139,29 +140,29 @@ func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
 func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
 	t.Parallel()
 	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: preset.ProfileDefault}
-	l := filesRead(6, 60) // each turn has four events
+	l := compacttest.FilesRead(6, 60) // each turn has four events
 	check := func(want int) {
 		t.Helper()
-		if turn := edit.AfterLastCompaction(l.events()); turn != want {
+		if turn := edit.AfterLastCompaction(l.Events()); turn != want {
 			t.Errorf("turn %d, want %d", turn, want)
 		}
 	}
 	check(0)
-	l.passed(byProfile, covering(l, 0, 1)) // made when the newest turn was 5
+	l.EpochOf(byProfile, covering(l, 0, 1)) // made when the newest turn was 5
 	check(2)
-	l.user("And more.").reply("Here.").passed(byProfile, covering(l, 2, 3))
+	l.User("And more.").Reply("Here.").EpochOf(byProfile, covering(l, 2, 3))
 	check(4)
-	l.passed(byProfile, covering(l, 0, 0)) // what reaches less far takes nothing back
+	l.EpochOf(byProfile, covering(l, 0, 0)) // what reaches less far takes nothing back
 	check(4)
-	l.undo(t)
-	l.undo(t)
+	undo(t, l)
+	undo(t, l)
 	check(2)
-	l.pass(masks(15)) // by hand
+	l.Epoch(compacttest.Masks(15)) // by hand
 	check(2)
-	l.redo(t)
+	redo(t, l)
 	check(2)
-	l.undo(t)
-	l.undo(t)
+	undo(t, l)
+	undo(t, l)
 	check(0)
 }
 
@@ -175,37 +176,37 @@ func TestATurnThatIsCoveredInPartIsNotBehindARangeFromTheLastCompaction(t *testi
 		"a summary of half a turn":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 7}}, ToTurn: 1}, 1},
 		"a summary of whole turns":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 8}}, ToTurn: 1}, 2},
 		"units left out":                     {conversation.Drop{Spans: []conversation.Span{{First: 5, Last: 8}}}, 2},
-		"a stub for the only result":         {masks(3, 7), 2},
-		"an overlay of events that are gone": {masks(900), 0},
+		"a stub for the only result":         {compacttest.Masks(3, 7), 2},
+		"an overlay of events that are gone": {compacttest.Masks(900), 0},
 		"a summary of events that are gone":  {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 900}}, ToTurn: 1}, 0},
 		"results shown in part":              {conversation.Cap{Items: []conversation.CapItem{{Event: 7, Head: 10, Tail: 10}}}, 2},
 		"a summary that covers nothing":      {conversation.Summary{Text: "Read.", ToTurn: 3}, 0},
 	} {
-		l := filesRead(4, 60).passed(auto, c.overlay)
-		if got := edit.AfterLastCompaction(l.events()); got != c.want {
+		l := compacttest.FilesRead(4, 60).EpochOf(auto, c.overlay)
+		if got := edit.AfterLastCompaction(l.Events()); got != c.want {
 			t.Errorf("%s: turn %d, want %d", name, got, c.want)
 		}
 	}
-	l := filesRead(4, 60).passed(auto, covering(filesRead(4, 60), 0, 2)).add(conversation.Rewind{Turn: 1})
-	if got := edit.AfterLastCompaction(l.events()); got != 0 {
+	l := compacttest.FilesRead(4, 60).EpochOf(auto, covering(compacttest.FilesRead(4, 60), 0, 2)).Add(conversation.Rewind{Turn: 1})
+	if got := edit.AfterLastCompaction(l.Events()); got != 0 {
 		t.Errorf("a summary of turns that were undone later: turn %d", got)
 	}
-	two := (&tale{}).user("Read both.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "one").call("read_file", `{"path":"b"}`, conversation.ResultOK, "two").reply("Read.")
-	if got := edit.AfterLastCompaction(two.passed(auto, masks(3)).events()); got != 0 {
+	two := (&compacttest.Tale{}).User("Read both.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, "one").Call("read_file", `{"path":"b"}`, conversation.ResultOK, "two").Reply("Read.")
+	if got := edit.AfterLastCompaction(two.EpochOf(auto, compacttest.Masks(3)).Events()); got != 0 {
 		t.Errorf("one of two results of a turn: turn %d", got)
 	}
 }
 
 // covering is a summary of turns of a log.
-func covering(l *tale, from, to int) conversation.Summary {
+func covering(l *compacttest.Tale, from, to int) conversation.Summary {
 	r := edit.Range{From: from, To: to}
-	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.events(), nil)}
+	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.Events(), nil)}
 }
 
 func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, randomLog(t))
+		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
 		for range 3 {
 			r, err := edit.Undo(w.Events(), 0)
 			if err != nil {

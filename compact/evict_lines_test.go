@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -79,12 +80,12 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 
 // chat is turns of a message and a reply of so many tokens each.
 func chat(turns, tokens int) []conversation.Event {
-	l := new(tale)
+	l := new(compacttest.Tale)
 	for range turns {
-		l.user("go on")
-		l.reply(words(tokens))
+		l.User("go on")
+		l.Reply(compacttest.Words(tokens))
 	}
-	return l.events()
+	return l.Events()
 }
 
 func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {

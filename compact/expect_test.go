@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -29,24 +30,26 @@ func (s *story) reported(chars int, u conversation.Usage) *story {
 
 func TestWhatAReportShouldCount(t *testing.T) {
 	t.Parallel()
-	told := func() *story { return newStory(window(32_000)).asks(16_000).answered(800, 4004, 204, false) }
+	told := func() *story {
+		return newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 204, false)
+	}
 	for name, c := range map[string]struct {
 		story                       *story
 		other                       bool // the prompt or the tools changed
 		tokens, reported, estimated float64
 	}{
-		"nothing was reported": {newStory(window(32_000)).asks(4000), false, 1004, 0, 1004},
+		"nothing was reported": {newStory(compacttest.Window(32_000)).asks(4000), false, 1004, 0, 1004},
 		"a message more":       {told().asks(4000), false, 4004 + 204 + 1004, 4004, 204 + 1004},
 		"other tools":          {told().asks(4000), true, 4004 + 204 + 1004, 0, 4004 + 204 + 1004},
-		"a reply that was counted high": {newStory(window(32_000)).asks(16_000).answered(800, 4004, 5000, false).asks(4000), false,
+		"a reply that was counted high": {newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 5000, false).asks(4000), false,
 			4004 + 204 + 1004, 4004, 204 + 1004},
-		"a reply that was counted low": {newStory(window(32_000)).asks(16_000).answered(800, 4004, 104, false).asks(4000), false,
+		"a reply that was counted low": {newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 104, false).asks(4000), false,
 			4004 + 104 + 1004, 4004, 104 + 1004},
 		"a short report after it": {told().asks(4000).answered(800, 2000, 204, true).asks(4000), false,
 			4004 + 2*(204+1004), 4004, 2 * (204 + 1004)},
 		"another revision": {told().add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)}).asks(4000), false,
 			4004 + 204 + 1004, 0, 4004 + 204 + 1004},
-		"an absurd report": {newStory(window(32_000)).asks(16_000).answered(800, 90_000, 204, false).asks(4000), false,
+		"an absurd report": {newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 90_000, 204, false).asks(4000), false,
 			4 * (4004 + 204 + 1004), 0, 4 * (4004 + 204 + 1004)},
 	} {
 		m := c.story.meter
@@ -61,7 +64,7 @@ func TestWhatAReportShouldCount(t *testing.T) {
 
 func TestWhatAReportTells(t *testing.T) {
 	t.Parallel()
-	trusted := window(32_000)
+	trusted := compacttest.Window(32_000)
 	trusted.Calibration = conversation.Calibration{Factor: 1, Samples: 3}
 	echo := trusted
 	echo.EchoReasoning = true
@@ -100,7 +103,7 @@ func TestWhatAReportTells(t *testing.T) {
 		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, meter.Cut},
 		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.Whole},
 		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, meter.Doubtful},
-		"unanchored, nothing learned":      {newStory(window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.Whole},
+		"unanchored, nothing learned":      {newStory(compacttest.Window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.Whole},
 	} {
 		u := c.report
 		u.Revision, u.Estimate = c.story.view.Revision, c.story.meter.RequestEstimate()
@@ -114,11 +117,11 @@ func TestWhatAReportTells(t *testing.T) {
 func TestAShortReportNeitherAnchorsNorTeaches(t *testing.T) {
 	t.Parallel()
 	cost := 0.5
-	s := newStory(window(32_000)).asks(16_000).answered(800, 4004, 204, false).asks(4000)
+	s := newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 204, false).asks(4000)
 	before := s.meter.Calibration()
 	u := conversation.Usage{Model: "m", Prompt: 3000, Cached: 10, Completion: 204, Reasoning: -1, Short: true, CostUSD: &cost}
 	s.reported(800, u)
-	again := meter.New(window(32_000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+	again := meter.New(compacttest.Window(32_000)).WithView(s.view).WithHistory(s.log.Events(), "m")
 	for name, m := range map[string]meter.Meter{"lived": s.meter, "read again": again} {
 		r := m.Reading()
 		if !r.Estimated || r.CostUSD == nil || *r.CostUSD != cost || r.CachedShare != 0.0 && r.CachedShare > 0.01 {

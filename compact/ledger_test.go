@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -22,8 +23,8 @@ type entered struct {
 	About  uint64
 }
 
-func ledgerOf(l *tale) (list []entered) {
-	for _, e := range inspect.Ledger(l.events()) {
+func ledgerOf(l *compacttest.Tale) (list []entered) {
+	for _, e := range inspect.Ledger(l.Events()) {
 		list = append(list, entered{e.Kind, e.Event, e.Result, e.About})
 	}
 	return list
@@ -31,20 +32,20 @@ func ledgerOf(l *tale) (list []entered) {
 
 func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60)                                               // 16 events
-	l.pass(masks(3), masks(7))                                          // 17, 18
-	l.pass(conversation.Pin{Events: []uint64{11}})                      // 19
-	l.pass(conversation.Unpin{Events: []uint64{11}})                    // 20
-	l.add(conversation.Attempt{Outcome: conversation.OutcomeStale})     // 21
-	l.pass(conversation.Revert{Epoch: 17})                              // 22
-	l.pass(conversation.Revert{Epoch: 22, Redoes: 17})                  // 23
-	l.pass(conversation.Rewind{Turn: 2})                                // 24
-	l.pass(conversation.Revert{Epoch: 24})                              // 25
-	l.pass(conversation.Rewind{Turn: 3})                                // 26
-	l.add(conversation.Attempt{Outcome: conversation.OutcomeCancelled}) // 27
-	l.pass(masks(11))                                                   // 28
-	l.pass(conversation.Revert{Event: 28})                              // 29
-	l.add(conversation.Attempt{Outcome: "odd"})                         // 30
+	l := compacttest.FilesRead(4, 60)                                   // 16 events
+	l.Epoch(compacttest.Masks(3), compacttest.Masks(7))                 // 17, 18
+	l.Epoch(conversation.Pin{Events: []uint64{11}})                     // 19
+	l.Epoch(conversation.Unpin{Events: []uint64{11}})                   // 20
+	l.Add(conversation.Attempt{Outcome: conversation.OutcomeStale})     // 21
+	l.Epoch(conversation.Revert{Epoch: 17})                             // 22
+	l.Epoch(conversation.Revert{Epoch: 22, Redoes: 17})                 // 23
+	l.Epoch(conversation.Rewind{Turn: 2})                               // 24
+	l.Epoch(conversation.Revert{Epoch: 24})                             // 25
+	l.Epoch(conversation.Rewind{Turn: 3})                               // 26
+	l.Add(conversation.Attempt{Outcome: conversation.OutcomeCancelled}) // 27
+	l.Epoch(compacttest.Masks(11))                                      // 28
+	l.Epoch(conversation.Revert{Event: 28})                             // 29
+	l.Add(conversation.Attempt{Outcome: "odd"})                         // 30
 	want := []entered{
 		{inspect.EntryEpoch, 17, inspect.ResultInForce, 0},
 		{inspect.EntryPin, 19, inspect.ResultInForce, 0},
@@ -68,24 +69,24 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 func TestRevertsAreToldByWhatTheyComeTo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want entered
 	}{
-		"a redo that does not say so": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
+		"a redo that does not say so": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
 			entered{inspect.EntryRedo, 7, inspect.ResultInForce, 5}},
-		"the redo taken back": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Event: 6}).pass(conversation.Revert{Epoch: 7}),
+		"the redo taken back": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Event: 6}).Epoch(conversation.Revert{Epoch: 7}),
 			entered{inspect.EntryUndo, 8, inspect.ResultInForce, 5}},
-		"a rewind by its event": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Event: 5}),
+		"a rewind by its event": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Event: 5}),
 			entered{inspect.EntryRestore, 6, inspect.ResultInForce, 5}},
-		"the restore taken back": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
+		"the restore taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
 			entered{inspect.EntryRewind, 7, inspect.ResultInForce, 5}},
-		"a pin taken back": {filesRead(1, 60).pass(conversation.Pin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
+		"a pin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
 			entered{inspect.EntryUnpin, 6, inspect.ResultInForce, 5}},
-		"an unpin taken back": {filesRead(1, 60).pass(conversation.Unpin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
+		"an unpin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Unpin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
 			entered{inspect.EntryPin, 6, inspect.ResultInForce, 5}},
-		"of what is not there":          {filesRead(1, 60).pass(conversation.Revert{Epoch: 99}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 99}},
-		"of an event that is not there": {filesRead(1, 60).pass(conversation.Revert{Event: 98}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 98}},
-		"of an epoch with turns and masks": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}, masks(3)).pass(conversation.Revert{Epoch: 5}),
+		"of what is not there":          {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Epoch: 99}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 99}},
+		"of an event that is not there": {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Event: 98}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 98}},
+		"of an epoch with turns and masks": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}, compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}),
 			entered{inspect.EntryUndo, 7, inspect.ResultInForce, 5}},
 	} {
 		list := ledgerOf(c.log)
@@ -101,16 +102,16 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 	spent := func(prompt, output int, cost *float64) conversation.Usage {
 		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: output, CostUSD: cost}
 	}
-	l := filesRead(4, 60) // 16 events
-	l.add(spent(1000, 1000, usd(9)), conversation.Notice{Text: "nothing came of it"})
-	l.add(spent(70, 7, usd(0.5)), spent(-1, -1, nil), spent(30, 3, usd(0.25))) // 19 to 21
-	l.passed(conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Before: 900, After: 400, Why: "turns 1"},
-		masks(3), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(5, 8)}, Text: "s", Model: "openai/m", Duration: 1500}) // 22, 23
-	l.add(spent(80, 8, nil))
-	l.add(conversation.Attempt{Source: conversation.SourceManual, Trigger: "command", Preset: "jp", Profile: "light", Outcome: conversation.OutcomeFailed,
+	l := compacttest.FilesRead(4, 60) // 16 events
+	l.Add(spent(1000, 1000, usd(9)), conversation.Notice{Text: "nothing came of it"})
+	l.Add(spent(70, 7, usd(0.5)), spent(-1, -1, nil), spent(30, 3, usd(0.25))) // 19 to 21
+	l.EpochOf(conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Before: 900, After: 400, Why: "turns 1"},
+		compacttest.Masks(3), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(5, 8)}, Text: "s", Model: "openai/m", Duration: 1500}) // 22, 23
+	l.Add(spent(80, 8, nil))
+	l.Add(conversation.Attempt{Source: conversation.SourceManual, Trigger: "command", Preset: "jp", Profile: "light", Outcome: conversation.OutcomeFailed,
 		Why: "too busy", Model: "openai/n", Before: 500, Duration: 2500}) // 25
-	l.passed(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
-	l.add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, masks(7))                                            // 27 to 29
+	l.EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
+	l.Add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, compacttest.Masks(7))                                 // 27 to 29
 	at := conversationtest.Epoch
 	want := []inspect.Entry{
 		{Kind: inspect.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
@@ -122,15 +123,15 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 			Why: "from turn 3 on", Overlays: 1},
 		{Kind: inspect.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: inspect.ResultInForce, Overlays: 1},
 	}
-	if d := cmp.Diff(want, inspect.Ledger(l.events())); d != "" {
+	if d := cmp.Diff(want, inspect.Ledger(l.Events())); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestDurationsThatCannotBeAreNone(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
-	list := inspect.Ledger(l.events())
+	l := (&compacttest.Tale{}).Add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
+	list := inspect.Ledger(l.Events())
 	if list[0].Duration != 0 || list[1].Duration < 1<<40 {
 		t.Errorf("%v, %v", list[0].Duration, list[1].Duration)
 	}
@@ -139,7 +140,7 @@ func TestDurationsThatCannotBeAreNone(t *testing.T) {
 func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, randomLog(t))
+		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
 		for range rapid.IntRange(0, 3).Draw(t, "attempts") {
 			w.Add(t, conversation.Attempt{Outcome: rapid.SampledFrom([]string{"failed", "cancelled", "stale", ""}).Draw(t, "outcome")})
 			w.Pass(t)
@@ -212,14 +213,14 @@ func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
 func BenchmarkLedger(b *testing.B) {
 	var bodies []conversation.Body
 	for i := range 500 {
-		bodies = append(bodies, masks(uint64(4*i+3)))
+		bodies = append(bodies, compacttest.Masks(uint64(4*i+3)))
 	}
 	for i := range 250 {
 		bodies = append(bodies, conversation.Revert{Epoch: uint64(9001 + 2*i)})
 	}
-	log := with(longLog(9000), bodies...)
+	log := compacttest.With(compacttest.LongLog(9000), bodies...)
 	for n := len(bodies); len(log) < 10_000; n++ {
-		log = with(log, conversation.Notice{Text: fmt.Sprint(n)})
+		log = compacttest.With(log, conversation.Notice{Text: fmt.Sprint(n)})
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -236,21 +237,21 @@ func TestLedgerTellsWhatASummaryCostThatWaited(t *testing.T) {
 		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: 1}
 	}
 	text := func(first uint64) conversation.Summary {
-		return conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(first, first+3)}, Text: "s", Model: "m"}
+		return conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(first, first+3)}, Text: "s", Model: "m"}
 	}
-	note := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(1, 4)}, Appendix: "## Note"}
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Appendix: "## Note"}
 	failed := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "busy", Model: "m"}
 	stale := conversation.Attempt{Outcome: conversation.OutcomeStale, Why: "overtaken", Model: "m"}
-	l := filesRead(4, 60) // 16 events
-	l.add(spent(100)).user("go on")
-	l.pass(note)                       // 19: nothing was paid for it
-	l.add(spent(7), failed)            // 21 has its own
-	l.pass(text(5))                    // 22
-	l.add(spent(50)).user("and so on") // 24
-	l.add(stale)                       // 25: the one that waited
-	l.pass(text(9))                    // 26
+	l := compacttest.FilesRead(4, 60) // 16 events
+	l.Add(spent(100)).User("go on")
+	l.Epoch(note)                      // 19: nothing was paid for it
+	l.Add(spent(7), failed)            // 21 has its own
+	l.Epoch(text(5))                   // 22
+	l.Add(spent(50)).User("and so on") // 24
+	l.Add(stale)                       // 25: the one that waited
+	l.Epoch(text(9))                   // 26
 	got := map[uint64]int{}
-	for _, e := range inspect.Ledger(l.events()) {
+	for _, e := range inspect.Ledger(l.Events()) {
 		got[e.Event] = e.Prompt
 	}
 	if d := cmp.Diff(map[uint64]int{19: 0, 21: 7, 22: 100, 25: 50, 26: 0}, got); d != "" {

@@ -8,43 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
-	"plimsoll/conversation/conversationtest"
 )
 
 // A view's own list says at once that masks would save too little. It may only
 // err on the other side.
-
-// maskRules draws rules of masks for short logs.
-func maskRules(t *rapid.T) preset.Rules {
-	r := planRules()
-	r.Mask = preset.MaskRules{
-		Enabled:         true,
-		KeepTokens:      rapid.SampledFrom([]int{0, 200, 2000, 20_000}).Draw(t, "keep tokens"),
-		KeepResults:     rapid.IntRange(0, 4).Draw(t, "keep results"),
-		FirstTurnTokens: rapid.SampledFrom([]int{0, 500, 3000}).Draw(t, "first turn"),
-		Stride:          rapid.SampledFrom([]int{100, 1000, 5000}).Draw(t, "stride"),
-		Preview:         rapid.SampledFrom([]int{250, 0, 30, 5000}).Draw(t, "preview"),
-		MinChars:        rapid.SampledFrom([]int{800, 193, 192, 0}).Draw(t, "min chars"),
-	}
-	r.Planner.ColdTokens = rapid.SampledFrom([]int{100, 500, 2000}).Draw(t, "cold")
-	return r
-}
-
-// meterOptions draws what weighs a short log.
-func meterOptions(t *rapid.T) meter.Options {
-	o := meter.Options{
-		Window: meter.Window{Tokens: rapid.SampledFrom([]int{4000, 1500, 20_000, 0, 400_000}).Draw(t, "window")},
-		Plain:  rapid.Bool().Draw(t, "plain"),
-	}
-	if !o.Plain {
-		o.Calibration = conversation.Calibration{Factor: rapid.SampledFrom([]float64{1, 0.25, 1.37, 4}).Draw(t, "factor"), Samples: 5}
-	}
-	return o
-}
 
 // sheets draws what a provider takes.
 func sheets(t *rapid.T) compact.PriceSheet {
@@ -55,22 +26,13 @@ func sheets(t *rapid.T) compact.PriceSheet {
 	}
 }
 
-// worked draws a log with masks of the rules' own in it, and turns behind them.
-func workedLog(t *rapid.T) []conversation.Event {
-	w := conversationtest.NewWriter(t, ownLog(t))
-	for range rapid.IntRange(0, 3).Draw(t, "further turns") {
-		w.Turn(t)
-	}
-	return w.Events()
-}
-
 func TestWhatMayBeMaskedIsNeverUnderstated(t *testing.T) {
 	t.Parallel()
 	acted := 0
 	rapid.Check(t, func(t *rapid.T) {
-		log, rules, sheet := workedLog(t), maskRules(t), sheets(t)
+		log, rules, sheet := compacttest.WorkedLog(t), compacttest.MaskRules(t), sheets(t)
 		v := projection.Project(log)
-		m := meter.New(meterOptions(t)).WithView(v)
+		m := meter.New(compacttest.MeterOptions(t)).WithView(v)
 		gain, behind := compact.Worth(rules, compact.Check{Log: log, View: v, Meter: m}, compact.MaskItems(v, rules, m))
 		if gain > 0 {
 			acted++
@@ -94,17 +56,17 @@ func TestWhatMayBeMaskedIsNeverUnderstated(t *testing.T) {
 func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log, rules := workedLog(t), maskRules(t)
+		log, rules := compacttest.WorkedLog(t), compacttest.MaskRules(t)
 		whole, grown := projection.Project(log), projection.Project(nil)
 		for at := 0; at < len(log); {
 			at = min(len(log), at+rapid.IntRange(1, 9).Draw(t, "events"))
 			if rapid.Bool().Draw(t, "another grows on it") {
 				other := grown.Extend(log[:at])
-				other.Extend(append(log[:at:at], conversation.Event{Seq: uint64(at) + 1, Body: conversation.ToolResult{CallID: "x", Tool: "read_file", Text: words(2000)}}))
+				other.Extend(append(log[:at:at], conversation.Event{Seq: uint64(at) + 1, Body: conversation.ToolResult{CallID: "x", Tool: "read_file", Text: compacttest.Words(2000)}}))
 			}
 			grown = grown.Extend(log[:at])
 		}
-		m := meter.New(meterOptions(t)).WithView(whole)
+		m := meter.New(compacttest.MeterOptions(t)).WithView(whole)
 		sheet := sheets(t)
 		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
 		if a, b := compact.Maskable(whole, rules, m, math.Inf(1)), compact.Maskable(grown, rules, m, math.Inf(1)); a != b {
@@ -120,22 +82,22 @@ func TestWhatMayBeMaskedIsToldToTheToken(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentTurn)
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want float64
 	}{
 		// Turn 0's and the newest four results stay.
-		"old results":     {(&tale{}).stints(12).says(10), 7 * 4802},
-		"exempt results":  {(&tale{}).talks(1).uses("todo_write", "{}", 30_000).talks(1).stints(5).says(10), 4802},
-		"short results":   {(&tale{}).talks(1).uses("read_file", "{}", 199).talks(1).stints(5).says(10), 4802},
-		"arguments":       {(&tale{}).talks(1).says(10).call("modify_file", `{"a":"`+words(2000)+`"}`, conversation.ResultOK, "").stints(5).says(10), 4802 + 2003.75},
-		"kept arguments":  {(&tale{}).talks(1).says(10).call("run_command", `{"a":"`+words(2000)+`"}`, conversation.ResultOK, "").stints(5).says(10), 4802},
-		"masked already":  {(&tale{}).talks(1).stints(6).pass(masks(5)).says(10), 4802},
-		"pinned":          {(&tale{}).talks(1).stints(6).pass(conversation.Pin{Events: []uint64{5}}).says(10), 4802},
-		"summarised":      {(&tale{}).talks(1).stints(6).summary(conversation.StylePlimsoll, 2, 6, 0, 1, "s").says(10), 4802},
-		"only the newest": {(&tale{}).talks(1).stints(4).says(10), 0},
-		"nothing":         {(&tale{}).talks(5), 0},
+		"old results":     {(&compacttest.Tale{}).Stints(12).Says(10), 7 * 4802},
+		"exempt results":  {(&compacttest.Tale{}).Talks(1).Uses("todo_write", "{}", 30_000).Talks(1).Stints(5).Says(10), 4802},
+		"short results":   {(&compacttest.Tale{}).Talks(1).Uses("read_file", "{}", 199).Talks(1).Stints(5).Says(10), 4802},
+		"arguments":       {(&compacttest.Tale{}).Talks(1).Says(10).Call("modify_file", `{"a":"`+compacttest.Words(2000)+`"}`, conversation.ResultOK, "").Stints(5).Says(10), 4802 + 2003.75},
+		"kept arguments":  {(&compacttest.Tale{}).Talks(1).Says(10).Call("run_command", `{"a":"`+compacttest.Words(2000)+`"}`, conversation.ResultOK, "").Stints(5).Says(10), 4802},
+		"masked already":  {(&compacttest.Tale{}).Talks(1).Stints(6).Epoch(compacttest.Masks(5)).Says(10), 4802},
+		"pinned":          {(&compacttest.Tale{}).Talks(1).Stints(6).Epoch(conversation.Pin{Events: []uint64{5}}).Says(10), 4802},
+		"summarised":      {(&compacttest.Tale{}).Talks(1).Stints(6).Summary(conversation.StylePlimsoll, 2, 6, 0, 1, "s").Says(10), 4802},
+		"only the newest": {(&compacttest.Tale{}).Talks(1).Stints(4).Says(10), 0},
+		"nothing":         {(&compacttest.Tale{}).Talks(5), 0},
 	} {
-		check := k.of(c.log.events())
+		check := k.of(c.log.Events())
 		if got := compact.Maskable(check.View, k.rules, check.Meter, math.Inf(1)); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
@@ -149,9 +111,9 @@ func TestWhatMayBeMaskedIsToldToTheToken(t *testing.T) {
 func TestWhetherMasksMayPayIsDecidedByTheFirstOfThem(t *testing.T) {
 	t.Parallel()
 	// Masking from turn 6 on would pay; masking has to begin with turn 1.
-	l := (&tale{}).talks(1).stints(1).talks(8).stints(12).says(10)
+	l := (&compacttest.Tale{}).Talks(1).Stints(1).Talks(8).Stints(12).Says(10)
 	k := at(compact.MomentTurn).with(func(k *looking) { k.options.Window.Tokens = 1_000_000 })
-	check := k.of(l.events())
+	check := k.of(l.Events())
 	gain, behind := compact.Worth(k.rules, check, compact.MaskItems(check.View, k.rules, check.Meter))
 	if gain != 9*4802 || behind != 110_010-15-gain-5000 {
 		t.Fatalf("gain %v, behind %v", gain, behind)

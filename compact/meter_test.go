@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -46,13 +47,9 @@ func (s *story) reply(text string, u conversation.Usage) *story {
 	return s
 }
 
-func window(tokens int) meter.Options {
-	return meter.Options{Window: meter.Window{Tokens: tokens, Source: meter.WindowServer}}
-}
-
 func TestEstimatesUntilTheProviderReports(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	if r := s.meter.Reading(); r.Used != 100 || !r.Estimated {
 		t.Fatalf("before a report: used %d, estimated %v; want 100, true", r.Used, r.Estimated)
 	}
@@ -89,7 +86,7 @@ func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
 		"sent back":                  {text, 60, true, 300, false},
 		"sent back and not reported": {text, -1, true, 300, false},
 	} {
-		options := window(1000)
+		options := compacttest.Window(1000)
 		options.EchoReasoning = c.echo
 		s := newStory(options).add(conversation.UserMessage{Text: text})
 		u := conversation.Usage{Prompt: 200, Completion: 100, Reasoning: c.reported, Reply: 2, Estimate: s.meter.RequestEstimate()}
@@ -102,7 +99,7 @@ func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
 
 func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
 	r := arriving.Reading()
 	if r.Used != 200 || !r.Estimated || r.Segments[projection.Assistant] != 100 {
@@ -116,7 +113,7 @@ func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 
 func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	s.reply("ok", conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1})
 	if r := s.meter.Reading(); r.Used != 105 || !r.Estimated || r.CachedShare != -1 || r.CostUSD != nil {
 		t.Errorf("%+v", r)
@@ -126,7 +123,7 @@ func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
 func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
 	t.Parallel()
 	talk := func() *story {
-		s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+		s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 		s.reply("fine", conversation.Usage{Model: "m", Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
 		return s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	}
@@ -140,7 +137,7 @@ func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
 		t.Fatalf("%+v does not count from the report", r)
 	}
 	read := func(s *story) meter.Meter {
-		return meter.New(window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+		return meter.New(compacttest.Window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
 	}
 	for name, c := range map[string]struct{ without, with meter.Meter }{
 		"lived": {without.meter, with.meter.WithUsage(u)},
@@ -157,7 +154,7 @@ func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
 
 func TestReportsUnderAnOlderRevisionDoNotAnchor(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	before := s.meter.RequestEstimate()
 	s.add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)})
 	cost := 0.5
@@ -176,7 +173,7 @@ func TestReportsUnderAnOlderRevisionDoNotAnchor(t *testing.T) {
 func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := newStory(window(8192))
+		s := newStory(compacttest.Window(8192))
 		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
 			s.add(conversation.UserMessage{Text: strings.Repeat("word ", 20*(i+1))})
 			if rapid.Bool().Draw(t, "replied") {
@@ -184,7 +181,7 @@ func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
 					Cached: 10, Completion: 12, Reasoning: 2})
 			}
 		}
-		options := window(8192)
+		options := compacttest.Window(8192)
 		options.Calibration = s.meter.Calibration()
 		again := meter.New(options).WithView(projection.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
 		if got, want := fmt.Sprint(again.Reading()), fmt.Sprint(s.meter.Reading()); got != want {
@@ -227,8 +224,8 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		options             meter.Options
 		load, hard, reserve int
 	}{
-		"defaults":                          {window(128_000), 108_800, 121_600, 16_000},
-		"small window":                      {window(8192), lineOf(8192), 7782, 1024},
+		"defaults":                          {compacttest.Window(128_000), 108_800, 121_600, 16_000},
+		"small window":                      {compacttest.Window(8192), lineOf(8192), 7782, 1024},
 		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
 		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
@@ -237,7 +234,7 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		"no source knows a price step":      {gemini.With(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
 		"the default preset does":           {gemini.With(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
 		"J-CLI's threshold":                 {gemini.With(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
-		"J-CLI's threshold, small window":   {window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
+		"J-CLI's threshold, small window":   {compacttest.Window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
 		"J-CLI's threshold, unknown window": {meter.Options{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
 		"configured lines":                  {meter.Options{Window: meter.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
 	} {
@@ -259,7 +256,7 @@ func TestEstimateIsScriptAware(t *testing.T) {
 
 func TestCalibrationConvergesAndIsClamped(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(100_000))
+	s := newStory(compacttest.Window(100_000))
 	for range 8 {
 		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
 		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() * 1.5), Completion: 1})
@@ -276,7 +273,7 @@ func TestCalibrationConvergesAndIsClamped(t *testing.T) {
 
 func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(100_000))
+	s := newStory(compacttest.Window(100_000))
 	for range 3 {
 		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
 		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate()), Completion: 1})
@@ -291,7 +288,7 @@ func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
 
 func TestADiscardedTryCountsItsPromptOnly(t *testing.T) {
 	t.Parallel()
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	u := conversation.Usage{Prompt: 200, Completion: 500, Estimate: s.meter.RequestEstimate()}
 	s.add(u)
 	if r := s.meter.WithUsage(u).Reading(); r.Used != 200 || r.Estimated {
@@ -302,9 +299,9 @@ func TestADiscardedTryCountsItsPromptOnly(t *testing.T) {
 func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
 	t.Parallel()
 	cost := 0.25
-	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
-	r := s.meter.WithModel(window(4000)).Reading()
+	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
 	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
 		t.Errorf("%+v", r)
 	}

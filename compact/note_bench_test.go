@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -64,7 +65,7 @@ func BenchmarkNote(b *testing.B) {
 	rules := preset.RulesOf(preset.Plimsoll)
 	for _, tokens := range []int{32_000, 128_000, 200_000, 1_000_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
-			m := meter.New(window(tokens)).WithView(view)
+			m := meter.New(compacttest.Window(tokens)).WithView(view)
 			spans := compact.EvictedSpans(view, m, float64(tokens)/2)
 			if len(spans) == 0 {
 				b.Fatal("nothing is evicted")

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -154,8 +155,8 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 
 func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	got := compact.NoteWithin(l.events(), firstTurns(l), 8000)
+	l := compacttest.Harbor()
+	got := compact.NoteWithin(l.Events(), compacttest.FirstTurns(l), 8000)
 	sections := strings.Split(got, "\n\n")
 	i := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, "### Names in tool results") })
 	if i != len(sections)-1 {
@@ -168,11 +169,11 @@ func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	for i := range 3000 {
 		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
 	}
-	names := compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 8000)
+	names := compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 8000)
 	if tokens := meter.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
 		t.Errorf("%v tokens of names", tokens)
 	}
-	if tokens := meter.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 220 {
+	if tokens := meter.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 400))); tokens > 220 {
 		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }

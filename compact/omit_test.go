@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -15,26 +16,26 @@ func TestLaterRepeatsDoNotBringBackWhatWasLeftOut(t *testing.T) {
 	t.Parallel()
 	// The line in place of the call and its result is hardly shorter than they are.
 	text := strings.Repeat("of a file\n", 10)
-	l := (&tale{}).user("Read it.").call("read_file", "{}", conversation.ResultOK, text)
+	l := (&compacttest.Tale{}).User("Read it.").Call("read_file", "{}", conversation.ResultOK, text)
 	for range 4 {
-		l.user("Go on.").reply("Yes.")
+		l.User("Go on.").Reply("Yes.")
 	}
-	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 3)},
+	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 3)},
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	v := projection.Project(l.events())
+	v := projection.Project(l.Events())
 	if v.Messages[1].State != projection.StateDropped {
 		t.Fatalf("nothing is left out: %+v", v.Messages[1])
 	}
 	for i := range 9 {
 		id := fmt.Sprint("again_", i)
-		l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
+		l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "read_file", Text: text, Repeats: 3})
 	}
-	whole := projection.Project(l.events())
+	whole := projection.Project(l.Events())
 	if d := cmp.Diff(v.Messages, whole.Messages[:len(v.Messages)]); d != "" {
 		t.Errorf("a longer log shows otherwise what a shorter one showed:\n%s", d)
 	}
-	if d := cmp.Diff(whole, v.Extend(l.events()), ignoreUnexported); d != "" {
+	if d := cmp.Diff(whole, v.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
 		t.Error(d)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -36,14 +37,14 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
 	t.Parallel()
 	crowded := func(k *looking) { k.system = 70_000 }
-	l := (&tale{}).says(5000).answers(5000).says(5000).answers(5000)
+	l := (&compacttest.Tale{}).Says(5000).Answers(5000).Says(5000).Answers(5000)
 	k := byPreset(preset.OneClaw, compact.MomentReply).with(crowded)
 	for failures := range 4 {
 		if got := tell(k.with(func(k *looking) { k.check.Past.Failures = failures }).plan(l)); got != "" {
 			t.Errorf("after %d failures: %q", failures, got)
 		}
 	}
-	if got := tell(k.plan(l.says(3000).answers(3000))); got != "threshold: cover 1-1, drops" {
+	if got := tell(k.plan(l.Says(3000).Answers(3000))); got != "threshold: cover 1-1, drops" {
 		t.Errorf("no longer all of it: %q", got)
 	}
 }
@@ -52,13 +53,13 @@ func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
 // than that is worth nothing.
 func TestOneClawEarlierSummaryMayBeCarriedOver(t *testing.T) {
 	t.Parallel()
-	log := with(nil, spokenOf(0, 4)...)
+	log := compacttest.With(nil, spokenOf(0, 4)...)
 	prior := ""
 	for n := range 8 {
 		prior += fmt.Sprintf("Fact %d was settled in turn %d, for the reason that was given there. ", n, n)
 	}
 	prior = strings.TrimSpace(prior)
-	log = with(answered(t, log, heavyPass(t, log, preset.OneClaw, 1, true), prior), spokenOf(4, 4)...)
+	log = compacttest.With(answered(t, log, heavyPass(t, log, preset.OneClaw, 1, true), prior), spokenOf(4, 4)...)
 	for text, want := range map[string]error{
 		prior: compact.ErrSummaryEcho,
 		prior + " Later the words of turn 4 to 6 were gone through as well.": nil,

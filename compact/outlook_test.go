@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -97,7 +98,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 	missing := unseen(states, compact.TimingReady, compact.TimingNow, compact.TimingHeld, compact.TimingResting,
 		compact.TimingUnknown, compact.TimingOff)
 	checkUntil(t, missing, func(t *rapid.T) {
-		log := anyLog(t)
+		log := compacttest.AnyLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
@@ -160,21 +161,21 @@ func checkGrowth(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) 
 // outlookCases are rules and conversations that grow until the planner acts.
 func outlookCases() map[string]struct {
 	look looking
-	grow func(*tale)
+	grow func(*compacttest.Tale)
 } {
 	byOwnRules := func(p preset.Name) looking {
 		return at(compact.MomentReply).with(func(k *looking) { k.rules = preset.RulesOf(p) })
 	}
 	type one = struct {
 		look looking
-		grow func(*tale)
+		grow func(*compacttest.Tale)
 	}
-	work := func(l *tale) { l.stints(1) }
-	talk := func(l *tale) { l.talks(1) }
+	work := func(l *compacttest.Tale) { l.Stints(1) }
+	talk := func(l *compacttest.Tale) { l.Talks(1) }
 	return map[string]one{
 		"stubs":                       {at(compact.MomentReply), work},
 		"a summary":                   {at(compact.MomentReply), talk},
-		"both":                        {at(compact.MomentReply), func(l *tale) { l.stints(1).talks(2) }},
+		"both":                        {at(compact.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
 		"a long system prompt":        {at(compact.MomentReply).with(func(k *looking) { k.system = 30_000 }), work},
 		"more than a number of turns": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), work},
 		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
@@ -182,7 +183,7 @@ func outlookCases() map[string]struct {
 		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
 		"jcli": {byOwnRules(preset.JCLI).with(func(k *looking) {
 			k.check.Moment, k.rules.TokenThreshold, k.rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
-		}), func(l *tale) { l.says(10).uses("run_command", `{"command":"ls"}`, 2000).answers(800) }},
+		}), func(l *compacttest.Tale) { l.Says(10).Uses("run_command", `{"command":"ls"}`, 2000).Answers(800) }},
 	}
 }
 
@@ -191,10 +192,10 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 	for name, c := range outlookCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, passes, foretold := &tale{}, 0, inspect.Outlook{}
+			l, passes, foretold := &compacttest.Tale{}, 0, inspect.Outlook{}
 			for range 60 {
 				c.grow(l)
-				check := c.look.of(l.events())
+				check := c.look.of(l.Events())
 				check.Past = compact.PastOf(check.Log)
 				o, p := checkOutlook(t, c.look.rules, check)
 				if !presses(p) {
@@ -230,7 +231,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 	for _, b := range p.Masks {
 		m, _ := b.(conversation.Mask) // the planner makes no others
 		for _, item := range m.Items {
-			if !within(p.Spans, item.Event) {
+			if !compacttest.Within(p.Spans, item.Event) {
 				masks++
 			}
 		}
@@ -245,7 +246,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, tell(p))
 	}
 	for _, e := range c.Log {
-		if within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
+		if compacttest.Within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
 			t.Errorf("turn %d is covered, %d to %d were foretold", e.Turn, o.SummaryFrom, o.Until)
 		}
 	}
@@ -256,47 +257,47 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 
 // carryOut puts in force what a plan says, with a summary that is short. It
 // reports whether that was taken.
-func carryOut(l *tale, r preset.Rules, c compact.Check, p compact.Plan) bool {
+func carryOut(l *compacttest.Tale, r preset.Rules, c compact.Check, p compact.Plan) bool {
 	if p.Profile != "" {
 		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
 		if err != nil {
 			return false
 		}
-		l.add(pass.Bodies(uint64(len(c.Log) + 1))...)
+		l.Add(pass.Bodies(uint64(len(c.Log) + 1))...)
 		return true
 	}
 	bodies := p.Masks
 	if len(p.Spans) == 0 {
 		bodies = p.Alone().Masks
 	} else {
-		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: words(500)})
+		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: compacttest.Words(500)})
 	}
 	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
-	l.add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
+	l.Add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
 		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
 	return true
 }
 
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(10)
-	o := inspect.NewOutlook(planRules(), at(compact.MomentReply).of(l.events()))
+	l := (&compacttest.Tale{}).Stints(10)
+	o := inspect.NewOutlook(compacttest.PlanRules(), at(compact.MomentReply).of(l.Events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
 	held := at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 49_000 })
-	if o := inspect.NewOutlook(held.rules, held.of(l.events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
+	if o := inspect.NewOutlook(held.rules, held.of(l.Events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
 
 func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(14)
+	l := (&compacttest.Tale{}).Stints(14)
 	k := at(compact.MomentReply).with(func(k *looking) { k.rules.Evict.Cold, k.rules.ProtectedRatio = 0.3, 0 })
-	estimated := inspect.NewOutlook(k.rules, k.of(l.events()))
-	l.add(conversation.Usage{Reply: uint64(len(l.events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
-	c := k.of(l.events())
+	estimated := inspect.NewOutlook(k.rules, k.of(l.Events()))
+	l.Add(conversation.Usage{Reply: uint64(len(l.Events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
+	c := k.of(l.Events())
 	c.Meter = c.Meter.WithHistory(c.Log, "")
 	used := c.Meter.Reading().Used
 	if used < 34_900 || used > 35_100 {

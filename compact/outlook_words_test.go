@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -68,10 +69,10 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 
 func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 	t.Parallel()
-	grown := func(n int) *tale { return (&tale{}).stints(n) }
+	grown := func(n int) *compacttest.Tale { return (&compacttest.Tale{}).Stints(n) }
 	for name, c := range map[string]struct {
 		look looking
-		log  *tale
+		log  *compacttest.Tale
 		want string
 	}{
 		"off": {at(compact.MomentReply).with(func(k *looking) { k.rules.Enabled = false }), grown(17),
@@ -91,7 +92,7 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 			k.rules = preset.RulesOf(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
-		if got := inspect.NewOutlook(c.look.rules, c.look.of(c.log.events())).Words(); got != c.want {
+		if got := inspect.NewOutlook(c.look.rules, c.look.of(c.log.Events())).Words(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
 	}
@@ -103,7 +104,7 @@ func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 		k.rules, k.check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
 		k.rules.Auto.Profile = preset.ProfileHeavy
 	})
-	got := inspect.NewOutlook(k.rules, k.of((&tale{}).stints(17).events())).Words()
+	got := inspect.NewOutlook(k.rules, k.of((&compacttest.Tale{}).Stints(17).Events())).Words()
 	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {
 		t.Error(got)
 	}

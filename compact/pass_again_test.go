@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -20,24 +21,24 @@ import (
 // by that: the view alone must not grow.
 
 // heavyAgain works a heavy compaction out.
-func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
+func heavyAgain(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
 	r := preset.RulesOf(p)
 	r.KeepLast = keep
 	w := edit.NewRequest()
 	w.Profile, w.Focus = preset.ProfileHeavy, focus
-	v := projection.Project(l.events())
-	m := meter.New(window(100_000)).WithView(v)
-	return edit.NewProposal(l.events(), r, edit.Inputs{Meter: m, Now: noon, Cold: true}, w)
+	v := projection.Project(l.Events())
+	m := meter.New(compacttest.Window(100_000)).WithView(v)
+	return edit.NewProposal(l.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon, Cold: true}, w)
 }
 
-// summarised takes a summary of so many tokens for a pass and appends it.
-func (l *tale) summarised(t *testing.T, pass edit.Proposal, tokens int) *tale {
+// withSummary takes a summary of so many tokens for a pass and appends it.
+func withSummary(t *testing.T, l *compacttest.Tale, pass edit.Proposal, tokens int) *compacttest.Tale {
 	t.Helper()
 	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
 		t.Fatal(err)
 	}
-	return l.add(pass.Bodies(uint64(l.log.Len() + 1))...)
+	return l.Add(pass.Bodies(uint64(l.Log.Len() + 1))...)
 }
 
 // writing is an answer of so many estimated tokens.
@@ -64,14 +65,14 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
-			l := (&tale{}).talks(4) // 20,000 tokens
+			l := (&compacttest.Tale{}).Talks(4) // 20,000 tokens
 			first, err := heavyAgain(t, l, p, "", 1)
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.summarised(t, first, 800)
+			withSummary(t, l, first, 800)
 			for range grow {
-				l.says(10).answers(40)
+				l.Says(10).Answers(40)
 			}
 			pass, err := heavyAgain(t, l, p, "the ports", 1)
 			if err != nil {
@@ -103,16 +104,16 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
-		l := (&tale{}).says(10).answers(990).says(10).answers(990).says(10).answers(990)
+		l := (&compacttest.Tale{}).Says(10).Answers(990).Says(10).Answers(990).Says(10).Answers(990)
 		first, err := heavyAgain(t, l, p, "", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.summarised(t, first, 12)
+		withSummary(t, l, first, 12)
 		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
 		}
-		if _, err := heavyAgain(t, (&tale{}).user("Hi.").reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
+		if _, err := heavyAgain(t, (&compacttest.Tale{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a summary of two words: %v", p, err)
 		}
 	}
@@ -121,18 +122,18 @@ func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.Plimsoll, preset.JP, preset.OneClaw, preset.JCLI} {
-		l := (&tale{}).talks(3).stints(2)
+		l := (&compacttest.Tale{}).Talks(3).Stints(2)
 		first, err := heavyAgain(t, l, p, "", 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.summarised(t, first, 800)
+		withSummary(t, l, first, 800)
 		r := preset.RulesOf(p)
 		r.KeepLast = 0
 		w := edit.NewRequest()
 		w.Profile = preset.ProfileDefault
-		now := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-		pass, err := edit.NewProposal(l.events(), r, now, w)
+		now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(l.Events())), Now: compacttest.Noon}
+		pass, err := edit.NewProposal(l.Events(), r, now, w)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
 		}
@@ -150,15 +151,15 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 	t.Parallel()
 	for _, p := range preset.All() {
-		l := (&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").reply("Done.")
-		l.user("And?").call("create_file", "{}", conversation.ResultOK, "x").add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
+		l := (&compacttest.Tale{}).User("Go.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").Reply("Done.")
+		l.User("And?").Call("create_file", "{}", conversation.ResultOK, "x").Add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
 		for _, profile := range []string{preset.ProfileDefault, preset.ProfileLight} {
 			r := preset.RulesOf(p)
 			r.KeepLast = 0
 			w := edit.NewRequest()
 			w.Profile = profile
-			now := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-			if pass, err := edit.NewProposal(l.events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
+			now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(l.Events())), Now: compacttest.Noon}
+			if pass, err := edit.NewProposal(l.Events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
 				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -17,10 +18,10 @@ import (
 // What was taken back lies between what a rule covers, and may come back.
 func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
-	tale := filesRead(3, 40).add(conversation.Rewind{Turn: 2}).user("Another way.").reply("Yes.").user("And now?")
-	log := tale.events()
+	tale := compacttest.FilesRead(3, 40).Add(conversation.Rewind{Turn: 2}).User("Another way.").Reply("Yes.").User("And now?")
+	log := tale.Events()
 	v := projection.Project(log)
-	s := edit.Inputs{Meter: meter.New(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
+	s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
 	pass, err := edit.ProposeSummary(log, preset.RulesOf(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
@@ -51,11 +52,11 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 	t.Parallel()
 	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeBands: false, preset.ModeRawUnion: true} {
-		log := filesRead(6, 40).user("And now?").events()
+		log := compacttest.FilesRead(6, 40).User("And now?").Events()
 		r := preset.RulesOf(preset.Plimsoll)
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) edit.Proposal {
-			s := edit.Inputs{Meter: meter.New(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
 			if err != nil {
 				t.Fatal(err)

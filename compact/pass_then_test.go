@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -41,7 +42,7 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 	t.Parallel()
 	passes, summaries := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		log := anyLog(rt)
+		log := compacttest.AnyLog(rt)
 		m := meter.New(meter.Options{
 			Window: meter.Window{Tokens: 30_000}, EchoReasoning: rapid.Bool().Draw(rt, "echo"),
 			Calibration: conversation.Calibration{Factor: rapid.Float64Range(0.5, 2).Draw(rt, "factor"), Samples: 3},

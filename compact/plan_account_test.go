@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -21,18 +21,10 @@ func made(trigger string, before, after int) conversation.Made {
 	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
-// one appends bodies as one epoch.
-func (l *tale) one(bodies ...conversation.Body) *tale {
-	for _, e := range conversation.Following(l.events(), time.Time{}, bodies...) {
-		l.add(e.Body)
-	}
-	return l
-}
-
 func TestTheOverlaysOfAPassHaveOneAccount(t *testing.T) {
 	t.Parallel()
 	mask := conversation.Mask{Items: []conversation.MaskItem{{Event: 1, Part: conversation.PartResult}}}
-	summary := conversation.Summary{Spans: []conversation.Span{span(1, 2)}, Made: conversation.Made{Profile: "heavy", Why: "it was full"}}
+	summary := conversation.Summary{Spans: []conversation.Span{compacttest.Span(1, 2)}, Made: conversation.Made{Profile: "heavy", Why: "it was full"}}
 	bodies := conversation.OneEpoch([]conversation.Body{mask, summary}, made(compact.TriggerLoadLine, 0, 0), 900, 400)
 	want := made(compact.TriggerLoadLine, 900, 400)
 	want.Profile, want.Why = "heavy", "it was full"
@@ -42,23 +34,23 @@ func TestTheOverlaysOfAPassHaveOneAccount(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	log := (&tale{}).user("a").reply("b").one(bodies...)
-	if past := compact.PastOf(log.events()); past.After != 400 {
+	log := (&compacttest.Tale{}).User("a").Reply("b").Passed(bodies...)
+	if past := compact.PastOf(log.Events()); past.After != 400 {
 		t.Errorf("a request had %d tokens after the epoch, want 400", past.After)
 	}
 }
 
 func TestUndoingAnOlderEpochHoldsAsWell(t *testing.T) {
 	t.Parallel()
-	log := (&tale{}).user("a").reply("b").user("c")
-	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 100, 50), Spans: []conversation.Span{span(1, 1)}}) // event 4
-	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 110, 60), Spans: []conversation.Span{span(2, 2)}}) // event 5
-	log.add(conversation.Revert{Epoch: 4})
-	if past := compact.PastOf(log.events()); past.Undone != 100 || past.After != 60 {
+	log := (&compacttest.Tale{}).User("a").Reply("b").User("c")
+	log.Add(conversation.Drop{Made: made(compact.TriggerLoadLine, 100, 50), Spans: []conversation.Span{compacttest.Span(1, 1)}}) // event 4
+	log.Add(conversation.Drop{Made: made(compact.TriggerLoadLine, 110, 60), Spans: []conversation.Span{compacttest.Span(2, 2)}}) // event 5
+	log.Add(conversation.Revert{Epoch: 4})
+	if past := compact.PastOf(log.Events()); past.Undone != 100 || past.After != 60 {
 		t.Errorf("%+v, want the size before what was undone, and after what is in force", past)
 	}
-	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 120, 70), Spans: []conversation.Span{span(1, 1)}})
-	if past := compact.PastOf(log.events()); past.Undone != 0 || past.After != 70 {
+	log.Add(conversation.Drop{Made: made(compact.TriggerLoadLine, 120, 70), Spans: []conversation.Span{compacttest.Span(1, 1)}})
+	if past := compact.PastOf(log.Events()); past.Undone != 0 || past.After != 70 {
 		t.Errorf("%+v, want nothing undone after a newer epoch", past)
 	}
 }
@@ -68,12 +60,12 @@ func TestOnlyAPassThatHadToBeSettlesFailures(t *testing.T) {
 	for trigger, settles := range map[string]bool{
 		compact.TriggerLoadLine: true, compact.TriggerHardLine: true, compact.TriggerCold: false, compact.TriggerStride: false,
 	} {
-		log := (&tale{}).user("a").reply("b")
+		log := (&compacttest.Tale{}).User("a").Reply("b")
 		for range 2 {
-			log.add(conversation.Attempt{Outcome: conversation.OutcomeFailed, Model: "p/m"})
+			log.Add(conversation.Attempt{Outcome: conversation.OutcomeFailed, Model: "p/m"})
 		}
-		log.add(conversation.Mask{Made: made(trigger, 2, 1), Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartResult}}})
-		if past := compact.PastOf(log.events()); past.Failures != 2 || past.Settled != settles {
+		log.Add(conversation.Mask{Made: made(trigger, 2, 1), Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartResult}}})
+		if past := compact.PastOf(log.Events()); past.Failures != 2 || past.Settled != settles {
 			t.Errorf("%s: %+v, settled should be %t", trigger, past, settles)
 		}
 	}
@@ -81,24 +73,24 @@ func TestOnlyAPassThatHadToBeSettlesFailures(t *testing.T) {
 
 func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 	t.Parallel()
-	log := &tale{}
+	log := &compacttest.Tale{}
 	for i := range 40 {
-		log.user(fmt.Sprintf("Rule %d: you must never touch module %d. %s", i, i, strings.Repeat("It matters. ", 18))).
-			reply(strings.Repeat("A long reply. ", 300))
+		log.User(fmt.Sprintf("Rule %d: you must never touch module %d. %s", i, i, strings.Repeat("It matters. ", 18))).
+			Reply(strings.Repeat("A long reply. ", 300))
 	}
 	rules := preset.RulesOf(preset.Plimsoll)
 	said := func(first, last uint64) int {
-		m := meter.New(window(128_000)).WithView(projection.Project(log.events()))
-		pass, err := edit.ProposeSummary(log.events(), rules, edit.Inputs{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
+		m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(log.Events()))
+		pass, err := edit.ProposeSummary(log.Events(), rules, edit.Inputs{Meter: m}, []conversation.Span{compacttest.Span(first, last)}, conversation.Made{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := pass.Extract(); err != nil {
 			t.Fatal(err)
 		}
-		log.one(pass.Bodies(0)...)
+		log.Passed(pass.Bodies(0)...)
 		blocks, n := 0, 0
-		for _, m := range projection.Project(log.events()).Messages {
+		for _, m := range projection.Project(log.Events()).Messages {
 			if m.State == projection.StateSummarised {
 				blocks++
 				_, appendix, _ := strings.Cut(m.Text, "### Said by the user")
@@ -121,12 +113,12 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 
 func TestASummaryOfAnotherStyleLeavesTheAppendixAlone(t *testing.T) {
 	t.Parallel()
-	log := (&tale{}).user("one").reply("1").user("two").reply("2").user("three").reply("3").user("four")
-	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: "Band.", Appendix: "### Appendix",
-		Spans: []conversation.Span{span(1, 2)}})
-	log.add(conversation.Summary{Style: conversation.StyleJP, Version: projection.BlockVersion, Text: "Pair.", Spans: []conversation.Span{span(5, 6)}, FromTurn: 2, ToTurn: 2})
+	log := (&compacttest.Tale{}).User("one").Reply("1").User("two").Reply("2").User("three").Reply("3").User("four")
+	log.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: "Band.", Appendix: "### Appendix",
+		Spans: []conversation.Span{compacttest.Span(1, 2)}})
+	log.Add(conversation.Summary{Style: conversation.StyleJP, Version: projection.BlockVersion, Text: "Pair.", Spans: []conversation.Span{compacttest.Span(5, 6)}, FromTurn: 2, ToTurn: 2})
 	text := ""
-	for _, m := range projection.Project(log.events()).Messages {
+	for _, m := range projection.Project(log.Events()).Messages {
 		text += m.Text + "\n"
 	}
 	if strings.Count(text, "### Appendix") != 1 || !strings.Contains(text, "Pair.") {
@@ -136,23 +128,23 @@ func TestASummaryOfAnotherStyleLeavesTheAppendixAlone(t *testing.T) {
 
 func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 	t.Parallel()
-	log := (&tale{}).user("first")
+	log := (&compacttest.Tale{}).User("first")
 	for range 30 {
-		log.user("turn").call("run_command", `{}`, conversation.ResultOK, words(180)).reply(words(200))
+		log.User("turn").Call("run_command", `{}`, conversation.ResultOK, compacttest.Words(180)).Reply(compacttest.Words(200))
 	}
-	from := uint64(len(log.events()) - 39)
-	last := uint64(len(log.events()))
-	log.user("newest")
-	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(from, last)}, FromTurn: 21, ToTurn: 30,
+	from := uint64(len(log.Events()) - 39)
+	last := uint64(len(log.Events()))
+	log.User("newest")
+	log.Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(from, last)}, FromTurn: 21, ToTurn: 30,
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	v := projection.Project(log.events())
-	m := meter.New(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
-	plan := compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m}.Plan(preset.RulesOf(preset.Plimsoll))
+	v := projection.Project(log.Events())
+	m := meter.New(compacttest.Window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
+	plan := compact.Check{Moment: compact.MomentTurn, Log: log.Events(), View: v, Meter: m}.Plan(preset.RulesOf(preset.Plimsoll))
 	if len(plan.Spans) == 0 {
 		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)
 	}
-	for _, e := range log.events()[from-1 : last] {
-		if _, ok := e.Body.(conversation.ToolResult); ok && within(plan.Spans, e.Seq) {
+	for _, e := range log.Events()[from-1 : last] {
+		if _, ok := e.Body.(conversation.ToolResult); ok && compacttest.Within(plan.Spans, e.Seq) {
 			t.Errorf("%v hold e%d, and its tool work is left out by hand", plan.Spans, e.Seq)
 		}
 	}

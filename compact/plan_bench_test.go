@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -13,10 +14,10 @@ import (
 // plannedBench is a log of 10,000 events of about 1 KB as the planner sees it, in
 // a window of so many tokens. Of the results about 640,000 tokens may be masked.
 func plannedBench(windowTokens int, at compact.Moment) (preset.Rules, compact.Check) {
-	log := with(longLog(10_000), conversation.UserMessage{Text: "And now?"})
+	log := compacttest.With(compacttest.LongLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
 	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
-		Meter: meter.New(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
+		Meter: meter.New(compacttest.Window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
 
 // evictedBench is what plannedBench is after a step: most of the 10,000 events stand
@@ -27,7 +28,7 @@ func evictedBench(b *testing.B, windowTokens int) (preset.Rules, compact.Check) 
 	if plan.Note == nil {
 		b.Fatal("nothing is evicted")
 	}
-	c.Log = with(c.Log, plan.Alone().Masks...)
+	c.Log = compacttest.With(c.Log, plan.Alone().Masks...)
 	c.View = projection.Project(c.Log)
 	c.Meter = c.Meter.WithView(c.View)
 	return r, c
@@ -79,7 +80,7 @@ func BenchmarkPlan(b *testing.B) {
 		}
 	})
 	b.Run("PastOf", func(b *testing.B) {
-		log := masked(longLog(10_000), 1)
+		log := compacttest.Masked(compacttest.LongLog(10_000), 1)
 		b.ReportAllocs()
 		for b.Loop() {
 			compact.PastOf(log)

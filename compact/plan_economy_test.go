@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -18,7 +19,9 @@ import (
 
 func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 	t.Parallel()
-	log := func(result int) *tale { return (&tale{}).talks(1).says(10).reads(result).says(10) }
+	log := func(result int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(result).Says(10)
+	}
 	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
 	fiveMinutes := compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}
 	for name, c := range map[string]struct {
@@ -56,7 +59,9 @@ func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
 	t.Parallel()
 	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
-	log := func(s int) *tale { return (&tale{}).talks(1).says(10).reads(20_173).answers(s - 173 - 10).says(10) }
+	log := func(s int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(20_173).Answers(s - 173 - 10).Says(10)
+	}
 	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
 	for name, c := range map[string]struct {
 		sheet compact.PriceSheet
@@ -95,10 +100,10 @@ func TestTheStrideIsTwentyThousandOrAFifthOfTheWindow(t *testing.T) {
 	}
 	for window, stride := range map[int]int{1_000_000: 20_000, 100_000: 20_000, 50_000: 10_000} {
 		k := at(compact.MomentTurn).with(free).with(func(k *looking) { k.options.Window.Tokens = window })
-		if p := k.plan((&tale{}).says(10).says(10).reads(stride + 173).says(10)); tell(p) != "stride: mask e4" {
+		if p := k.plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 173).Says(10)); tell(p) != "stride: mask e4" {
 			t.Errorf("%d of %d: %q", stride, window, tell(p))
 		}
-		if p := k.plan((&tale{}).says(10).says(10).reads(stride + 172).says(10)); p.Acts() {
+		if p := k.plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 172).Says(10)); p.Acts() {
 			t.Errorf("one less of %d: %q", window, tell(p))
 		}
 	}
@@ -106,7 +111,7 @@ func TestTheStrideIsTwentyThousandOrAFifthOfTheWindow(t *testing.T) {
 
 func TestAnUndoneSavingIsNotMadeAgainAtOnce(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(12).says(10)
+	l := (&compacttest.Tale{}).Stints(12).Says(10)
 	k := at(compact.MomentTurn).with(func(k *looking) { k.check.Gone = true })
 	for undone, want := range map[int]string{0: "cold cache", 40_010: "cold cache", 40_011: ""} {
 		k.check.Past.Undone = undone
@@ -122,23 +127,23 @@ func TestMasksSpareWhatTheRulesProtect(t *testing.T) {
 	alone := func(r *preset.MaskRules) { r.KeepTokens, r.KeepResults, r.FirstTurnTokens = 0, 0, 0 }
 	for name, c := range map[string]struct {
 		change func(*looking)
-		log    *tale
+		log    *compacttest.Tale
 		want   string
 	}{
-		"the newest 20,000 tokens": {func(*looking) {}, (&tale{}).talks(1).stints(8), "e5 e9 e13 e17"},
-		"a quarter of the window":  {func(k *looking) { k.options.Window.Tokens, k.rules.Mask.KeepResults = 50_000, 0 }, (&tale{}).talks(1).stints(6), "e5 e9 e13 e17"},
-		"the newest three results": {func(k *looking) { k.rules.Mask.KeepTokens = 0 }, (&tale{}).talks(1).stints(5), "e5 e9"},
+		"the newest 20,000 tokens": {func(*looking) {}, (&compacttest.Tale{}).Talks(1).Stints(8), "e5 e9 e13 e17"},
+		"a quarter of the window":  {func(k *looking) { k.options.Window.Tokens, k.rules.Mask.KeepResults = 50_000, 0 }, (&compacttest.Tale{}).Talks(1).Stints(6), "e5 e9 e13 e17"},
+		"the newest three results": {func(k *looking) { k.rules.Mask.KeepTokens = 0 }, (&compacttest.Tale{}).Talks(1).Stints(5), "e5 e9"},
 		"the current turn below a quarter": {func(k *looking) { alone(&k.rules.Mask) },
-			(&tale{}).says(10).reads(4975).says(24_979 - 4980).reads(4975), "e3"},
+			(&compacttest.Tale{}).Says(10).Reads(4975).Says(24_979 - 4980).Reads(4975), "e3"},
 		"not the current turn from a quarter on": {func(k *looking) { alone(&k.rules.Mask) },
-			(&tale{}).says(10).reads(4975).says(25_000 - 4980).reads(4975), "e3 e6"},
+			(&compacttest.Tale{}).Says(10).Reads(4975).Says(25_000 - 4980).Reads(4975), "e3 e6"},
 		"the first turn's up to 20,000 tokens": {func(k *looking) { alone(&k.rules.Mask); k.rules.Mask.FirstTurnTokens = 20_000 },
-			(&tale{}).says(10).reads(15_000).reads(6000).reads(5000).reads(1000).says(10), "e5 e9"},
+			(&compacttest.Tale{}).Says(10).Reads(15_000).Reads(6000).Reads(5000).Reads(1000).Says(10), "e5 e9"},
 		"exempt tools": {func(k *looking) { alone(&k.rules.Mask) },
-			(&tale{}).says(10).uses("todo_write", "{}", 3000).uses("load_skill", "{}", 3000).uses("ask_user", "{}", 3000).uses("task", "{}", 3000).
-				uses("run_command", "{}", 3000).says(10), "e11"},
+			(&compacttest.Tale{}).Says(10).Uses("todo_write", "{}", 3000).Uses("load_skill", "{}", 3000).Uses("ask_user", "{}", 3000).Uses("task", "{}", 3000).
+				Uses("run_command", "{}", 3000).Says(10), "e11"},
 		"what was recalled in this turn and the last": {func(k *looking) { alone(&k.rules.Mask) },
-			(&tale{}).says(10).uses(conversation.ToolRecall, "{}", 3000).says(10).uses(conversation.ToolRecall, "{}", 3000).says(10), "e3"},
+			(&compacttest.Tale{}).Says(10).Uses(conversation.ToolRecall, "{}", 3000).Says(10).Uses(conversation.ToolRecall, "{}", 3000).Says(10), "e3"},
 	} {
 		got := tell(at(compact.MomentRequest).with(cold).with(c.change).plan(c.log))
 		if want := "cold cache: mask " + c.want; got != want {
@@ -150,14 +155,14 @@ func TestMasksSpareWhatTheRulesProtect(t *testing.T) {
 // Some servers number the calls of every reply anew.
 func TestCallsThatShareAnIdWithARecallAreMaskedAllTheSame(t *testing.T) {
 	t.Parallel()
-	l := &tale{}
+	l := &compacttest.Tale{}
 	for i := range 6 {
 		tool := "read_file"
 		if i == 5 {
 			tool = conversation.ToolRecall
 		}
-		l.says(10).add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "call_0", Name: tool, Arguments: "{}"}}},
-			conversation.ToolResult{CallID: "call_0", Tool: tool, Text: words(3000)})
+		l.Says(10).Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "call_0", Name: tool, Arguments: "{}"}}},
+			conversation.ToolResult{CallID: "call_0", Tool: tool, Text: compacttest.Words(3000)})
 	}
 	k := at(compact.MomentRequest).with(func(k *looking) {
 		k.check.Gone, k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = true, 0, 0, 0
@@ -170,15 +175,15 @@ func TestCallsThatShareAnIdWithARecallAreMaskedAllTheSame(t *testing.T) {
 func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
 	t.Parallel()
 	// 3,000 characters and pointers of 150 to it, or stubs of about 650 each.
-	log := func(pointers int) *tale {
-		l := (&tale{}).says(10).reads(750)
-		text := words(750)
+	log := func(pointers int) *compacttest.Tale {
+		l := (&compacttest.Tale{}).Says(10).Reads(750)
+		text := compacttest.Words(750)
 		for i := range pointers {
 			id := fmt.Sprint("again_", i)
-			l.says(10).add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
+			l.Says(10).Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
 				conversation.ToolResult{CallID: id, Tool: "read_file", Text: text, Repeats: 3})
 		}
-		return l.says(10)
+		return l.Says(10)
 	}
 	k := at(compact.MomentRequest).with(func(k *looking) {
 		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
@@ -189,8 +194,8 @@ func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
 	if tell(p) != "cold cache: mask e3 e6 e9 e12" {
 		t.Errorf("three pointers: %q", tell(p))
 	}
-	before := k.of(few.events()).Meter.EstimatedTokens()
-	if saved := before - k.of(few.pass(p.Masks...).events()).Meter.EstimatedTokens(); saved < p.Gain || saved > p.Gain+50 {
+	before := k.of(few.Events()).Meter.EstimatedTokens()
+	if saved := before - k.of(few.Epoch(p.Masks...).Events()).Meter.EstimatedTokens(); saved < p.Gain || saved > p.Gain+50 {
 		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
 	}
 	if got := tell(k.plan(log(9))); got != "" {
@@ -200,17 +205,17 @@ func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
 
 func TestWhatMasksSaveIsNotOverstatedForWideScripts(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).says(10).call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 3000)).says(10)
+	l := (&compacttest.Tale{}).Says(10).Call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 3000)).Says(10)
 	k := at(compact.MomentRequest).with(func(k *looking) {
 		k.options.Plain, k.check.Gone = false, true
 		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
 	})
-	before := k.of(l.events())
+	before := k.of(l.Events())
 	p := before.Plan(k.rules)
 	if !p.Acts() {
 		t.Fatal("nothing is done")
 	}
-	saved := before.Meter.EstimatedTokens() - k.of(l.pass(p.Masks...).events()).Meter.EstimatedTokens()
+	saved := before.Meter.EstimatedTokens() - k.of(l.Epoch(p.Masks...).Events()).Meter.EstimatedTokens()
 	if p.Gain < saved-100 || p.Gain > saved {
 		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
 	}

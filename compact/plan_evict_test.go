@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/conversation"
 )
 
@@ -11,23 +12,23 @@ import (
 // block of summaries grows. The figures are explained in plan_look_test.go.
 
 // pressed is what is done in a turn.
-func pressed(l *tale) string { return tell(at(compact.MomentRequest).plan(l)) }
+func pressed(l *compacttest.Tale) string { return tell(at(compact.MomentRequest).plan(l)) }
 
 func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want string
 	}{
 		// 40,001 and room for the note have to go: nine replies with what lies
 		// between them.
-		"talk":                 {(&tale{}).talks(16).says(1), "cover 1-18"},
-		"talk and work":        {(&tale{}).talks(6).stints(11), "cover 1-27"},
-		"a long first message": {(&tale{}).says(2001).answers(3000).talks(16), "cover 1-20"},
-		"as much as may be":    {(&tale{}).talks(9).says(40_000), "cover 1-18"},
-		"what is pinned stays": {(&tale{}).talks(16).says(1).pass(conversation.Pin{Events: []uint64{3, 4}}), "cover 1-20"},
-		"the newest message":   {(&tale{}).talks(1).says(100).reads(40_000).reads(39_900), "cover 1-2 4-5"},
-		"the newest protected": {(&tale{}).talks(1).says(100).reads(57_000).reads(12_000).reads(10_900), "cover 1-2 4-5"},
+		"talk":                 {(&compacttest.Tale{}).Talks(16).Says(1), "cover 1-18"},
+		"talk and work":        {(&compacttest.Tale{}).Talks(6).Stints(11), "cover 1-27"},
+		"a long first message": {(&compacttest.Tale{}).Says(2001).Answers(3000).Talks(16), "cover 1-20"},
+		"as much as may be":    {(&compacttest.Tale{}).Talks(9).Says(40_000), "cover 1-18"},
+		"what is pinned stays": {(&compacttest.Tale{}).Talks(16).Says(1).Epoch(conversation.Pin{Events: []uint64{3, 4}}), "cover 1-20"},
+		"the newest message":   {(&compacttest.Tale{}).Talks(1).Says(100).Reads(40_000).Reads(39_900), "cover 1-2 4-5"},
+		"the newest protected": {(&compacttest.Tale{}).Talks(1).Says(100).Reads(57_000).Reads(12_000).Reads(10_900), "cover 1-2 4-5"},
 	} {
 		if got := pressed(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -37,7 +38,7 @@ func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 
 func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(16) // 80,000, at the load line
+	l := (&compacttest.Tale{}).Stints(16) // 80,000, at the load line
 	cold := func(k *looking) { k.check.Gone = true }
 	bare := func(k *looking) { k.rules.Mask.Enabled = false }
 	want := map[compact.Moment]string{
@@ -59,11 +60,11 @@ func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
 			}
 		}
 	}
-	if got := tell(at(compact.MomentTurn).with(bare).with(cold).plan((&tale{}).stints(14))); got != "" {
+	if got := tell(at(compact.MomentTurn).with(bare).with(cold).plan((&compacttest.Tale{}).Stints(14))); got != "" {
 		t.Errorf("at the cold line: %q", got)
 	}
 	// Above the load line as well, the step goes down to the lower of both.
-	l.says(1)
+	l.Says(1)
 	k := at(compact.MomentTurn).with(func(k *looking) { k.rules.Evict.Cold = 0.3 })
 	if warm, cold := tell(k.plan(l)), tell(k.with(cold).plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("warm %q, cold %q", warm, cold)
@@ -75,7 +76,7 @@ func TestTheTargetLeavesRoomToTalk(t *testing.T) {
 	// System prompt and tools take 60,000: what the conversation has left is less than
 	// half of what it usually gets, and so is what a step leaves of it.
 	k := at(compact.MomentRequest).with(func(k *looking) { k.system = 60_000 })
-	p := k.plan((&tale{}).talks(5).says(1))
+	p := k.plan((&compacttest.Tale{}).Talks(5).Says(1))
 	left := p.Used - p.Gain - 60_000
 	if p.Trigger != compact.TriggerLoadLine || left < 5000 || left > 16_000 {
 		t.Errorf("%q: %d tokens are left beside the prompt", tell(p), left)
@@ -85,33 +86,25 @@ func TestTheTargetLeavesRoomToTalk(t *testing.T) {
 func TestNothingToDoIsNoPlan(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentRequest).with(func(k *looking) { k.system = 90_000 })
-	if p := k.plan((&tale{}).user("x")); p.Acts() {
+	if p := k.plan((&compacttest.Tale{}).User("x")); p.Acts() {
 		t.Errorf("all of it is system prompt: %q", tell(p))
 	}
 	k.system = 96_000
-	if p := k.plan((&tale{}).user("x")); p.Acts() || !p.Hold {
+	if p := k.plan((&compacttest.Tale{}).User("x")); p.Acts() || !p.Hold {
 		t.Errorf("above the hard line: %q", tell(p))
 	}
 }
 
-// bands are summaries of two events each, from event 2 on, of so many tokens.
-func (l *tale) bands(n, tokens int) *tale {
-	for i := range n {
-		first := uint64(2 + 2*i)
-		l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{span(first, first+1)},
-			FromTurn: i, ToTurn: i + 1, Text: words(tokens), Appendix: "### Files read"})
-	}
-	return l
-}
-
 func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 	t.Parallel()
-	grown := func(talks, bands, tokens int) *tale { return (&tale{}).talks(talks).bands(bands, tokens).says(1) }
+	grown := func(talks, bands, tokens int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(talks).Bands(bands, tokens).Says(1)
+	}
 	small := func(k *looking) { k.options.Window.Tokens = 50_000 }
 	bare := func(*looking) {}
 	for name, c := range map[string]struct {
 		change func(*looking)
-		log    *tale
+		log    *compacttest.Tale
 		want   string
 	}{
 		"no summary yet":                  {bare, grown(17, 0, 0), "cover 1-20"},
@@ -133,22 +126,22 @@ func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
 	t.Parallel()
 	drop := func(first, last uint64) conversation.Drop {
-		return conversation.Drop{Spans: []conversation.Span{span(first, last)}}
+		return conversation.Drop{Spans: []conversation.Span{compacttest.Span(first, last)}}
 	}
 	omit := func(first, last uint64) conversation.Summary {
-		return conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{span(first, last)},
+		return conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{compacttest.Span(first, last)},
 			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
 	}
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want string
 	}{
-		"the oldest":                    {(&tale{}).talks(18).pass(drop(2, 4)), "cover 1-22"},
-		"in its middle":                 {(&tale{}).talks(18).pass(drop(7, 8)), "cover 1-22"},
-		"behind it, where it is newest": {(&tale{}).talks(18).stints(1).pass(omit(38, 39)), "cover 1-22"},
-		"behind it, and all the newest": {(&tale{}).talks(18).says(10).reads(4975).pass(omit(38, 39)), "cover 1-22"},
-		"pins do not part it":           {(&tale{}).talks(18).pass(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
-		"behind an earlier summary":     {(&tale{}).talks(19).bands(1, 100).pass(drop(4, 5)), "cover 1-1 4-24"},
+		"the oldest":                    {(&compacttest.Tale{}).Talks(18).Epoch(drop(2, 4)), "cover 1-22"},
+		"in its middle":                 {(&compacttest.Tale{}).Talks(18).Epoch(drop(7, 8)), "cover 1-22"},
+		"behind it, where it is newest": {(&compacttest.Tale{}).Talks(18).Stints(1).Epoch(omit(38, 39)), "cover 1-22"},
+		"behind it, and all the newest": {(&compacttest.Tale{}).Talks(18).Says(10).Reads(4975).Epoch(omit(38, 39)), "cover 1-22"},
+		"pins do not part it":           {(&compacttest.Tale{}).Talks(18).Epoch(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
+		"behind an earlier summary":     {(&compacttest.Tale{}).Talks(19).Bands(1, 100).Epoch(drop(4, 5)), "cover 1-1 4-24"},
 	} {
 		if got := pressed(c.log); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -158,11 +151,11 @@ func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
 
 func TestACallThatWasNeverAnsweredIsNotCovered(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).talks(3).says(10).asked("lost").talks(14)
+	l := (&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(14)
 	if got := pressed(l); got != "load line: cover 1-7 9-22" {
 		t.Errorf("%q", got)
 	}
-	if got := at(compact.MomentRequest).recovered((&tale{}).talks(3).says(10).asked("lost").talks(17)); got != "drop 2-7 9-28" {
+	if got := at(compact.MomentRequest).recovered((&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(17)); got != "drop 2-7 9-28" {
 		t.Errorf("%q", got)
 	}
 }
@@ -171,7 +164,7 @@ func TestACallThatWasNeverAnsweredIsNotCovered(t *testing.T) {
 // once: a fourth of a stride of 20,000 has to be added, or the hard line reached.
 func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
 	t.Parallel()
-	log := (&tale{}).talks(2).says(10).answers(74_980).says(10) // 85,000
+	log := (&compacttest.Tale{}).Talks(2).Says(10).Answers(74_980).Says(10) // 85,000
 	for tried, want := range map[int]string{0: "load line", 79_990: "load line", 80_010: "nothing", 84_990: "nothing"} {
 		k := at(compact.MomentReply)
 		k.check.Past = compact.Past{Tried: tried, Failures: 1}
@@ -188,12 +181,12 @@ func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
 
 func TestAResultThatCameLongAfterItsCallIsNotEvictedWithoutIt(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).talks(2)
-	l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "read_file", Arguments: "{}"}}, Stop: conversation.StopCalls})
-	call := uint64(len(l.events()))
-	l.talks(2).add(conversation.ToolResult{CallID: "late", Tool: "read_file", Status: conversation.ResultOK, Text: words(200)})
-	result := uint64(len(l.events()))
-	l.talks(16).says(1)
+	l := (&compacttest.Tale{}).Talks(2)
+	l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "read_file", Arguments: "{}"}}, Stop: conversation.StopCalls})
+	call := uint64(len(l.Events()))
+	l.Talks(2).Add(conversation.ToolResult{CallID: "late", Tool: "read_file", Status: conversation.ResultOK, Text: compacttest.Words(200)})
+	result := uint64(len(l.Events()))
+	l.Talks(16).Says(1)
 	spans := conversation.Disjoint(evictedBy(at(compact.MomentRequest).plan(l)))
 	if !spans.Holds(call-1) || !spans.Holds(result+1) {
 		t.Fatalf("what stands around both is not evicted: %v", spans)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -18,53 +19,6 @@ import (
 // leaves 40,000 at the load line and 70,000 with a cold cache, with less
 // than 2,500 of them kept free for its note; the newest 20,000 to 25,000 stay.
 
-// words is a text of so many tokens.
-func words(tokens int) string { return strings.Repeat("word", tokens) }
-
-// says is a message of the user of so many tokens.
-func (l *tale) says(tokens int) *tale { return l.user(words(tokens)) }
-
-// answers is a reply of so many tokens.
-func (l *tale) answers(tokens int) *tale { return l.reply(words(tokens)) }
-
-// reads is a call of five tokens and a result of so many.
-func (l *tale) reads(tokens int) *tale { return l.uses("read_file", `{"p":"a.b"}`, tokens) }
-
-// uses is a call of a tool and a result of so many tokens.
-func (l *tale) uses(tool, arguments string, tokens int) *tale {
-	return l.call(tool, arguments, conversation.ResultOK, words(tokens))
-}
-
-// stints are turns of 5,000 tokens: a message of the user, a call, a result of
-// 4,975 and a reply, four events. As a stub the result has about 173 tokens.
-func (l *tale) stints(n int) *tale {
-	for range n {
-		l.says(10).reads(4975).answers(10)
-	}
-	return l
-}
-
-// talks are turns of 5,000 tokens without calls, two events each.
-func (l *tale) talks(n int) *tale {
-	for range n {
-		l.says(10).answers(4990)
-	}
-	return l
-}
-
-// planRules are Plimsoll's ways with figures of the tests' own.
-func planRules() preset.Rules {
-	r := preset.RulesOf(preset.Plimsoll)
-	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
-	r.Mask = preset.MaskRules{Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800}
-	r.Evict = preset.EvictRules{Target: 0.4, Cold: 0.7, Index: 0.0001, Words: 0.0001}
-	r.Planner = preset.PlannerRules{
-		TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25, ProgressRatio: 0.125,
-		ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05, SummaryRatio: 0.02,
-	}
-	return r
-}
-
 // looking is what the planner is told besides the log.
 type looking struct {
 	rules   preset.Rules
@@ -75,7 +29,7 @@ type looking struct {
 
 // at is a look at some moment, with the rules and the window of the tests.
 func at(m compact.Moment) looking {
-	return looking{rules: planRules(), options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
+	return looking{rules: compacttest.PlanRules(), options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
 		check: compact.Check{Moment: m, Sheet: compact.PriceSheet{Read: 0.1, Write: 1}}}
 }
 
@@ -87,7 +41,7 @@ func (k looking) of(log []conversation.Event) compact.Check {
 	return c
 }
 
-func (k looking) plan(l *tale) compact.Plan { return k.of(l.events()).Plan(k.rules) }
+func (k looking) plan(l *compacttest.Tale) compact.Plan { return k.of(l.Events()).Plan(k.rules) }
 
 // with is the same look, changed.
 func (k looking) with(change func(*looking)) looking {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -53,7 +54,7 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 		if c.change != nil {
 			c.change(&k)
 		}
-		p := k.plan((&tale{}).talks(c.turns))
+		p := k.plan((&compacttest.Tale{}).Talks(c.turns))
 		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
 			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), tell(p))
 		}
@@ -63,9 +64,9 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 // What is prepared is what the step evicts that comes later.
 func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
 	t.Parallel()
-	for _, log := range []*tale{(&tale{}).talks(15), (&tale{}).stints(15), (&tale{}).talks(7).stints(8)} {
+	for _, log := range []*compacttest.Tale{(&compacttest.Tale{}).Talks(15), (&compacttest.Tale{}).Stints(15), (&compacttest.Tale{}).Talks(7).Stints(8)} {
 		early := preparing().plan(log)
-		step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log.talks(1).says(100))
+		step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log.Talks(1).Says(100))
 		if len(early.Spans) != 1 || len(step.Spans) != 1 || early.Spans[0].First != step.Spans[0].First ||
 			early.Spans[0].Last > step.Spans[0].Last {
 			t.Errorf("prepared %s, evicted %s", spansText(early.Spans), spansText(step.Spans))
@@ -91,14 +92,14 @@ func prepared(t *testing.T, k looking, log []conversation.Event, spans []convers
 func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	t.Parallel()
 	k := preparing()
-	l := (&tale{}).talks(15)
-	pass := prepared(t, k, l.events(), k.plan(l).Spans)
+	l := (&compacttest.Tale{}).Talks(15)
+	pass := prepared(t, k, l.Events(), k.plan(l).Spans)
 	step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false })
-	l.talks(2).says(100)
-	plan, c := step.plan(l), step.of(l.events())
+	l.Talks(2).Says(100)
+	plan, c := step.plan(l), step.of(l.Events())
 	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
-	joined, err := edit.EvictWith(l.events(), step.rules, now, made, plan.Note, true, pass)
+	joined, err := edit.EvictWith(l.Events(), step.rules, now, made, plan.Note, true, pass)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,43 +115,43 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
 		t.Errorf("the note does not speak of all that is evicted: %s", diff)
 	}
-	view := projection.Project(append(l.events(), conversation.Following(l.events(), now.Now, bodies...)...))
+	view := projection.Project(append(l.Events(), conversation.Following(l.Events(), now.Now, bodies...)...))
 	if first := view.Messages[0]; first.State != projection.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
 		t.Errorf("the block stands for %v", first.Events)
 	}
 
 	// A smaller step leaves the text for a later one, unless it may evict more.
 	small := alone
-	small.Spans = []conversation.Span{span(1, 4)}
-	if _, err := edit.EvictWith(l.events(), step.rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
+	small.Spans = []conversation.Span{compacttest.Span(1, 4)}
+	if _, err := edit.EvictWith(l.Events(), step.rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
 		t.Errorf("a step that evicts less: %v", err)
 	}
-	if _, err := edit.EvictWith(l.events(), step.rules, now, made, small, true, pass); err != nil {
+	if _, err := edit.EvictWith(l.Events(), step.rules, now, made, small, true, pass); err != nil {
 		t.Errorf("a step that may evict more: %v", err)
 	}
 }
 
 func TestWhatStandsBehindASummaryThatWaits(t *testing.T) {
 	t.Parallel()
-	own := []conversation.Span{span(3, 8)}
+	own := []conversation.Span{compacttest.Span(3, 8)}
 	for name, c := range map[string]struct {
 		overlay conversation.Body
 		want    bool
 	}{
 		"nothing":             {conversation.Renamed{Title: "x"}, true},
 		"a note over it":      {conversation.Summary{Spans: own, Appendix: "## Note"}, true},
-		"a summary of others": {conversation.Summary{Spans: []conversation.Span{span(9, 12)}, Text: "s"}, true},
-		"a summary of it":     {conversation.Summary{Spans: []conversation.Span{span(8, 12)}, Text: "s"}, false},
-		"policies":            {conversation.Summary{Spans: []conversation.Span{span(9, 12)}, Policies: &conversation.Policies{}}, false},
-		"a mask":              {masks(11), false},
+		"a summary of others": {conversation.Summary{Spans: []conversation.Span{compacttest.Span(9, 12)}, Text: "s"}, true},
+		"a summary of it":     {conversation.Summary{Spans: []conversation.Span{compacttest.Span(8, 12)}, Text: "s"}, false},
+		"policies":            {conversation.Summary{Spans: []conversation.Span{compacttest.Span(9, 12)}, Policies: &conversation.Policies{}}, false},
+		"a mask":              {compacttest.Masks(11), false},
 		"a pin":               {conversation.Pin{Events: []uint64{11}}, false},
 		"an undo":             {conversation.Revert{Epoch: 1}, false},
 	} {
-		l := filesRead(4, 60).pass(c.overlay)
-		if got := edit.Stands(l.events(), 0, own); got != c.want {
+		l := compacttest.FilesRead(4, 60).Epoch(c.overlay)
+		if got := edit.Stands(l.Events(), 0, own); got != c.want {
 			t.Errorf("%s: stands %t", name, got)
 		}
-		if !edit.Stands(l.events(), uint64(len(l.events())), own) {
+		if !edit.Stands(l.Events(), uint64(len(l.Events())), own) {
 			t.Errorf("%s: what was there before counts", name)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -29,7 +30,7 @@ func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 	p := rapid.SampledFrom(presets).Draw(t, "preset")
 	r := preset.RulesOf(p)
 	if p == preset.Plimsoll {
-		r = maskRules(t)
+		r = compacttest.MaskRules(t)
 		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
 	}
 	if p == preset.JPAuto {
@@ -48,7 +49,7 @@ func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 	v := projection.Project(log)
 	c := compact.Check{
 		Moment: rapid.SampledFrom(moments()).Draw(t, "moment"), Log: log, View: v,
-		Meter: meter.New(meterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
+		Meter: meter.New(compacttest.MeterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
 		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
 	}
 	if rapid.Bool().Draw(t, "some system prompt") {
@@ -62,19 +63,11 @@ func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 	return r, c
 }
 
-// anyLog draws a log for the planner: mostly one that is worth a plan.
-func anyLog(t *rapid.T) []conversation.Event {
-	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
-		return randomLog(t)
-	}
-	return workedLog(t)
-}
-
 func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		log := anyLog(t)
+		log := compacttest.AnyLog(t)
 		r, c := anyCheck(t, log)
 		said := encoded(t, log)
 		tools, before := maps.Clone(r.Tools), projection.Project(log)
@@ -99,7 +92,7 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 		if d := cmp.Diff(said, encoded(t, log)); d != "" {
 			t.Fatalf("the log was changed:\n%s", d)
 		}
-		if d := cmp.Diff(before, c.View, ignoreUnexported); d != "" {
+		if d := cmp.Diff(before, c.View, compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("the view was changed:\n%s", d)
 		}
 		if !reflect.DeepEqual(tools, r.Tools) {
@@ -128,7 +121,7 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 	t.Parallel()
 	masked := 0
 	rapid.Check(t, func(t *rapid.T) {
-		log := anyLog(t)
+		log := compacttest.AnyLog(t)
 		r, c := anyCheck(t, log)
 		p := c.Plan(r)
 		messages := map[uint64]*projection.Message{}
@@ -151,14 +144,14 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 				default:
 					t.Fatalf("%+v of %+v", item, m)
 				}
-				if within(p.Spans, item.Event) && p.Trigger != compact.TriggerThreshold {
+				if compacttest.Within(p.Spans, item.Event) && p.Trigger != compact.TriggerThreshold {
 					t.Fatalf("e%d is masked and covered", item.Event)
 				}
 			}
 			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
 				then := projection.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
-				if chars(then) > chars(c.View) {
-					t.Fatalf("%d code points became %d", chars(c.View), chars(then))
+				if compacttest.Chars(then) > compacttest.Chars(c.View) {
+					t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(then))
 				}
 			}
 		}
@@ -172,7 +165,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 	t.Parallel()
 	covered := 0
 	rapid.Check(t, func(t *rapid.T) {
-		log := workedLog(t)
+		log := compacttest.WorkedLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
@@ -188,13 +181,13 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		checkUnits(t, log, c.View, p.Spans)
 		last := c.View.Messages[len(c.View.Messages)-1]
 		for _, seq := range last.Events {
-			if within(p.Spans, seq) && last.State != projection.StatePinned {
+			if compacttest.Within(p.Spans, seq) && last.State != projection.StatePinned {
 				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
 			}
 		}
 		for _, m := range slices.Backward(c.View.Messages) {
 			if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
-				if within(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
+				if compacttest.Within(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
 					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
 				}
 				break
@@ -220,7 +213,7 @@ func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		for _, i := range u.Events {
 			switch seq := log[i].Seq; {
 			case !shown[seq]:
-			case within(spans, seq):
+			case compacttest.Within(spans, seq):
 				in++
 			default:
 				out++
@@ -327,7 +320,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 	t.Parallel()
 	steps := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		log := anyLog(t)
+		log := compacttest.AnyLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
@@ -345,27 +338,27 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		checkStays(t, c, spans)
 		bodies := p.Alone().Masks
 		stamped := conversation.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
-		then := with(log, stamped...)
+		then := compacttest.With(log, stamped...)
 		after := projection.Project(then)
-		if chars(after) >= chars(c.View) {
-			t.Fatalf("%d code points became %d", chars(c.View), chars(after))
+		if compacttest.Chars(after) >= compacttest.Chars(c.View) {
+			t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(after))
 		}
 		checkNamed(t, then, after, spans)
-		if d := cmp.Diff(after, projection.Project(log).Extend(then), ignoreUnexported); d != "" {
+		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("extended it is another view:\n%s", d)
 		}
 		hard, err := projection.Harden(after, projection.Capabilities{})
-		if err != nil && chars(after) > 0 {
+		if err != nil && compacttest.Chars(after) > 0 {
 			return // a log that holds nothing to be sent
 		}
-		for _, problem := range problems(hard, projection.Capabilities{}) {
+		for _, problem := range compacttest.Problems(hard, projection.Capabilities{}) {
 			t.Fatal(problem)
 		}
-		undone := with(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
+		undone := compacttest.With(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
 		if got := projection.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
 			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
 		}
-		redone := with(undone, conversation.Revert{Event: uint64(len(undone))})
+		redone := compacttest.With(undone, conversation.Revert{Event: uint64(len(undone))})
 		if got := projection.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
 			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
 		}
@@ -426,7 +419,7 @@ func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans [
 		}
 		named := namedIn(m.Text)
 		for _, seq := range m.Events {
-			if within(spans, seq) && !named(seq, log[seq-1].Turn) {
+			if compacttest.Within(spans, seq) && !named(seq, log[seq-1].Turn) {
 				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -31,12 +32,12 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	t.Parallel()
 	// Six turns in a window of 1,000 tokens, 200 of them for system prompt and tools:
 	// three quarters at 2,200 characters of messages. Reasoning is not sent back.
-	log := func(chars int) *tale {
-		l := &tale{}
+	log := func(chars int) *compacttest.Tale {
+		l := &compacttest.Tale{}
 		for range 5 {
-			l.user(strings.Repeat("u", 200)).add(conversation.AssistantMessage{Text: strings.Repeat("a", 200), Reasoning: strings.Repeat("r", 5000)})
+			l.User(strings.Repeat("u", 200)).Add(conversation.AssistantMessage{Text: strings.Repeat("a", 200), Reasoning: strings.Repeat("r", 5000)})
 		}
-		return l.user("u").reply(strings.Repeat("a", chars-2001))
+		return l.User("u").Reply(strings.Repeat("a", chars-2001))
 	}
 	small := func(k *looking) { k.options.Window.Tokens, k.system = 1000, 200 }
 	k := byPreset(preset.JPAuto, compact.MomentReply).with(small)
@@ -74,22 +75,22 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 	t.Parallel()
 	k := byPreset(preset.JPAuto, compact.MomentReply).with(func(k *looking) { k.options.Window.Tokens, k.system = 40_000, 3000 })
-	l, passes := &tale{}, 0
+	l, passes := &compacttest.Tale{}, 0
 	for range 14 {
-		l.stints(1)
-		c := k.of(l.events())
+		l.Stints(1)
+		c := k.of(l.Events())
 		plan := c.Plan(k.rules)
 		if plan.Profile == "" {
 			continue
 		}
-		pass, err := edit.NewProposal(c.Log, k.rules, edit.Inputs{Meter: c.Meter, Now: noon}, edit.RequestOf(plan))
+		pass, err := edit.NewProposal(c.Log, k.rules, edit.Inputs{Meter: c.Meter, Now: compacttest.Noon}, edit.RequestOf(plan))
 		if err != nil {
 			t.Fatalf("turn %d: %v", len(c.Log)/4, err)
 		}
 		passes++
-		l.add(pass.Bodies(uint64(l.log.Len() + 1))...)
+		l.Add(pass.Bodies(uint64(l.Log.Len() + 1))...)
 		newest := c.Log[len(c.Log)-1].Turn
-		for _, m := range projection.Project(l.events()).Messages {
+		for _, m := range projection.Project(l.Events()).Messages {
 			if m.Role == projection.RoleTool && (m.State == projection.StateMasked) != (m.Turn <= newest-3) {
 				t.Errorf("after the pass behind turn %d the result of turn %d is %s", newest, m.Turn, m.State)
 			}
@@ -103,11 +104,11 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	t.Parallel()
 	k := byPreset(preset.OneClaw, compact.MomentReply)
-	if got := tell(k.plan((&tale{}).talks(17))); got != "" {
+	if got := tell(k.plan((&compacttest.Tale{}).Talks(17))); got != "" {
 		t.Errorf("at 85 percent: %s", got)
 	}
 	// 25,000 tokens stay: the newest five turns.
-	over := (&tale{}).talks(17).says(10).answers(1)
+	over := (&compacttest.Tale{}).Talks(17).Says(10).Answers(1)
 	for name, c := range map[string]struct {
 		change func(*looking)
 		want   string
@@ -127,21 +128,21 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
-	for name, l := range map[string]*tale{"one long question": (&tale{}).says(95_000).answers(1), "one long reply": (&tale{}).answers(95_000)} {
+	for name, l := range map[string]*compacttest.Tale{"one long question": (&compacttest.Tale{}).Says(95_000).Answers(1), "one long reply": (&compacttest.Tale{}).Answers(95_000)} {
 		if got := tell(k.plan(l)); got != "" {
 			t.Errorf("%s, of which nothing may go: %q", name, got)
 		}
 	}
-	if got := tell(k.plan((&tale{}).says(10).answers(60_000).says(40_000).answers(1))); got != "threshold: cover 1-2, drops" {
+	if got := tell(k.plan((&compacttest.Tale{}).Says(10).Answers(60_000).Says(40_000).Answers(1))); got != "threshold: cover 1-2, drops" {
 		t.Errorf("a long question behind others: %q", got)
 	}
 }
 
 // jcliWork is turns with a result each, of so many bytes.
-func jcliWork(tool string, bytes ...int) *tale {
-	l := (&tale{}).user("Go.")
+func jcliWork(tool string, bytes ...int) *compacttest.Tale {
+	l := (&compacttest.Tale{}).User("Go.")
 	for _, n := range bytes {
-		l.call(tool, "{}", conversation.ResultOK, strings.Repeat("x", n))
+		l.Call(tool, "{}", conversation.ResultOK, strings.Repeat("x", n))
 	}
 	return l
 }
@@ -177,9 +178,9 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 
 func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).talks(3).user("And now?").call("read_file", "{}", conversation.ResultOK, "x")
+	l := (&compacttest.Tale{}).Talks(3).User("And now?").Call("read_file", "{}", conversation.ResultOK, "x")
 	k := byPreset(preset.JCLI, compact.MomentRequest).with(func(k *looking) { k.system = 300 })
-	size := k.of(l.events()).Meter.Reading().Used
+	size := k.of(l.Events()).Meter.Reading().Used
 	if size < 15_300 {
 		t.Fatalf("system prompt and tools count, and there are %d tokens", size)
 	}
@@ -200,11 +201,11 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 		"after two":           {func(k *looking) { limit(10)(k); k.check.Past.Failures = 2 }, "threshold: cover 1-6"},
 		"after three":         {func(k *looking) { limit(10)(k); k.check.Past.Failures = 3 }, ""},
 	} {
-		if p := k.with(c.change).plan(l); tell(p) != c.want || p.Acts() && p.Used != k.of(l.events()).Meter.Reading().Used {
+		if p := k.with(c.change).plan(l); tell(p) != c.want || p.Acts() && p.Used != k.of(l.Events()).Meter.Reading().Used {
 			t.Errorf("%s: %q, want %q", name, tell(p), c.want)
 		}
 	}
-	if got := tell(k.with(limit(10)).plan((&tale{}).says(1000))); got != "" {
+	if got := tell(k.with(limit(10)).plan((&compacttest.Tale{}).Says(1000))); got != "" {
 		t.Errorf("nothing may be covered: %q", got)
 	}
 }
@@ -221,7 +222,7 @@ func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
 	if tell(p) != "every request: mask e3" {
 		t.Fatalf("%q", tell(p))
 	}
-	then := k.of(append(l.events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})).Meter.Reading().Used
+	then := k.of(append(l.Events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})).Meter.Reading().Used
 	for threshold, want := range map[int]string{then: "every request: mask e3", then - 1: "threshold: mask e3, cover 2-21"} {
 		k.rules.TokenThreshold = threshold
 		if got := tell(k.plan(l)); got != want {
@@ -231,10 +232,10 @@ func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
 }
 
 // edits is a call of a tool per file, with long arguments and results.
-func edits(files ...string) *tale {
-	l := (&tale{}).user("Go.")
+func edits(files ...string) *compacttest.Tale {
+	l := (&compacttest.Tale{}).User("Go.")
 	for i, f := range files {
-		l.call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat("r", 2000))
+		l.Call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat("r", 2000))
 	}
 	return l
 }
@@ -265,7 +266,7 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 		}
 	}
 	full := byPreset(preset.Adachsoft, compact.MomentRequest).with(identified)
-	if got := tell(full.plan((&tale{}).talks(30))); got != "" {
+	if got := tell(full.plan((&compacttest.Tale{}).Talks(30))); got != "" {
 		t.Errorf("above every line it has no other layer: %q", got)
 	}
 }
@@ -275,7 +276,7 @@ func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
 	work := jcliWork("read_file", 5000, 5000, 5000, 5000)
 	for name, c := range map[string]struct {
 		change func(*looking)
-		log    *tale
+		log    *compacttest.Tale
 		want   string
 	}{
 		"off":               {func(*looking) {}, work, ""},
@@ -299,7 +300,7 @@ func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
 	}
 	// Above the load line Plimsoll's own pass comes first.
 	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} })
-	if got := tell(k.plan((&tale{}).stints(17))); !strings.HasPrefix(got, "load line: ") {
+	if got := tell(k.plan((&compacttest.Tale{}).Stints(17))); !strings.HasPrefix(got, "load line: ") {
 		t.Errorf("above the load line: %q", got)
 	}
 	p := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }).plan(work)
@@ -311,7 +312,7 @@ func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
 func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
 	t.Parallel()
 	// 400 characters of three bytes: over 800 bytes, and shorter than a preview.
-	l := (&tale{}).user("Go.").call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 400)).call("read_file", "{}", conversation.ResultOK, "x")
+	l := (&compacttest.Tale{}).User("Go.").Call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 400)).Call("read_file", "{}", conversation.ResultOK, "x")
 	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} })
 	if got := tell(k.plan(l)); got != "" {
 		t.Errorf("on every request: %q", got)
@@ -322,34 +323,26 @@ func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
 	}
 }
 
-// again is a call whose result repeats that of event 3, which is the first.
-func (l *tale) again(tool, arguments string) *tale {
-	r, _ := l.events()[2].Body.(conversation.ToolResult) // by the tale
-	id := fmt.Sprint("again_", l.log.Len())
-	return l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
-		conversation.ToolResult{CallID: id, Tool: tool, Text: r.Text, Repeats: 3})
-}
-
 func TestALayerTakesWhatPointsToAResultAtOnce(t *testing.T) {
 	t.Parallel()
 	// The newest result stays. Were only e3 hidden, e5 would stand in full next.
-	l := jcliWork("read_file", 5000).again("read_file", "{}").again("read_file", "{}").call("read_file", "{}", conversation.ResultOK, "x")
+	l := jcliWork("read_file", 5000).Again("read_file", "{}").Again("read_file", "{}").Call("read_file", "{}", conversation.ResultOK, "x")
 	k := byPreset(preset.JCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
 	p := k.plan(l)
 	if tell(p) != "every request: mask e3 e5 e7" {
 		t.Errorf("JCL: %q", tell(p))
 	}
-	if got := tell(k.plan(l.pass(p.Masks...))); got != "" {
+	if got := tell(k.plan(l.Epoch(p.Masks...))); got != "" {
 		t.Errorf("JCL, again: %q", got)
 	}
 	// Of three calls with one identity the newest stays.
-	l = edits("a").again("edit", `{"path":"a"}`).again("edit", `{"path":"a"}`)
+	l = edits("a").Again("edit", `{"path":"a"}`).Again("edit", `{"path":"a"}`)
 	k = byPreset(preset.Adachsoft, compact.MomentRequest).with(identified)
 	p = k.plan(l)
 	if tell(p) != "every request: mask e2 call_1 e3 e5" {
 		t.Errorf("ADA: %q", tell(p))
 	}
-	if got := tell(k.plan(l.pass(p.Masks...))); got != "" {
+	if got := tell(k.plan(l.Epoch(p.Masks...))); got != "" {
 		t.Errorf("ADA, again: %q", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -14,16 +15,16 @@ import (
 
 func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(15).says(5000)
+	l := (&compacttest.Tale{}).Stints(15).Says(5000)
 	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
-		if used := k.of(l.events()).Meter.Reading().Used; used != 80_000 {
+		if used := k.of(l.Events()).Meter.Reading().Used; used != 80_000 {
 			t.Fatalf("the tests' figures are off: %d", used)
 		}
 		if got := tell(k.plan(l)); got != "" {
 			t.Errorf("%s, at the load line: %s", name, got)
 		}
 	}
-	l.says(1)
+	l.Says(1)
 	// 40,001 and the room for a note have to go: eight turns, and of the ninth the
 	// message and the work.
 	const evicted = "load line: cover 1-35"
@@ -41,7 +42,7 @@ func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 
 func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(20)
+	l := (&compacttest.Tale{}).Stints(20)
 	for name, off := range map[string]func(*preset.Rules){
 		"compaction":      func(r *preset.Rules) { r.Enabled = false },
 		"by itself":       func(r *preset.Rules) { r.Auto.Enabled = false },
@@ -64,24 +65,24 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Auto.MinTurns = 18 })
-	if p := k.plan((&tale{}).stints(18)); p.Acts() {
+	if p := k.plan((&compacttest.Tale{}).Stints(18)); p.Acts() {
 		t.Errorf("18 turns: %q", tell(p))
 	}
-	if p := k.plan((&tale{}).stints(18).says(1)); !p.Acts() {
+	if p := k.plan((&compacttest.Tale{}).Stints(18).Says(1)); !p.Acts() {
 		t.Error("19 turns, and nothing is done")
 	}
 	k.rules.Auto.MinTurns = 100
-	if p := k.plan((&tale{}).stints(18)); p.Acts() || p.Hold {
+	if p := k.plan((&compacttest.Tale{}).Stints(18)); p.Acts() || p.Hold {
 		t.Errorf("below the hard line: %s", tell(p))
 	}
-	if p := k.plan((&tale{}).stints(20)); !p.Acts() || !p.Hold {
+	if p := k.plan((&compacttest.Tale{}).Stints(20)); !p.Acts() || !p.Hold {
 		t.Errorf("above it: %q", tell(p))
 	}
 }
 
 func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 	t.Parallel()
-	for name, l := range map[string]*tale{"no event": {}, "all taken back": (&tale{}).stints(20).add(conversation.Rewind{Turn: 0})} {
+	for name, l := range map[string]*compacttest.Tale{"no event": {}, "all taken back": (&compacttest.Tale{}).Stints(20).Add(conversation.Rewind{Turn: 0})} {
 		for _, p := range preset.All() {
 			for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
 				k := at(m).with(func(k *looking) {
@@ -91,7 +92,7 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 				if got := tell(k.plan(l)); got != "" {
 					t.Errorf("%s, %s, moment %d: %s", name, p, m, got)
 				}
-				if got := k.of(l.events()).Recover(k.rules); got != nil {
+				if got := k.of(l.Events()).Recover(k.rules); got != nil {
 					t.Errorf("%s, %s: recovery did %v", name, p, got)
 				}
 			}
@@ -102,7 +103,7 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
 	t.Parallel()
 	unknown := func(k *looking) { k.options.Window = meter.Window{} }
-	l := (&tale{}).stints(200)
+	l := (&compacttest.Tale{}).Stints(200)
 	for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
 		if got := tell(at(m).with(unknown).plan(l)); got != "" {
 			t.Errorf("a million tokens, moment %d: %s", m, got)
@@ -111,13 +112,13 @@ func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
 	turn := at(compact.MomentTurn).with(unknown)
 	// The first turn's and the newest four results stay: 5 of 10 go, and with
 	// another turn 6 of 11.
-	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5*4802 + 1 }).plan((&tale{}).stints(10).says(10)); p.Acts() {
+	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5*4802 + 1 }).plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Acts() {
 		t.Errorf("below the stride: %s", tell(p))
 	}
-	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5 * 4802 }).plan((&tale{}).stints(10).says(10)); tell(p) != "stride: mask e7 e11 e15 e19 e23" {
+	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5 * 4802 }).plan((&compacttest.Tale{}).Stints(10).Says(10)); tell(p) != "stride: mask e7 e11 e15 e19 e23" {
 		t.Errorf("a stride: %q", tell(p))
 	}
-	if p := at(compact.MomentRequest).with(unknown).with(func(k *looking) { k.check.Gone = true }).plan((&tale{}).stints(10).says(10)); p.Trigger != compact.TriggerCold {
+	if p := at(compact.MomentRequest).with(unknown).with(func(k *looking) { k.check.Gone = true }).plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Trigger != compact.TriggerCold {
 		t.Errorf("a cold cache: %q", tell(p))
 	}
 }
@@ -139,10 +140,10 @@ func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
 	} {
 		k := at(compact.MomentRequest).with(c.change)
 		n := c.soft/5000 - 1
-		if p := k.plan((&tale{}).stints(n).says(c.soft - 5000*n)); p.Acts() {
+		if p := k.plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n)); p.Acts() {
 			t.Errorf("%s, at %d: %q", name, c.soft, tell(p))
 		}
-		if p := k.plan((&tale{}).stints(n).says(c.soft - 5000*n + 1)); p.Trigger != compact.TriggerLoadLine {
+		if p := k.plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n + 1)); p.Trigger != compact.TriggerLoadLine {
 			t.Errorf("%s, above %d: %q", name, c.soft, tell(p))
 		}
 	}
@@ -150,11 +151,11 @@ func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
 
 func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 	t.Parallel()
-	at95, over := (&tale{}).stints(19), (&tale{}).stints(19).says(1)
+	at95, over := (&compacttest.Tale{}).Stints(19), (&compacttest.Tale{}).Stints(19).Says(1)
 	rests := func(k *looking) { k.check.Past.After, k.check.Past.Undone = 94_000, 94_000 }
 	for name, c := range map[string]struct {
 		look looking
-		log  *tale
+		log  *compacttest.Tale
 		want string
 		hold bool
 	}{
@@ -174,32 +175,32 @@ func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 
 func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(18)
+	l := (&compacttest.Tale{}).Stints(18)
 	for range 3 { // it does not fire again for ever
 		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
 			k := at(m)
 			if p := k.plan(l); p.Acts() {
-				l.pass(p.Alone().Masks...)
+				l.Epoch(p.Alone().Masks...)
 				if again := k.plan(l); again.Acts() {
 					t.Fatalf("right after %q: %q", tell(p), tell(again))
 				}
 			}
 		}
-		l.stints(1)
+		l.Stints(1)
 	}
-	if got := len(conversation.Epochs(l.events())); got != 1 {
+	if got := len(conversation.Epochs(l.Events())); got != 1 {
 		t.Errorf("%d passes for 21 turns", got)
 	}
-	raw := (&tale{}).add(l.saidOnly()...)
+	raw := (&compacttest.Tale{}).Add(saidOnly(l)...)
 	if p := at(compact.MomentRequest).plan(raw); !p.Hold {
 		t.Errorf("the log alone: %q", tell(p))
 	}
 }
 
 // saidOnly is what a tale says, without overlays.
-func (l *tale) saidOnly() []conversation.Body {
+func saidOnly(l *compacttest.Tale) []conversation.Body {
 	var out []conversation.Body
-	for _, e := range l.events() {
+	for _, e := range l.Events() {
 		if !e.Body.Kind().Overlay() {
 			out = append(out, e.Body)
 		}
@@ -209,7 +210,7 @@ func (l *tale) saidOnly() []conversation.Body {
 
 func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).stints(17) // 85,000
+	l := (&compacttest.Tale{}).Stints(17) // 85,000
 	for name, c := range map[string]struct {
 		change func(*looking)
 		acts   bool
@@ -231,7 +232,7 @@ func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 			}
 		}
 	}
-	if got := planRules().Rearm(0); got != 20_000 {
+	if got := compacttest.PlanRules().Rearm(0); got != 20_000 {
 		t.Errorf("without a window it is a stride, not %d", got)
 	}
 }
@@ -239,8 +240,8 @@ func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 	t.Parallel()
 	// What comes before the newest message can go; everything else is that message.
-	log := func(result, used int) *tale {
-		return (&tale{}).says(10).answers(10).says(10).reads(result).says(used - 35 - result)
+	log := func(result, used int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Says(10).Answers(10).Says(10).Reads(result).Says(used - 35 - result)
 	}
 	k := at(compact.MomentRequest)
 	if p := k.plan(log(30_000, 80_800)); tell(p) != "load line: cover 1-5" || p.Gain < 10_100 {
@@ -259,7 +260,7 @@ func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 
 func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).talks(10).stints(7)
+	l := (&compacttest.Tale{}).Talks(10).Stints(7)
 	const note, summary = "load line: evict 1-20", "load line: cover 1-20"
 	for name, c := range map[string]struct {
 		past      compact.Past
@@ -287,22 +288,22 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 
 func TestCatalogueB16EveryRequestOfATurnIsLookedAt(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).says(10) // one turn, long
+	l := (&compacttest.Tale{}).Says(10) // one turn, long
 	fired := 0
 	for range 40 {
-		l.reads(4995)
-		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = compact.PastOf(l.events()) })
+		l.Reads(4995)
+		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = compact.PastOf(l.Events()) })
 		if p := k.plan(l); p.Acts() {
 			fired++
 			bodies := p.Masks
 			if len(p.Spans) > 0 {
-				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: words(500)})
+				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: compacttest.Words(500)})
 			}
-			used := k.of(append(l.events(), conversation.Following(l.events(), time.Time{}, bodies...)...)).Meter.Reading().Used
-			l.add(conversation.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
+			used := k.of(append(l.Events(), conversation.Following(l.Events(), time.Time{}, bodies...)...)).Meter.Reading().Used
+			l.Add(conversation.Stamp(bodies, uint64(l.Log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
 		}
-		if used := k.of(l.events()).Meter.Reading().Used; used > 80_000 {
-			t.Fatalf("%d tokens after %d steps", used, l.log.Len()/2)
+		if used := k.of(l.Events()).Meter.Reading().Used; used > 80_000 {
+			t.Fatalf("%d tokens after %d steps", used, l.Log.Len()/2)
 		}
 	}
 	if fired < 3 || fired > 8 {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -27,7 +28,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	}
 	for _, c := range []projection.Capabilities{{}, {Alternate: true}, {NoTools: true}, {CallIDs: projection.CallIDMistral, EchoReasoning: true}} {
 		messages, err := projection.Harden(v, c)
-		for _, problem := range problems(messages, c) {
+		for _, problem := range compacttest.Problems(messages, c) {
 			t.Error(problem)
 		}
 		if sendable := len(messages) > 0 && messages[len(messages)-1].Role != projection.RoleAssistant; sendable != (err == nil) {
@@ -35,7 +36,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 		}
 	}
 	conversation.Epochs(events)
-	m := meter.New(window(1000)).WithView(v)
+	m := meter.New(compacttest.Window(1000)).WithView(v)
 	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)
 	compact.MaskItems(v, preset.RulesOf(preset.Plimsoll), m)
@@ -46,7 +47,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 func FuzzProject(f *testing.F) {
 	for i := range 40 {
 		var data []byte
-		for _, e := range rapid.Custom(randomLog).Example(i) {
+		for _, e := range rapid.Custom(compacttest.RandomLog).Example(i) {
 			line, err := conversation.Marshal(e)
 			if err != nil {
 				f.Fatal(err)
@@ -72,12 +73,12 @@ func FuzzProject(f *testing.F) {
 // FuzzProjectRandomLog makes logs with overlays of bytes.
 func FuzzProjectRandomLog(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		v := projection.Project(events)
-		if d := cmp.Diff(v, projection.Project(events), ignoreUnexported); d != "" {
+		if d := cmp.Diff(v, projection.Project(events), compacttest.IgnoreUnexported); d != "" {
 			t.Fatal(d)
 		}
 		messages, _ := projection.Harden(v, projection.Capabilities{})
-		checkRequest(t, messages, projection.Capabilities{})
+		compacttest.CheckRequest(t, messages, projection.Capabilities{})
 	}))
 }

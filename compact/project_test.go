@@ -1,58 +1,36 @@
 package compact_test
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
-	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
-var ignoreUnexported = cmpopts.IgnoreUnexported(projection.View{})
-
-// capabilities draws what an endpoint may want.
-func capabilities(t *rapid.T) projection.Capabilities {
-	return projection.Capabilities{
-		Alternate: rapid.Bool().Draw(t, "alternate"),
-		NoTools:   rapid.Bool().Draw(t, "no tools"),
-		CallIDs:   rapid.SampledFrom([]projection.CallIDForm{projection.CallIDAny, projection.CallIDMistral}).Draw(t, "ids"),
-	}
-}
-
-// logs draws a log without overlays.
-func logs(t *rapid.T) []conversation.Event {
-	if rapid.Bool().Draw(t, "malformed") {
-		return conversationtest.Malformed(t)
-	}
-	return conversationtest.Log(t)
-}
-
 func TestExtendingIsProjecting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
 		prefix := projection.Project(events[:cut])
 		whole, extended := projection.Project(events), prefix.Extend(events)
-		if d := cmp.Diff(whole, extended, ignoreUnexported); d != "" {
+		if d := cmp.Diff(whole, extended, compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("extended differs (-project +extend):\n%s", d)
 		}
 		// The prefix is what it was, also when it is extended twice.
 		again := prefix.Extend(events)
-		if d := cmp.Diff(whole, again, ignoreUnexported); d != "" {
+		if d := cmp.Diff(whole, again, compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("second extension differs:\n%s", d)
 		}
-		if d := cmp.Diff(projection.Project(events[:cut]), prefix, ignoreUnexported); d != "" {
+		if d := cmp.Diff(projection.Project(events[:cut]), prefix, compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("extending changed the view it started from:\n%s", d)
 		}
 	})
@@ -61,7 +39,7 @@ func TestExtendingIsProjecting(t *testing.T) {
 func TestAddingEventsOnlyAddsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		newest := 0 // what overlays change may be changed from the start on
 		for i, e := range events {
 			if e.Body.Kind().Overlay() {
@@ -85,9 +63,9 @@ func TestAddingEventsOnlyAddsAtTheEnd(t *testing.T) {
 func TestHardenedRequestsAreValid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v, c := projection.Project(randomLog(t)), capabilities(t)
+		v, c := projection.Project(compacttest.RandomLog(t)), compacttest.Capabilities(t)
 		messages, err := projection.Harden(v, c)
-		checkRequest(t, messages, c)
+		compacttest.CheckRequest(t, messages, c)
 		sendable := len(messages) > 0 && messages[len(messages)-1].Role != projection.RoleAssistant
 		if sendable != (err == nil) || err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 			t.Fatalf("sendable %v, error %v", sendable, err)
@@ -100,73 +78,6 @@ func TestHardenedRequestsAreValid(t *testing.T) {
 			t.Fatalf("not idempotent:\n%s", d)
 		}
 	})
-}
-
-var (
-	anyID     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	mistralID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
-)
-
-// checkRequest is what Harden guarantees, as a checker.
-func checkRequest(t *rapid.T, messages []projection.Message, c projection.Capabilities) {
-	if found := problems(messages, c); len(found) > 0 {
-		t.Fatal(strings.Join(found, "\n"))
-	}
-}
-
-// problems says what is wrong with a request.
-func problems(messages []projection.Message, c projection.Capabilities) (found []string) {
-	wrong := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
-		wrong("begins with %s", messages[0].Role)
-	}
-	ids := map[string]bool{}
-	var open []string
-	for i, m := range messages {
-		if m.Role == projection.RoleTool {
-			if len(open) == 0 || open[0] != m.CallID {
-				wrong("message %d answers %q, open are %q", i, m.CallID, open)
-			} else {
-				open = open[1:]
-			}
-		} else if len(open) > 0 {
-			wrong("message %d comes before the answers to %q", i, open)
-		}
-		if m.Text == "" && len(m.Calls) == 0 {
-			wrong("message %d is empty", i)
-		}
-		if !utf8.ValidString(m.Text) || strings.ContainsRune(m.Text, 0) {
-			wrong("message %d is no text: %q", i, m.Text)
-		}
-		if c.NoTools && (len(m.Calls) > 0 || m.Role == projection.RoleTool) {
-			wrong("message %d uses tools", i)
-		}
-		if c.Alternate && i > 0 && messages[i-1].Role == m.Role && m.Role == projection.RoleUser {
-			wrong("message %d repeats the role %s", i, m.Role)
-		}
-		for _, call := range m.Calls {
-			form := anyID
-			if c.CallIDs == projection.CallIDMistral {
-				form = mistralID
-			}
-			if !form.MatchString(call.ID) || ids[call.ID] {
-				wrong("message %d: id %q is malformed or used twice", i, call.ID)
-			}
-			if !anyID.MatchString(call.Name) {
-				wrong("message %d: no endpoint takes the name %q", i, call.Name)
-			}
-			var object map[string]any
-			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
-				wrong("message %d: arguments %q", i, call.Arguments)
-			}
-			ids[call.ID] = true
-			open = append(open, call.ID)
-		}
-	}
-	if len(open) > 0 {
-		wrong("unanswered: %q", open)
-	}
-	return found
 }
 
 func TestUnappliedOverlaysAreNamed(t *testing.T) {
@@ -234,8 +145,8 @@ func TestRepeatedCallIDsKeepTheirOwnAnswers(t *testing.T) {
 
 func TestMergedMessagesSayWhatTheyAreMadeOf(t *testing.T) {
 	t.Parallel()
-	l := filesRead(1, 3).summary(conversation.StylePlimsoll, 1, 4, 0, 0, "s").user("And now?").user("Well?")
-	messages, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{Alternate: true})
+	l := compacttest.FilesRead(1, 3).Summary(conversation.StylePlimsoll, 1, 4, 0, 0, "s").User("And now?").User("Well?")
+	messages, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{Alternate: true})
 	if err != nil || len(messages) != 1 {
 		t.Fatalf("%v: %+v", err, messages)
 	}

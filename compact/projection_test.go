@@ -10,75 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
-// randomLog draws a log with overlays of every kind on turns of every kind.
-func randomLog(t *rapid.T) []conversation.Event {
-	base := conversationtest.Rich
-	switch rapid.IntRange(0, 5).Draw(t, "base") {
-	case 0:
-		base = conversationtest.Malformed
-	case 1:
-		base = conversationtest.Log
-	}
-	return conversationtest.WithOverlays(t, base(t))
-}
-
-// ownLog draws a log as Plimsoll's own rules leave it: its reductions, and pins
-// and summaries.
-func ownLog(t *rapid.T) []conversation.Event {
-	w := conversationtest.NewWriter(t, conversationtest.Rich(t))
-	for range rapid.SampledFrom([]int{4, 6, 2, 0}).Draw(t, "passes") {
-		switch rapid.IntRange(0, 5).Draw(t, "what next") {
-		case 3:
-			w.Turn(t)
-		case 4:
-			w.Add(t, conversation.Pin{Events: []uint64{w.Seq(t)}})
-		case 5:
-			w.Add(t, conversation.Summary{Style: conversation.StylePlimsoll, Spans: w.Spans(t), Text: "what was said"})
-		default:
-			w.Add(t, w.Reduction(t))
-		}
-	}
-	return w.Events()
-}
-
-// sizeSaid is the size of what an event says, as Message.Before has it.
-func sizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
-	switch b := b.(type) {
-	case conversation.UserMessage:
-		return b.Size, true
-	case conversation.AssistantMessage:
-		size = b.Size
-		for _, c := range b.Calls {
-			size = size.Plus(c.Size)
-		}
-		return size, true
-	case conversation.ToolResult:
-		if b.Total > 0 {
-			return conversation.Size{ASCII: b.Total}, true
-		}
-		return b.Size, true
-	}
-	return conversation.Size{}, false
-}
-
-// chars is how long a view is, in code points.
-func chars(v projection.View) int {
-	n := 0
-	for _, size := range v.Sizes.Text {
-		n += size.Chars()
-	}
-	return n
-}
-
 func TestEveryEventStandsInOnePlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		v := projection.Project(events)
 		places := map[uint64]int{}
 		for i, m := range v.Messages {
@@ -104,7 +45,7 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 		}
 		for _, e := range events {
 			want := 0
-			if _, sent := sizeSaid(e.Body); sent {
+			if _, sent := compacttest.SizeSaid(e.Body); sent {
 				want = 1
 			}
 			if places[e.Seq] != want {
@@ -121,7 +62,7 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 func TestMessagesSayHowTheyCame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		for i, m := range projection.Project(events).Messages {
 			body := events[m.Events[0]-1].Body
 			if m.Overlay > 0 && (m.Overlay > uint64(len(events)) || !events[m.Overlay-1].Body.Kind().Overlay()) {
@@ -150,7 +91,7 @@ func TestMessagesSayHowTheyCame(t *testing.T) {
 func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		full := map[uint64]bool{}
 		for _, m := range projection.Project(events).Messages {
 			if m.Repeats != 0 && !full[m.Repeats] {
@@ -166,7 +107,7 @@ func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 func TestSizesAreThoseOfTheTexts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := projection.Project(randomLog(t))
+		v := projection.Project(compacttest.RandomLog(t))
 		var sum projection.Sizes
 		for i := range v.Messages {
 			m := &v.Messages[i]
@@ -189,18 +130,18 @@ func TestSizesAreThoseOfTheTexts(t *testing.T) {
 func TestSizesBeforeAddUpToWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		v := projection.Project(events)
 		var want, got conversation.Size
 		for _, e := range events {
-			size, _ := sizeSaid(e.Body)
+			size, _ := compacttest.SizeSaid(e.Body)
 			want = want.Plus(size)
 		}
 		for _, m := range v.Messages {
 			got = got.Plus(m.Before)
 		}
 		for _, a := range v.Absent {
-			size, _ := sizeSaid(events[a.Event-1].Body)
+			size, _ := compacttest.SizeSaid(events[a.Event-1].Body)
 			got = got.Plus(size)
 		}
 		if got != want {
@@ -212,7 +153,7 @@ func TestSizesBeforeAddUpToWhatWasSaid(t *testing.T) {
 func TestRevertingGivesTheSameMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, randomLog(t))
+		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
 		before := projection.Project(w.Events())
 		const epoch, revert = 1 << 40, 1 << 41 // taken by none
 		made := conversation.Made{Epoch: epoch}
@@ -238,10 +179,10 @@ func TestRevertingGivesTheSameMessages(t *testing.T) {
 func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, ownLog(t))
-		before := chars(projection.Project(w.Events()))
+		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
+		before := compacttest.Chars(projection.Project(w.Events()))
 		w.Add(t, w.Reduction(t))
-		if after := chars(projection.Project(w.Events())); after > before {
+		if after := compacttest.Chars(projection.Project(w.Events())); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
 		}
 	})
@@ -250,7 +191,7 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 func TestWrongRepeatsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		right := slices.Clone(events)
 		for i, e := range events {
 			r, ok := e.Body.(conversation.ToolResult)
@@ -265,7 +206,7 @@ func TestWrongRepeatsDoNotMatter(t *testing.T) {
 			r.Repeats = 0
 			right[i].Body = r
 		}
-		if d := cmp.Diff(projection.Project(right), projection.Project(events), ignoreUnexported); d != "" {
+		if d := cmp.Diff(projection.Project(right), projection.Project(events), compacttest.IgnoreUnexported); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -284,10 +225,10 @@ func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
 			}
 			return lines
 		}
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		before := stored(events)
 		v := projection.Project(events)
-		_, _ = projection.Harden(v, capabilities(t)) // what cannot be sent is hardened too
+		_, _ = projection.Harden(v, compacttest.Capabilities(t)) // what cannot be sent is hardened too
 		if d := cmp.Diff(before, stored(events)); d != "" {
 			t.Fatal(d)
 		}
@@ -296,15 +237,15 @@ func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
 
 func TestViewsGrowApart(t *testing.T) {
 	t.Parallel()
-	l := filesRead(2, 3)
-	stem := projection.Project(l.events()[:7]).Extend(l.events()) // with room for more
-	one := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "one way"}})
-	other := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "the other"}})
+	l := compacttest.FilesRead(2, 3)
+	stem := projection.Project(l.Events()[:7]).Extend(l.Events()) // with room for more
+	one := append(slices.Clone(l.Events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "one way"}})
+	other := append(slices.Clone(l.Events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "the other"}})
 	a, b := stem.Extend(one), stem.Extend(other)
 	if a.Messages[8].Text != "one way" || b.Messages[8].Text != "the other" || len(stem.Messages) != 8 {
 		t.Errorf("%q, %q, %d", a.Messages[8].Text, b.Messages[8].Text, len(stem.Messages))
 	}
-	if d := cmp.Diff(projection.Project(l.events()[:3]), a.Extend(l.events()[:3]), ignoreUnexported); d != "" {
+	if d := cmp.Diff(projection.Project(l.Events()[:3]), a.Extend(l.Events()[:3]), compacttest.IgnoreUnexported); d != "" {
 		t.Errorf("with a shorter log:\n%s", d)
 	}
 }
@@ -312,13 +253,13 @@ func TestViewsGrowApart(t *testing.T) {
 func TestClocksDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := randomLog(t)
+		events := compacttest.RandomLog(t)
 		want := projection.Project(events)
 		other := slices.Clone(events)
 		for i := range other {
 			other[i].Time = conversationtest.Epoch.Add(-time.Duration(i) * time.Hour)
 		}
-		if d := cmp.Diff(want, projection.Project(other), ignoreUnexported); d != "" {
+		if d := cmp.Diff(want, projection.Project(other), compacttest.IgnoreUnexported); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -376,7 +317,7 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 				}
 				w.Add(t, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{}`}}}, r)
 				alike = append(alike, uint64(len(log)+2))
-				if longer := view.Extend(w.Events()); cmp.Diff(longer, projection.Project(w.Events()), ignoreUnexported) != "" ||
+				if longer := view.Extend(w.Events()); cmp.Diff(longer, projection.Project(w.Events()), compacttest.IgnoreUnexported) != "" ||
 					cmp.Diff(view.Messages, longer.Messages[:len(view.Messages)], cmpopts.EquateEmpty()) != "" {
 					t.Fatal("a result more changed what came before it")
 				}
@@ -396,8 +337,8 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 				}
 			}
 			w.Add(t, hiding(t, hide))
-			if after := projection.Project(w.Events()); chars(after) > chars(view) {
-				t.Fatalf("%d code points became %d by %+v", chars(view), chars(after), w.Events()[len(log)].Body)
+			if after := projection.Project(w.Events()); compacttest.Chars(after) > compacttest.Chars(view) {
+				t.Fatalf("%d code points became %d by %+v", compacttest.Chars(view), compacttest.Chars(after), w.Events()[len(log)].Body)
 			}
 		}
 	})

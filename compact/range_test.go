@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -27,14 +28,11 @@ func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
 	return &b
 }
 
-// noon is when the conversations of these tests are compacted.
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
 // said makes a log of bodies, all at one time.
 func said(t *testing.T, bodies ...conversation.Body) []conversation.Event {
 	t.Helper()
 	var l conversation.Log
-	if err := l.Commit(l.Prepare(noon, bodies...)); err != nil {
+	if err := l.Commit(l.Prepare(compacttest.Noon, bodies...)); err != nil {
 		t.Fatal(err)
 	}
 	return l.Events()
@@ -46,7 +44,7 @@ func hourly(t *testing.T, turns int) []conversation.Event {
 	t.Helper()
 	var l conversation.Log
 	for i := range turns {
-		events := l.Prepare(noon.Add(time.Duration(i-turns)*time.Hour), conversation.UserMessage{Text: "question"},
+		events := l.Prepare(compacttest.Noon.Add(time.Duration(i-turns)*time.Hour), conversation.UserMessage{Text: "question"},
 			conversation.AssistantMessage{Text: "answer", Stop: conversation.StopEnd})
 		if err := l.Commit(events); err != nil {
 			t.Fatal(err)
@@ -77,7 +75,7 @@ type chosen struct {
 }
 
 func (c chosen) options(t *testing.T) edit.RangeOptions {
-	return edit.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: noon,
+	return edit.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: compacttest.Noon,
 		AfterLast: c.last, Gone: taken(c.gone...)}
 }
 
@@ -221,7 +219,7 @@ func TestRFD064TurnBoundaries(t *testing.T) {
 		"stopped before any answer": {log: said(t, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
 		"last turn was stopped":     {log: said(t, user, reply, user), want: edit.Range{To: 1}},
 	} {
-		got, err := edit.ResolveRange(row.log, edit.RangeOptions{KeepLast: row.keep, Now: noon})
+		got, err := edit.ResolveRange(row.log, edit.RangeOptions{KeepLast: row.keep, Now: compacttest.Noon})
 		switch {
 		case row.err == "" && (err != nil || got != row.want):
 			t.Errorf("%s: got %v (%v), want %v", name, got, err, row.want)
@@ -236,7 +234,7 @@ func TestTurnsKeepTheirNumberWhenTheirMessageIsDamaged(t *testing.T) {
 	log := append([]conversation.Event(nil), hourly(t, 4)...)
 	log[4].Body = conversation.Unknown{Name: "damaged", Raw: conversation.RawJSON("null")} // the message of turn 2
 	two := bound(t, "2")
-	got, err := edit.ResolveRange(log, edit.RangeOptions{From: two, To: two, Now: noon})
+	got, err := edit.ResolveRange(log, edit.RangeOptions{From: two, To: two, Now: compacttest.Noon})
 	if want := (edit.Range{From: 2, To: 2}); err != nil || got != want {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
@@ -247,14 +245,14 @@ func TestATurnBeginsWithItsFirstMessage(t *testing.T) {
 	reply, user := conversation.AssistantMessage{Text: "welcome", Stop: conversation.StopEnd}, conversation.UserMessage{Text: "u"}
 	log := append([]conversation.Event(nil), said(t, reply, user, user)...)
 	for i, ago := range []time.Duration{48 * time.Hour, 24 * time.Hour, time.Hour} {
-		log[i].Turn, log[i].Time = 0, noon.Add(-ago)
+		log[i].Turn, log[i].Time = 0, compacttest.Noon.Add(-ago)
 	}
 	for text, begun := range map[string]bool{"2h": false, "23h": false, "25h": true, "47h": true} {
-		_, err := edit.ResolveRange(log, edit.RangeOptions{From: bound(t, text), Now: noon})
+		_, err := edit.ResolveRange(log, edit.RangeOptions{From: bound(t, text), Now: compacttest.Noon})
 		if (err == nil) != begun || err != nil && !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("begun since %s: want %v: %v", text, begun, err)
 		}
-		_, err = edit.ResolveRange(log, edit.RangeOptions{To: bound(t, text), Now: noon})
+		_, err = edit.ResolveRange(log, edit.RangeOptions{To: bound(t, text), Now: compacttest.Noon})
 		if (err != nil) != begun || err != nil && !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("begun before %s: want %v: %v", text, !begun, err)
 		}
@@ -274,7 +272,7 @@ func bounds(t *rapid.T, label string) *edit.Bound {
 func TestResolvedRangesLieInTheLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := logs(t)
+		log := compacttest.PlainLog(t)
 		gone := map[int]bool{}
 		for _, turn := range rapid.SliceOfN(rapid.IntRange(0, 8), 0, 3).Draw(t, "gone") {
 			gone[turn] = true

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -21,7 +22,9 @@ import (
 // goes down to 40,000. The figures are explained in plan_look_test.go.
 
 // recovered is what a recovery does, in a line; "" for nothing.
-func (k looking) recovered(l *tale) string { return tellBodies(k.of(l.events()).Recover(k.rules)) }
+func (k looking) recovered(l *compacttest.Tale) string {
+	return tellBodies(k.of(l.Events()).Recover(k.rules))
+}
 
 func tellBodies(bodies []conversation.Body) string {
 	var parts []string
@@ -52,15 +55,15 @@ func tellBodies(bodies []conversation.Body) string {
 }
 
 // after is the tokens of a request once overlays are in force.
-func (k looking) after(l *tale, bodies []conversation.Body) int {
-	return k.of(append(slices.Clip(l.events()), conversation.Following(l.events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+func (k looking) after(l *compacttest.Tale, bodies []conversation.Body) int {
+	return k.of(append(slices.Clip(l.Events()), conversation.Following(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
 // task is a turn of so many calls whose results are never masked by their age.
-func task(calls, tokens int) *tale {
-	l := (&tale{}).says(10)
+func task(calls, tokens int) *compacttest.Tale {
+	l := (&compacttest.Tale{}).Says(10)
 	for range calls {
-		l.uses("task", "{}", tokens)
+		l.Uses("task", "{}", tokens)
 	}
 	return l
 }
@@ -75,17 +78,17 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 		return strings.Join(items, ", ")
 	}
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want string
 	}{
-		"nothing": {(&tale{}).stints(10).says(1990), ""},
+		"nothing": {(&compacttest.Tale{}).Stints(10).Says(1990), ""},
 		// All but the newest three results, of the first turn as well.
-		"masks": {(&tale{}).stints(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
+		"masks": {(&compacttest.Tale{}).Stints(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
 		// Three results of 30,000: the newest three stay, and the oldest go to 1,000
 		// each until 38,015 less are sent.
-		"caps of the current turn": {(&tale{}).says(10).reads(30_000).reads(30_000).reads(29_990), "cap e3 2000+2000, e5 2000+2000"},
-		"one cap is enough":        {(&tale{}).says(10).reads(30_000).reads(24_000).reads(22_000), "cap e3 2000+2000"},
-		"masks, then caps":         {(&tale{}).talks(4).stints(2).says(10).reads(20_000).reads(20_000).reads(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
+		"caps of the current turn": {(&compacttest.Tale{}).Says(10).Reads(30_000).Reads(30_000).Reads(29_990), "cap e3 2000+2000, e5 2000+2000"},
+		"one cap is enough":        {(&compacttest.Tale{}).Says(10).Reads(30_000).Reads(24_000).Reads(22_000), "cap e3 2000+2000"},
+		"masks, then caps":         {(&compacttest.Tale{}).Talks(4).Stints(2).Says(10).Reads(20_000).Reads(20_000).Reads(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
 		// 80 results of 1,000 and calls of 1.5 tokens: 28,130 have to go. No result
 		// has more than 4,000 characters. Of one that is cut to 1,000, at least 700
 		// tokens go.
@@ -95,19 +98,19 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 		"caps twice": {task(60, 1300), "cap " + cuts(60, 2000) + "; cap " + cuts(14, 500)},
 		// Nothing to mask or cap: from 90,000 down to 40,000, the newest message and
 		// the first stay.
-		"drops":                        {(&tale{}).talks(18), "drop 2-21"},
-		"only the current turn is cut": {(&tale{}).says(10).uses("task", "{}", 60_000).answers(10).says(10).reads(299), "drop 2-3"},
-		"masks, then drops":            {(&tale{}).talks(12).stints(4).says(10), "mask e27; drop 2-16"},
+		"drops":                        {(&compacttest.Tale{}).Talks(18), "drop 2-21"},
+		"only the current turn is cut": {(&compacttest.Tale{}).Says(10).Uses("task", "{}", 60_000).Answers(10).Says(10).Reads(299), "drop 2-3"},
+		"masks, then drops":            {(&compacttest.Tale{}).Talks(12).Stints(4).Says(10), "mask e27; drop 2-16"},
 		// A long first message goes only where nothing else makes the room.
-		"a first message without end":      {(&tale{}).says(98_000).answers(10).says(990), "drop 1-1"},
-		"a first message that is too long": {(&tale{}).says(60_000).talks(18), "drop 1-21"},
-		"a first message that has room":    {(&tale{}).says(30_000).talks(18), "drop 2-33"},
+		"a first message without end":      {(&compacttest.Tale{}).Says(98_000).Answers(10).Says(990), "drop 1-1"},
+		"a first message that is too long": {(&compacttest.Tale{}).Says(60_000).Talks(18), "drop 1-21"},
+		"a first message that has room":    {(&compacttest.Tale{}).Says(30_000).Talks(18), "drop 2-33"},
 	} {
 		k := at(compact.MomentRequest)
 		if got := k.recovered(c.log); got != c.want {
 			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.after(c.log, nil))
 		}
-		if left := k.after(c.log, k.of(c.log.events()).Recover(k.rules)); left > 52_000 {
+		if left := k.after(c.log, k.of(c.log.Events()).Recover(k.rules)); left > 52_000 {
 			t.Errorf("%s: %d tokens are left", name, left)
 		}
 	}
@@ -117,16 +120,16 @@ func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 	t.Parallel()
 	k := byPreset(preset.OneClaw, compact.MomentReply)
 	// Down to 85,000, where nothing else would do it better.
-	if got := k.recovered((&tale{}).stints(20)); got != "drop 2-13" {
+	if got := k.recovered((&compacttest.Tale{}).Stints(20)); got != "drop 2-13" {
 		t.Errorf("100,000 tokens: %q", got)
 	}
-	if got := k.recovered((&tale{}).stints(17)); got != "" {
+	if got := k.recovered((&compacttest.Tale{}).Stints(17)); got != "" {
 		t.Errorf("85,000 tokens: %q", got)
 	}
-	if got := k.recovered((&tale{}).says(10).reads(120_000)); got != "" {
+	if got := k.recovered((&compacttest.Tale{}).Says(10).Reads(120_000)); got != "" {
 		t.Errorf("one open unit: %q", got)
 	}
-	if got := k.recovered((&tale{}).says(98_000).answers(10).says(990)); got != "drop 1-1" {
+	if got := k.recovered((&compacttest.Tale{}).Says(98_000).Answers(10).Says(990)); got != "drop 1-1" {
 		t.Errorf("a first message without end: %q", got)
 	}
 }
@@ -134,14 +137,14 @@ func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = meter.Window{} })
-	l := (&tale{}).talks(20)
-	bodies := k.of(l.events()).Recover(k.rules)
+	l := (&compacttest.Tale{}).Talks(20)
+	bodies := k.of(l.Events()).Recover(k.rules)
 	// Half of 85 percent of 100,000.
 	if left := k.after(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
-	l = (&tale{}).stints(20)
-	bodies = k.of(l.events()).Recover(k.rules)
+	l = (&compacttest.Tale{}).Stints(20)
+	bodies = k.of(l.Events()).Recover(k.rules)
 	if left := k.after(l, bodies); len(bodies) != 1 || left > 55_250 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
@@ -149,17 +152,17 @@ func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
 
 func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 	t.Parallel()
-	pinned := (&tale{}).talks(18)
-	pinned.add(conversation.Pin{Events: []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35}})
-	for name, l := range map[string]*tale{
-		"one long message":       (&tale{}).says(99_000),
-		"a pinned first message": (&tale{}).says(98_000).answers(10).says(990).pass(conversation.Pin{Events: []uint64{1}}),
+	pinned := (&compacttest.Tale{}).Talks(18)
+	pinned.Add(conversation.Pin{Events: []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35}})
+	for name, l := range map[string]*compacttest.Tale{
+		"one long message":       (&compacttest.Tale{}).Says(99_000),
+		"a pinned first message": (&compacttest.Tale{}).Says(98_000).Answers(10).Says(990).Epoch(conversation.Pin{Events: []uint64{1}}),
 		"all of it pinned":       pinned,
-		"pinned results as well": (&tale{}).says(10).reads(90_000).pass(conversation.Pin{Events: []uint64{2}}).reads(10),
+		"pinned results as well": (&compacttest.Tale{}).Says(10).Reads(90_000).Epoch(conversation.Pin{Events: []uint64{2}}).Reads(10),
 		"nothing said":           {},
 	} {
 		k := at(compact.MomentRequest)
-		if got := k.of(l.events()).Recover(k.rules); got != nil {
+		if got := k.of(l.Events()).Recover(k.rules); got != nil {
 			t.Errorf("%s: %q", name, tellBodies(got))
 		}
 	}
@@ -177,16 +180,16 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 
 func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).says(10)
+	l := (&compacttest.Tale{}).Says(10)
 	for i := range 3 {
-		l.call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, words(30_000)), conversation.ResultOK, "created")
+		l.Call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, compacttest.Words(30_000)), conversation.ResultOK, "created")
 	}
 	k := at(compact.MomentRequest)
-	bodies := k.of(l.events()).Recover(k.rules)
+	bodies := k.of(l.Events()).Recover(k.rules)
 	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
 		t.Fatalf("%q", got)
 	}
-	v := projection.Project(l.pass(bodies...).events())
+	v := projection.Project(l.Epoch(bodies...).Events())
 	if args := v.Messages[1].Calls[0].Arguments; !strings.HasPrefix(args, `{"path":"0.go","content":"wordword`) || len(args) > 4200 {
 		t.Errorf("%d bytes: %.60s", len(args), args)
 	}
@@ -196,16 +199,16 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 	t.Parallel()
 	acted := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, workedLog(t))
+		w := conversationtest.NewWriter(t, compacttest.WorkedLog(t))
 		w.Turn(t)
 		if rapid.Bool().Draw(t, "more overlays") {
 			w.Pass(t)
 		}
 		log := w.Events()
-		rules := maskRules(t)
+		rules := compacttest.MaskRules(t)
 		rules.Preset = rapid.SampledFrom([]preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI}).Draw(t, "preset")
 		v := projection.Project(log)
-		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: meter.New(meterOptions(t)).WithView(v)}
+		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: meter.New(compacttest.MeterOptions(t)).WithView(v)}
 		bodies := c.Recover(rules)
 		for _, b := range bodies {
 			acted[fmt.Sprintf("%T", b)]++
@@ -223,7 +226,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		if _, was := projection.Harden(v, projection.Capabilities{}); err != nil && was == nil {
 			t.Fatalf("the request cannot be made any more: %v", err)
 		}
-		for _, problem := range problems(messages, projection.Capabilities{}) {
+		for _, problem := range compacttest.Problems(messages, projection.Capabilities{}) {
 			t.Fatalf("%s: %s", tellBodies(bodies), problem)
 		}
 	})

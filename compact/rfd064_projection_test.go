@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -44,29 +45,29 @@ const mainPath = `{"path":"src/main.rs"}`
 
 // rfd064Example is the raw stream of S64's projection example, and a turn that
 // is not compacted.
-func rfd064Example() *tale {
-	l := &tale{}
+func rfd064Example() *compacttest.Tale {
+	l := &compacttest.Tale{}
 	work := func(text, reasoning, id, tool, result string) {
-		l.add(conversation.AssistantMessage{Text: text, Reasoning: reasoning, Stop: conversation.StopCalls,
+		l.Add(conversation.AssistantMessage{Text: text, Reasoning: reasoning, Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: mainPath}}},
 			conversation.ToolResult{CallID: id, Tool: tool, Status: conversation.ResultOK, Text: result})
 	}
-	l.user("set up the project")
+	l.User("set up the project")
 	work("I'll create the project structure.", "", "1", "fs_create_file", strings.Repeat("code\n", 200))
-	l.reply("Created src/main.rs with a basic setup.")
-	l.user("add error handling")
+	l.Reply("Created src/main.rs with a basic setup.")
+	l.User("add error handling")
 	work("", "500 tokens of thinking", "2", "fs_read_file", strings.Repeat("code\n", 200))
 	work("", "", "3", "fs_modify_file", strings.Repeat("diff\n", 300))
-	l.reply("Added error handling to main.")
-	l.user("now add logging")
+	l.Reply("Added error handling to main.")
+	l.User("now add logging")
 	work("", "400 tokens of thinking", "4", "fs_modify_file", strings.Repeat("diff\n", 250))
-	l.reply("Added tracing-based logging.")
+	l.Reply("Added tracing-based logging.")
 	return l
 }
 
 // afterwards is turn 3 of the example.
-func (l *tale) afterwards() *tale {
-	return l.user("thanks").add(conversation.AssistantMessage{Text: "Welcome.", Stop: conversation.StopEnd})
+func afterwards(l *compacttest.Tale) *compacttest.Tale {
+	return l.User("thanks").Add(conversation.AssistantMessage{Text: "Welcome.", Stop: conversation.StopEnd})
 }
 
 var laterTurn = []wire{{Role: projection.RoleUser, Text: "thanks"}, {Role: projection.RoleAssistant, Text: "Welcome."}}
@@ -82,8 +83,8 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 		"fs_modify_file": {Request: preset.KeepStrip},
 	}
 	p := rules.Policies(rules.Profiles[preset.ProfileDefault], []string{"fs_create_file", "fs_read_file", "fs_modify_file"})
-	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 2, Policies: &p})
-	l.afterwards()
+	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(), FromTurn: 0, ToTurn: 2, Policies: &p})
+	afterwards(l)
 	assistant, tool, user := projection.RoleAssistant, projection.RoleTool, projection.RoleUser
 	want := append([]wire{
 		{Role: user, Text: "set up the project"},
@@ -101,7 +102,7 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 		{Role: tool, For: "4", Text: "[compacted] fs_modify_file: success"},
 		{Role: assistant, Text: "Added tracing-based logging."},
 	}, laterTurn...)
-	if d := cmp.Diff(want, request(t, l.events())); d != "" {
+	if d := cmp.Diff(want, request(t, l.Events())); d != "" {
 		t.Error(d)
 	}
 }
@@ -110,13 +111,13 @@ func TestRFD064ProjectionExampleHeavy(t *testing.T) {
 	t.Parallel()
 	const text = "Set up a Rust project at src/main.rs with error handling and tracing-based logging."
 	l := rfd064Example()
-	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 2, Text: text})
-	l.afterwards()
+	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(), FromTurn: 0, ToTurn: 2, Text: text})
+	afterwards(l)
 	want := append([]wire{
 		{Role: projection.RoleUser, Text: "[Summary of previous conversation]"},
 		{Role: projection.RoleAssistant, Text: text},
 	}, laterTurn...)
-	if d := cmp.Diff(want, request(t, l.events())); d != "" {
+	if d := cmp.Diff(want, request(t, l.Events())); d != "" {
 		t.Error(d)
 	}
 }
@@ -126,26 +127,26 @@ func TestRFD064ProjectionExampleHeavy(t *testing.T) {
 // turns 0 to 30.
 func TestRFD064StackingTable(t *testing.T) {
 	t.Parallel()
-	l := &tale{}
+	l := &compacttest.Tale{}
 	turn := func() {
-		l.user("go on")
-		l.add(conversation.AssistantMessage{Reasoning: "why", Stop: conversation.StopCalls,
-			Calls: []conversation.ToolCall{{ID: "call_" + strings.Repeat("i", l.log.Turns()), Name: "grep", Arguments: `{"pattern":"x"}`}}},
-			conversation.ToolResult{CallID: "call_" + strings.Repeat("i", l.log.Turns()), Tool: "grep", Status: conversation.ResultOK, Text: "found it"})
+		l.User("go on")
+		l.Add(conversation.AssistantMessage{Reasoning: "why", Stop: conversation.StopCalls,
+			Calls: []conversation.ToolCall{{ID: "call_" + strings.Repeat("i", l.Log.Turns()), Name: "grep", Arguments: `{"pattern":"x"}`}}},
+			conversation.ToolResult{CallID: "call_" + strings.Repeat("i", l.Log.Turns()), Tool: "grep", Status: conversation.ResultOK, Text: "found it"})
 	}
 	for range 21 {
 		turn()
 	}
-	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 20, Text: "A"})
+	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(), FromTurn: 0, ToTurn: 20, Text: "A"})
 	for range 10 {
 		turn()
 	}
-	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 30,
+	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(), FromTurn: 0, ToTurn: 30,
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true}})
 	byTurn := map[int][]projection.Message{}
-	for _, m := range projection.Project(l.events()).Messages {
+	for _, m := range projection.Project(l.Events()).Messages {
 		for turn := range 31 {
-			if l.events()[m.Events[0]-1].Turn <= turn && turn <= l.events()[m.Events[len(m.Events)-1]-1].Turn {
+			if l.Events()[m.Events[0]-1].Turn <= turn && turn <= l.Events()[m.Events[len(m.Events)-1]-1].Turn {
 				byTurn[turn] = append(byTurn[turn], m)
 			}
 		}
@@ -184,10 +185,10 @@ func TestRFD064TheLatestPolicyWinsForEachTypeOfContent(t *testing.T) {
 		"omitted, then stripped": {[]conversation.Body{strip(conversation.Policies{ToolCalls: conversation.ToolCallsOmit}), all}, "{}",
 			"[compacted] grep: success", false},
 	} {
-		l := (&tale{}).user("u").add(conversation.AssistantMessage{Reasoning: "why", Calls: []conversation.ToolCall{{ID: "1", Name: "grep", Arguments: `{"a":1}`}}},
-			conversation.ToolResult{CallID: "1", Tool: "grep", Status: conversation.ResultOK, Text: "found"}).add(c.overlays...)
+		l := (&compacttest.Tale{}).User("u").Add(conversation.AssistantMessage{Reasoning: "why", Calls: []conversation.ToolCall{{ID: "1", Name: "grep", Arguments: `{"a":1}`}}},
+			conversation.ToolResult{CallID: "1", Tool: "grep", Status: conversation.ResultOK, Text: "found"}).Add(c.overlays...)
 		// The order of the log counts, whatever the clocks said.
-		log := slices.Clone(l.events())
+		log := slices.Clone(l.Events())
 		for i := range log {
 			log[i].Time = conversationtest.Epoch.AddDate(0, 0, -i)
 		}

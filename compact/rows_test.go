@@ -7,31 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
-
-// brokenLog is a random log as a damaged file may leave it: it begins later, lacks
-// events in the middle, and holds some that cannot be read.
-func brokenLog(t *rapid.T) []conversation.Event {
-	log := slices.Clone(randomLog(t))
-	for range rapid.IntRange(0, 3).Draw(t, "breaks") {
-		if len(log) == 0 {
-			break
-		}
-		at := rapid.IntRange(0, len(log)-1).Draw(t, "at")
-		switch rapid.IntRange(0, 2).Draw(t, "how") {
-		case 0:
-			log = log[at:]
-		case 1:
-			log = slices.Delete(log, at, at+1)
-		case 2:
-			log[at].Body = conversation.Unknown{Name: log[at].Body.Kind(), Raw: conversation.RawJSON(`{`)}
-		}
-	}
-	return log
-}
 
 // checkRows checks what holds for the rows of any log and view.
 func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspect.Row {
@@ -39,7 +19,7 @@ func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspec
 	said := map[uint64]bool{}
 	k := 0
 	for i, e := range log {
-		if _, ok := sizeSaid(e.Body); !ok {
+		if _, ok := compacttest.SizeSaid(e.Body); !ok {
 			continue
 		}
 		said[e.Seq] = true
@@ -73,7 +53,7 @@ func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspec
 func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := brokenLog(t)
+		log := compacttest.BrokenLog(t)
 		v := projection.Project(log)
 		rows := checkRows(t, log, v)
 		firsts := map[int]int{}
@@ -105,7 +85,7 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 func TestRowsBearViewsOfOtherLogs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log, v := brokenLog(t), projection.Project(brokenLog(t))
+		log, v := compacttest.BrokenLog(t), projection.Project(compacttest.BrokenLog(t))
 		for range rapid.IntRange(0, 4).Draw(t, "odd messages") {
 			v.Messages = append(v.Messages, projection.Message{State: projection.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
 				Events: rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "events")}) // the same ones several times, too
@@ -117,9 +97,9 @@ func TestRowsBearViewsOfOtherLogs(t *testing.T) {
 func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
 	t.Parallel()
 	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
-		l := filesRead(2, 60).add(conversation.Summary{Style: style, Spans: []conversation.Span{span(1, 4)}, Text: "A file was read.", Transcript: "t"})
-		v := projection.Project(l.events())
-		rows := inspect.Rows(l.events(), v)
+		l := compacttest.FilesRead(2, 60).Add(conversation.Summary{Style: style, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "A file was read.", Transcript: "t"})
+		v := projection.Project(l.Events())
+		rows := inspect.Rows(l.Events(), v)
 		both := v.Messages[0].After().Plus(v.Messages[1].After())
 		for i, r := range rows[:4] {
 			if r.Message != tells || r.First != (i == 0) || r.State != projection.StateSummarised {
@@ -134,8 +114,8 @@ func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
 
 func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).pass(masks(3)).pass(conversation.Pin{Events: []uint64{7}}).pass(conversation.Rewind{Turn: 3})
-	log := l.events()
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Pin{Events: []uint64{7}}).Epoch(conversation.Rewind{Turn: 3})
+	log := l.Events()
 	type told struct {
 		Event   uint64
 		State   projection.State
@@ -157,7 +137,7 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 
 func TestNothingSaidHasNoRows(t *testing.T) {
 	t.Parallel()
-	if rows := inspect.Rows(nil, projection.Project(filesRead(1, 3).events())); len(rows) != 0 {
+	if rows := inspect.Rows(nil, projection.Project(compacttest.FilesRead(1, 3).Events())); len(rows) != 0 {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -165,7 +145,7 @@ func TestNothingSaidHasNoRows(t *testing.T) {
 // BenchmarkRows lays out a conversation of 10,000 events of 1 KB, a third of its
 // results hidden and a part of it summarised. Budget: 5 ms.
 func BenchmarkRows(b *testing.B) {
-	log := with(masked(longLog(10_000), 800), conversation.Summary{Style: conversation.StylePlimsoll, Text: "what was said",
+	log := compacttest.With(compacttest.Masked(compacttest.LongLog(10_000), 800), conversation.Summary{Style: conversation.StylePlimsoll, Text: "what was said",
 		Spans: []conversation.Span{{First: 1, Last: 2000}}})
 	for name, log := range map[string][]conversation.Event{"whole": log, "begins later": log[1000:]} {
 		b.Run(name, func(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -17,9 +18,9 @@ import (
 )
 
 // toMask is which results and arguments a mask would hide.
-func toMask(l *tale, r preset.Rules, m meter.Meter) []string {
+func toMask(l *compacttest.Tale, r preset.Rules, m meter.Meter) []string {
 	var out []string
-	for _, item := range compact.MaskItems(projection.Project(l.events()), r, m) {
+	for _, item := range compact.MaskItems(projection.Project(l.Events()), r, m) {
 		text := fmt.Sprintf("e%d", item.Event)
 		if item.Call != "" {
 			text += " " + item.Call
@@ -38,21 +39,21 @@ func keep(results int) preset.Rules {
 
 func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	t.Parallel()
-	m := meter.New(window(100_000))
-	text := numbered(100, "of a file") // 1,292 characters, 323 tokens
-	work := func(tools ...string) *tale {
-		l := &tale{}
+	m := meter.New(compacttest.Window(100_000))
+	text := compacttest.Numbered(100, "of a file") // 1,292 characters, 323 tokens
+	work := func(tools ...string) *compacttest.Tale {
+		l := &compacttest.Tale{}
 		for i, tool := range tools {
-			l.user(fmt.Sprint(i)).call(tool, `{"path":"a.go"}`, conversation.ResultOK, text)
+			l.User(fmt.Sprint(i)).Call(tool, `{"path":"a.go"}`, conversation.ResultOK, text)
 		}
-		return l.user("And now?")
+		return l.User("And now?")
 	}
 	first := keep(0)
 	first.Mask.FirstTurnTokens = 400
 	newest := keep(0)
 	newest.Mask.KeepTokens = 700 // two results
 	for name, c := range map[string]struct {
-		log   *tale
+		log   *compacttest.Tale
 		rules preset.Rules
 		want  []string
 	}{
@@ -62,13 +63,13 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 		"but the first turn":     {work("read_file", "read_file"), first, []string{"e6"}},
 		"but of exempt tools":    {work("todo_write", "read_file", "load_skill"), keep(0), []string{"e6"}},
 		"but of tools that keep": {work("create_file", "read_file"), keep(0), []string{"e6"}},
-		"but the current turn":   {(&tale{}).user("x").call("read_file", `{}`, conversation.ResultOK, text), keep(0), nil},
-		"but short ones":         {(&tale{}).user("x").call("read_file", `{}`, conversation.ResultOK, numbered(20, "short")).user("y"), keep(0), nil},
-		"but pinned ones":        {work("read_file", "read_file").add(conversation.Pin{Events: []uint64{3}}), keep(0), []string{"e6"}},
-		"but what is hidden":     {work("read_file", "read_file").add(masks(3)), keep(0), []string{"e6"}},
+		"but the current turn":   {(&compacttest.Tale{}).User("x").Call("read_file", `{}`, conversation.ResultOK, text), keep(0), nil},
+		"but short ones":         {(&compacttest.Tale{}).User("x").Call("read_file", `{}`, conversation.ResultOK, compacttest.Numbered(20, "short")).User("y"), keep(0), nil},
+		"but pinned ones":        {work("read_file", "read_file").Add(conversation.Pin{Events: []uint64{3}}), keep(0), []string{"e6"}},
+		"but what is hidden":     {work("read_file", "read_file").Add(compacttest.Masks(3)), keep(0), []string{"e6"}},
 		"but what was recalled":  {work("read_file", conversation.ToolRecall), keep(0), []string{"e3"}},
 		"recalled two turns ago": {work("read_file", conversation.ToolRecall, "read_file"), keep(0), []string{"e3", "e6", "e9"}},
-		"arguments of tools that say so": {(&tale{}).user("x").call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).user("y"),
+		"arguments of tools that say so": {(&compacttest.Tale{}).User("x").Call("modify_file", `{"old":"`+fmt.Sprint(make([]int, 500))+`"}`, conversation.ResultOK, text).User("y"),
 			keep(0), []string{"e2 call_1", "e3"}},
 	} {
 		if d := cmp.Diff(c.want, toMask(c.log, c.rules, m)); d != "" {
@@ -84,49 +85,49 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 
 func TestMaskingSparesWhatAYoungResultPointsTo(t *testing.T) {
 	t.Parallel()
-	m := meter.New(window(100_000))
-	l := filesRead(3, 100)
-	r, _ := l.events()[2].Body.(conversation.ToolResult) // of turn 0
+	m := meter.New(compacttest.Window(100_000))
+	l := compacttest.FilesRead(3, 100)
+	r, _ := l.Events()[2].Body.(conversation.ToolResult) // of turn 0
 	again := func() {
-		id := fmt.Sprint("again", l.log.Len())
-		l.user("Again.").add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
+		id := fmt.Sprint("again", l.Log.Len())
+		l.User("Again.").Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: r.Text, Repeats: 3})
 	}
 	again() // e15
-	l.user("And now?")
+	l.User("And now?")
 	if d := cmp.Diff([]string{"e7", "e11"}, toMask(l, keep(1), m)); d != "" {
 		t.Errorf("while a kept result points to e3:\n%s", d)
 	}
 	if d := cmp.Diff([]string{"e3", "e7", "e11", "e15"}, toMask(l, keep(0), m)); d != "" {
 		t.Errorf("once it is old it goes with it:\n%s", d)
 	}
-	before := chars(projection.Project(l.events()))
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(projection.Project(l.events()), keep(0), m)})
-	v := projection.Project(l.events())
-	if chars(v) >= before-4*1000 {
-		t.Errorf("%d characters became %d", before, chars(v))
+	before := compacttest.Chars(projection.Project(l.Events()))
+	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(projection.Project(l.Events()), keep(0), m)})
+	v := projection.Project(l.Events())
+	if compacttest.Chars(v) >= before-4*1000 {
+		t.Errorf("%d characters became %d", before, compacttest.Chars(v))
 	}
 }
 
 func TestWhatIsChosenIsHidden(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, ownLog(t))
+		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
 		w.Turn(t)
 		rules := keep(rapid.IntRange(0, 3).Draw(t, "keep"))
 		rules.Mask.MinChars = rapid.SampledFrom([]int{0, 800}).Draw(t, "min chars")
 		v := projection.Project(w.Events())
-		items := compact.MaskItems(v, rules, meter.New(window(8000)))
+		items := compact.MaskItems(v, rules, meter.New(compacttest.Window(8000)))
 		if !slices.IsSortedFunc(items, func(a, b conversation.MaskItem) int { return int(a.Event) - int(b.Event) }) {
 			t.Fatalf("not oldest first: %+v", items)
 		}
 		w.Add(t, conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 10, Items: items})
 		after := projection.Project(w.Events())
-		if chars(after) > chars(v) {
-			t.Fatalf("%d code points became %d", chars(v), chars(after))
+		if compacttest.Chars(after) > compacttest.Chars(v) {
+			t.Fatalf("%d code points became %d", compacttest.Chars(v), compacttest.Chars(after))
 		}
 		// What was hidden is not chosen again.
-		for _, item := range compact.MaskItems(after, rules, meter.New(window(8000))) {
+		for _, item := range compact.MaskItems(after, rules, meter.New(compacttest.Window(8000))) {
 			if item.Part == conversation.PartArguments && slices.ContainsFunc(items, func(i conversation.MaskItem) bool {
 				return i.Event == item.Event && i.Call == item.Call
 			}) {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
@@ -26,30 +27,30 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 	summary := conversation.Usage{For: conversation.ForSummary, BodyHash: "cd", Prompt: 70}
 	recovered := conversation.Partial{After: 1, Request: conversation.Usage{Through: 1, BodyHash: "ef"}}.Recovered(3)
 	for name, c := range map[string]struct {
-		log  *tale
+		log  *compacttest.Tale
 		want []told
 	}{
-		"none":                        {filesRead(1, 3), nil},
-		"an empty log":                {&tale{}, nil},
-		"it says of what it was made": {(&tale{}).user("a").user("b").reply("c").add(reported(9, 3, 1)), []told{{1, 4, 3, 1, 1, 9}}},
-		"nobody wrote it down": {(&tale{}).user("a").reply("b").add(reported(9, 2, 0)).user("c").reply("d").add(reported(19, 5, 0)),
+		"none":                        {compacttest.FilesRead(1, 3), nil},
+		"an empty log":                {&compacttest.Tale{}, nil},
+		"it says of what it was made": {(&compacttest.Tale{}).User("a").User("b").Reply("c").Add(reported(9, 3, 1)), []told{{1, 4, 3, 1, 1, 9}}},
+		"nobody wrote it down": {(&compacttest.Tale{}).User("a").Reply("b").Add(reported(9, 2, 0)).User("c").Reply("d").Add(reported(19, 5, 0)),
 			[]told{{1, 3, 2, 1, 0, 9}, {2, 6, 5, 4, 1, 19}}},
-		"tries before a reply": {(&tale{}).user("a").add(hashed, reported(5, 0, 0)).reply("b").add(reported(9, 4, 0)),
+		"tries before a reply": {(&compacttest.Tale{}).User("a").Add(hashed, reported(5, 0, 0)).Reply("b").Add(reported(9, 4, 0)),
 			[]told{{1, 2, 0, 1, 0, -1}, {2, 3, 0, 1, 0, 5}, {3, 5, 4, 1, 0, 9}}},
-		"no reply was kept": {(&tale{}).user("a").reply("b").add(reported(9, 2, 0)).user("c").add(hashed),
+		"no reply was kept": {(&compacttest.Tale{}).User("a").Reply("b").Add(reported(9, 2, 0)).User("c").Add(hashed),
 			[]told{{1, 3, 2, 1, 0, 9}, {2, 5, 0, 4, 1, -1}}},
-		"the usage of the reply before is no try": {(&tale{}).user("a").reply("b").add(reported(9, 2, 0), hashed),
+		"the usage of the reply before is no try": {(&compacttest.Tale{}).User("a").Reply("b").Add(reported(9, 2, 0), hashed),
 			[]told{{1, 3, 2, 1, 0, 9}, {2, 4, 0, 3, 0, -1}}},
-		"summaries are others":                     {(&tale{}).user("a").add(summary, hashed), []told{{1, 3, 0, 2, 0, -1}}},
-		"a reply about which nothing was reported": {(&tale{}).user("a").reply("b").add(conversation.Usage{Reply: 2, Prompt: -1}), []told{{1, 3, 2, 1, 0, -1}}},
-		"a reply that was recovered":               {(&tale{}).user("a").user("b").add(recovered...), []told{{1, 4, 3, 1, 1, -1}}},
-		"what never reached a model":               {(&tale{}).user("a").add(conversation.Usage{Prompt: -1}), nil},
-		"it is the first of all":                   {(&tale{}).add(hashed), []told{{1, 1, 0, 0, 0, -1}}},
-		"made of what comes later":                 {(&tale{}).user("a").add(reported(9, 7, 9)), []told{{1, 2, 7, 1, 0, 9}}},
-		"the reply stands behind it":               {(&tale{}).user("a").add(reported(9, 3, 0)).reply("b"), []told{{1, 2, 3, 1, 0, 9}}},
+		"summaries are others":                     {(&compacttest.Tale{}).User("a").Add(summary, hashed), []told{{1, 3, 0, 2, 0, -1}}},
+		"a reply about which nothing was reported": {(&compacttest.Tale{}).User("a").Reply("b").Add(conversation.Usage{Reply: 2, Prompt: -1}), []told{{1, 3, 2, 1, 0, -1}}},
+		"a reply that was recovered":               {(&compacttest.Tale{}).User("a").User("b").Add(recovered...), []told{{1, 4, 3, 1, 1, -1}}},
+		"what never reached a model":               {(&compacttest.Tale{}).User("a").Add(conversation.Usage{Prompt: -1}), nil},
+		"it is the first of all":                   {(&compacttest.Tale{}).Add(hashed), []told{{1, 1, 0, 0, 0, -1}}},
+		"made of what comes later":                 {(&compacttest.Tale{}).User("a").Add(reported(9, 7, 9)), []told{{1, 2, 7, 1, 0, 9}}},
+		"the reply stands behind it":               {(&compacttest.Tale{}).User("a").Add(reported(9, 3, 0)).Reply("b"), []told{{1, 2, 3, 1, 0, 9}}},
 	} {
 		var got []told
-		for _, r := range inspect.Requests(c.log.events()) {
+		for _, r := range inspect.Requests(c.log.Events()) {
 			got = append(got, told{r.Number, r.Event, r.Reply, r.Through, r.Turn, r.Usage.Prompt})
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -61,7 +62,7 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 func TestRequestsOfAnyLogComeBeforeTheirRecord(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := brokenLog(t)
+		log := compacttest.BrokenLog(t)
 		for i := range log {
 			if u, ok := log[i].Body.(conversation.Usage); ok {
 				u.Through = rapid.SampledFrom([]uint64{0, 0, 3, 1 << 62}).Draw(t, "through")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -15,10 +16,10 @@ import (
 )
 
 // shownAtOnce counts what the view of rules hides of a log: results, and arguments.
-func shownAtOnce(t *testing.T, r preset.Rules, l *tale) (results, arguments int) {
+func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.Tale) (results, arguments int) {
 	t.Helper()
-	now := edit.Inputs{Meter: meter.New(window(100_000).With(r)), Now: noon}
-	v, err := inspect.PresetView(l.events(), now, r)
+	now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).With(r)), Now: compacttest.Noon}
+	v, err := inspect.PresetView(l.Events(), now, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +36,10 @@ func shownAtOnce(t *testing.T, r preset.Rules, l *tale) (results, arguments int)
 
 // differing is a call of a tool per file, with long arguments, and results of which
 // no two are alike.
-func differing(files ...string) *tale {
-	l := (&tale{}).user("Go.")
+func differing(files ...string) *compacttest.Tale {
+	l := (&compacttest.Tale{}).User("Go.")
 	for i, f := range files {
-		l.call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat(string(rune('a'+i)), 2000))
+		l.Call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat(string(rune('a'+i)), 2000))
 	}
 	return l
 }
@@ -63,7 +64,7 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 	for name, c := range map[string]struct {
 		preset preset.Name
 		set    func(*preset.Rules)
-		log    *tale
+		log    *compacttest.Tale
 		want   [2]int
 	}{
 		"J-CLI's layer":        {preset.JCLI, micro, differing("a", "b", "c"), [2]int{2, 0}},
@@ -80,7 +81,7 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 		"everything off":       {preset.JCLI, all(micro, func(r *preset.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
 		"automatic off":        {preset.Plimsoll, all(micro, func(r *preset.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
 		"a profile under another preset": {preset.Plimsoll, func(r *preset.Rules) { r.Auto.Profile, r.KeepLast = preset.ProfileDefault, 0 },
-			(&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).reply("Done."), [2]int{1, 0}},
+			(&compacttest.Tale{}).User("Go.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).Reply("Done."), [2]int{1, 0}},
 	} {
 		r := preset.RulesOf(c.preset)
 		c.set(&r)
@@ -100,7 +101,7 @@ func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)
 		}
-		o := inspect.NewOutlook(k.rules, k.of(differing("a", "b", "c").events()))
+		o := inspect.NewOutlook(k.rules, k.of(differing("a", "b", "c").Events()))
 		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
 			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -56,7 +57,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		{"one reply with 25,000 calls", oneReply(25_000)},
 	} {
 		v := projection.Project(c.log)
-		m := meter.New(window(20_000)).WithView(v)
+		m := meter.New(compacttest.Window(20_000)).WithView(v)
 		rules := preset.RulesOf(preset.Plimsoll)
 		drop := compact.DropSpans(v, m, 1000)
 		if len(drop) == 0 {
@@ -66,7 +67,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		b.Run(c.name+"/drop", func(b *testing.B) {
 			for b.Loop() {
 				compact.DropSpans(v, m, 1000)
-				projection.Project(with(c.log, conversation.Drop{Spans: drop}))
+				projection.Project(compacttest.With(c.log, conversation.Drop{Spans: drop}))
 			}
 		})
 		b.Run(c.name+"/summary", func(b *testing.B) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -35,8 +36,8 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		made++
 		masked := byHand(log, body)
 		after := projection.Project(masked)
-		if chars(after) >= chars(before) {
-			t.Fatalf("the view was %d characters long, and is %d", chars(before), chars(after))
+		if compacttest.Chars(after) >= compacttest.Chars(before) {
+			t.Fatalf("the view was %d characters long, and is %d", compacttest.Chars(before), compacttest.Chars(after))
 		}
 		mask := body.(conversation.Mask)
 		if mask.Style != conversation.StylePlimsoll || mask.Version != projection.StubVersion || mask.Preview != rules.Mask.Preview {
@@ -70,33 +71,33 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 
 func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 	t.Parallel()
-	long := numbered(100, "of a file")
-	twice := (&tale{}).user("Read both.").add(
+	long := compacttest.Numbered(100, "of a file")
+	twice := (&compacttest.Tale{}).User("Read both.").Add(
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}, {ID: "b", Name: "run_command", Arguments: "{}"},
 			{ID: "c", Name: "run_command", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: long}, conversation.ToolResult{CallID: "b", Tool: "run_command", Text: "short"},
-		conversation.ToolResult{CallID: "c", Tool: "run_command", Text: numbered(100, "of another")})
-	again := filesRead(2, 100).user("Once more.").add(
+		conversation.ToolResult{CallID: "c", Tool: "run_command", Text: compacttest.Numbered(100, "of another")})
+	again := compacttest.FilesRead(2, 100).User("Once more.").Add(
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
-		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: filesRead(1, 100).events()[2].Body.(conversation.ToolResult).Text, Repeats: 3})
-	capped := filesRead(2, 400).pass(conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 2000, Tail: 2000}}})
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: compacttest.FilesRead(1, 100).Events()[2].Body.(conversation.ToolResult).Text, Repeats: 3})
+	capped := compacttest.FilesRead(2, 400).Epoch(conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 2000, Tail: 2000}}})
 	for name, c := range map[string]struct {
-		log    *tale
+		log    *compacttest.Tale
 		events []uint64
 		want   []uint64
 	}{
-		"a result":                       {filesRead(2, 60), []uint64{7, 7}, []uint64{7}},
+		"a result":                       {compacttest.FilesRead(2, 60), []uint64{7, 7}, []uint64{7}},
 		"a reply stands for its results": {twice, []uint64{2}, []uint64{3, 5}},
 		"a reply and one of them":        {twice, []uint64{3, 2}, []uint64{3, 5}},
 		"one of them":                    {twice, []uint64{5}, []uint64{5}},
 		"what points to it goes with it": {again, []uint64{3}, []uint64{3, 11}},
 		"capped":                         {capped, []uint64{3}, []uint64{3}},
-		"not what is pinned":             {filesRead(2, 60).pass(conversation.Pin{Events: []uint64{3}}), []uint64{3, 7}, []uint64{7}},
-		"not what is masked":             {filesRead(2, 60).pass(masks(3)), []uint64{2, 6}, []uint64{7}},
-		"what the first turn has":        {filesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
+		"not what is pinned":             {compacttest.FilesRead(2, 60).Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{3, 7}, []uint64{7}},
+		"not what is masked":             {compacttest.FilesRead(2, 60).Epoch(compacttest.Masks(3)), []uint64{2, 6}, []uint64{7}},
+		"what the first turn has":        {compacttest.FilesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
-		v := projection.Project(c.log.events())
-		body, err := edit.MaskByHand(planRules(), c.log.events(), v, c.events)
+		v := projection.Project(c.log.Events())
+		body, err := edit.MaskByHand(compacttest.PlanRules(), c.log.Events(), v, c.events)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -108,7 +109,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
-		after := projection.Project(byHand(c.log.events(), body))
+		after := projection.Project(byHand(c.log.Events(), body))
 		for _, seq := range c.want {
 			i := slices.IndexFunc(after.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
 			if m := after.Messages[i]; m.State != projection.StateMasked || m.Repeats != 0 {
@@ -120,25 +121,25 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 
 func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 	t.Parallel()
-	said := func() *tale { return filesRead(2, 60) }
+	said := func() *compacttest.Tale { return compacttest.FilesRead(2, 60) }
 	for name, c := range map[string]struct {
-		log    *tale
+		log    *compacttest.Tale
 		events []uint64
 		says   string
 	}{
 		"none":           {said(), nil, "choose the result of a tool"},
 		"not there":      {said(), []uint64{0, 99}, "choose the result of a tool"},
 		"what was said":  {said(), []uint64{1, 4}, "what you and the model said is never masked"},
-		"pinned":         {said().pass(conversation.Pin{Events: []uint64{3}}), []uint64{2}, "unpin it first"},
-		"too short":      {filesRead(2, 1), []uint64{3}, "too short"},
-		"masked already": {said().pass(masks(3)), []uint64{3}, "not shown in full"},
-		"taken back":     {said().pass(conversation.Rewind{Turn: 1}), []uint64{7}, "not shown in full"},
-		"summarised": {said().add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(1, 4)}, Text: "s"}),
+		"pinned":         {said().Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{2}, "unpin it first"},
+		"too short":      {compacttest.FilesRead(2, 1), []uint64{3}, "too short"},
+		"masked already": {said().Epoch(compacttest.Masks(3)), []uint64{3}, "not shown in full"},
+		"taken back":     {said().Epoch(conversation.Rewind{Turn: 1}), []uint64{7}, "not shown in full"},
+		"summarised": {said().Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "s"}),
 			[]uint64{3}, "not shown in full"},
-		"the reason that says most": {filesRead(2, 1).pass(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
+		"the reason that says most": {compacttest.FilesRead(2, 1).Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
 	} {
-		log := c.log.events()
-		body, err := edit.MaskByHand(planRules(), log, projection.Project(log), c.events)
+		log := c.log.Events()
+		body, err := edit.MaskByHand(compacttest.PlanRules(), log, projection.Project(log), c.events)
 		if !errors.Is(err, edit.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
@@ -147,20 +148,20 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 
 func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60)
-	body, err := edit.MaskByHand(planRules(), l.events(), projection.Project(l.events()), []uint64{3})
+	l := compacttest.FilesRead(4, 60)
+	body, err := edit.MaskByHand(compacttest.PlanRules(), l.Events(), projection.Project(l.Events()), []uint64{3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.pass(masks(7)).pass(body)
+	l.Epoch(compacttest.Masks(7)).Epoch(body)
 	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	l.undo(t)
+	undo(t, l)
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	l.redo(t)
+	redo(t, l)
 	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
 		t.Error(d)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -21,13 +22,13 @@ import (
 func byHand(log []conversation.Event, body conversation.Body) []conversation.Event {
 	made, _ := conversation.MadeOf(body)
 	made.Source, made.Trigger, made.Epoch = conversation.SourceManual, "command", uint64(len(log)+1)
-	return with(log, conversation.WithMade(body, made))
+	return compacttest.With(log, conversation.WithMade(body, made))
 }
 
 // steerable is a random log in which no overlay claims an epoch to come: whatever is
 // appended has one of its own.
 func steerable(t *rapid.T) []conversation.Event {
-	log := slices.Clone(randomLog(t))
+	log := slices.Clone(compacttest.RandomLog(t))
 	for i, e := range log {
 		if made, ok := conversation.MadeOf(e.Body); ok && made.Epoch > e.Seq {
 			made.Epoch = e.Seq
@@ -72,7 +73,7 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 				if seq == 0 || seq > uint64(len(log)) || gone != nil && gone[seq-1] != 0 || before[seq] != nil {
 					continue
 				}
-				if _, said := sizeSaid(log[seq-1].Body); said {
+				if _, said := compacttest.SizeSaid(log[seq-1].Body); said {
 					t.Fatalf("event %d was not pinned: %v", seq, err)
 				}
 			}
@@ -146,7 +147,7 @@ func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
 
 func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 	t.Parallel()
-	l := filesRead(3, 60).pass(conversation.Pin{Events: []uint64{3}}).pass(conversation.Rewind{Turn: 2})
+	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Rewind{Turn: 2})
 	for name, c := range map[string]struct {
 		pinned bool
 		events []uint64
@@ -160,7 +161,7 @@ func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
 		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose a message"},
 	} {
-		if body, err := edit.PinOf(l.events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
+		if body, err := edit.PinOf(l.Events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
 	}
@@ -168,7 +169,7 @@ func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 
 func TestPinsNameWhatTheyChange(t *testing.T) {
 	t.Parallel()
-	l := filesRead(3, 60).pass(conversation.Pin{Events: []uint64{3}})
+	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}})
 	for name, c := range map[string]struct {
 		pinned bool
 		events []uint64
@@ -178,7 +179,7 @@ func TestPinsNameWhatTheyChange(t *testing.T) {
 		"many":               {true, []uint64{5, 6, 7, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned 4 messages"}, Events: []uint64{5, 6, 7, 8}}},
 		"the call is pinned": {false, []uint64{2, 8}, conversation.Unpin{Made: conversation.Made{Why: "unpinned e2"}, Events: []uint64{2}}},
 	} {
-		got, err := edit.PinOf(l.events(), c.events, c.pinned)
+		got, err := edit.PinOf(l.Events(), c.events, c.pinned)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -231,70 +232,70 @@ func sameMessages(t *rapid.T, want, got projection.View) {
 
 func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 10) // 16 events
-	l.pass(conversation.Rewind{Turn: 3}).pass(conversation.Rewind{Turn: 1})
+	l := compacttest.FilesRead(4, 10) // 16 events
+	l.Epoch(conversation.Rewind{Turn: 3}).Epoch(conversation.Rewind{Turn: 1})
 	for _, want := range []conversation.Revert{
 		{Made: conversation.Made{Why: "brought back: turns 1–2"}, Epoch: 18},
 		{Made: conversation.Made{Why: "brought back: turn 3"}, Epoch: 17},
 	} {
-		got, err := edit.Restore(l.events())
+		got, err := edit.Restore(l.Events())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Error(d)
 		}
-		l.pass(got)
+		l.Epoch(got)
 	}
-	if r, err := edit.Restore(l.events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
+	if r, err := edit.Restore(l.Events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
 func TestTurnsDoNotComeBackBesideNewOnes(t *testing.T) {
 	t.Parallel()
-	l := filesRead(2, 10).pass(conversation.Rewind{Turn: 1}).user("Something else.")
-	r, err := edit.Restore(l.events())
+	l := compacttest.FilesRead(2, 10).Epoch(conversation.Rewind{Turn: 1}).User("Something else.")
+	r, err := edit.Restore(l.Events())
 	if !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from there") || r != (conversation.Revert{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// What was said since can be taken back, and brought back, itself.
-	l.pass(conversation.Rewind{Turn: 2})
-	r, err = edit.Restore(l.events())
+	l.Epoch(conversation.Rewind{Turn: 2})
+	r, err = edit.Restore(l.Events())
 	if err != nil || r.Epoch != 11 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = edit.Restore(l.pass(r).events()); !errors.Is(err, edit.ErrNothingToRestore) {
+	if _, err = edit.Restore(l.Epoch(r).Events()); !errors.Is(err, edit.ErrNothingToRestore) {
 		t.Error(err)
 	}
 }
 
 func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 	t.Parallel()
-	l := filesRead(4, 60).pass(masks(3)).pass(masks(7)) // epochs 17 and 18
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(compacttest.Masks(7)) // epochs 17 and 18
 	turnsBack := func() {
 		t.Helper()
-		r, err := edit.Restore(l.pass(conversation.Rewind{Turn: 3}).events())
+		r, err := edit.Restore(l.Epoch(conversation.Rewind{Turn: 3}).Events())
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.pass(r)
+		l.Epoch(r)
 	}
 	turnsBack()
-	l.undo(t)
+	undo(t, l)
 	turnsBack()
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	l.redo(t)
+	redo(t, l)
 	turnsBack()
 	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	if l.redo(t) {
+	if redo(t, l) {
 		t.Error("turns that came back are no compaction to bring back")
 	}
-	r, err := edit.NewReversal(l.events(), planRules(), edit.Inputs{Meter: meter.New(window(100_000))}, edit.ReversalRequest{}, 99)
+	r, err := edit.NewReversal(l.Events(), compacttest.PlanRules(), edit.Inputs{Meter: meter.New(compacttest.Window(100_000))}, edit.ReversalRequest{}, 99)
 	if err != nil || r.Epoch != 18 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -45,13 +46,13 @@ func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text s
 	if err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
 		t.Fatal(err)
 	}
-	return with(log, pass.Bodies(uint64(len(log)+1))...)
+	return compacttest.With(log, pass.Bodies(uint64(len(log)+1))...)
 }
 
 func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 	t.Parallel()
 	for _, name := range []preset.Name{preset.OneClaw, preset.JCLI} {
-		log := with(nil, spokenOf(0, 4)...)
+		log := compacttest.With(nil, spokenOf(0, 4)...)
 		for n := range 4 {
 			pass := heavyPass(t, log, name, 1, true)
 			asked := pass.Job.Messages[0].Text
@@ -65,17 +66,17 @@ func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 			if s.Depth != n || len(s.Parents) != min(n, 1) {
 				t.Errorf("%s: summary %d has depth %d and the parents %v", name, n, s.Depth, s.Parents)
 			}
-			log = with(log, spokenOf(4+3*n, 3)...)
+			log = compacttest.With(log, spokenOf(4+3*n, 3)...)
 		}
 	}
 }
 
 func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
 	t.Parallel()
-	log := with(nil, spokenOf(0, 6)...)
+	log := compacttest.With(nil, spokenOf(0, 6)...)
 	log = answered(t, log, heavyPass(t, log, preset.OneClaw, 0, true), "ACCOUNT of six turns, the plan of turn 5 among them.")
-	log = with(log, conversation.Rewind{Turn: 4})
-	log = with(log, spokenOf(6, 3)...)
+	log = compacttest.With(log, conversation.Rewind{Turn: 4})
+	log = compacttest.With(log, spokenOf(6, 3)...)
 	pass := heavyPass(t, log, preset.OneClaw, 1, true)
 	if asked := pass.Job.Messages[0].Text; strings.Contains(asked, "ACCOUNT") || !strings.Contains(asked, "question 0") || strings.Contains(asked, "question 5") {
 		t.Errorf("the request in the form %s reads %.300q", pass.Job.Input, asked)
@@ -90,11 +91,11 @@ func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
 
 func TestRangesGrowOverSummariesThatNewerOnesCover(t *testing.T) {
 	t.Parallel()
-	log := with(nil, spokenOf(0, 8)...)
+	log := compacttest.With(nil, spokenOf(0, 8)...)
 	summary := func(last uint64, to int) conversation.Body {
 		return conversation.Summary{Spans: []conversation.Span{{First: 1, Last: last}}, ToTurn: to, Text: "it"}
 	}
-	log = with(log, summary(4, 1), summary(12, 5))
+	log = compacttest.With(log, summary(4, 1), summary(12, 5))
 	if diff := cmp.Diff([]edit.Range{{To: 1}, {To: 5}}, edit.SummaryRanges(log)); diff != "" {
 		t.Error(diff)
 	}
@@ -102,7 +103,7 @@ func TestRangesGrowOverSummariesThatNewerOnesCover(t *testing.T) {
 
 func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
 	t.Parallel()
-	log := with(nil, spokenOf(0, 60)...) // more than the window
+	log := compacttest.With(nil, spokenOf(0, 60)...) // more than the window
 	pass := heavyPass(t, log, preset.Plimsoll, 3, false)
 	raw := pass.Fallback()
 	if pass.Job.Input != preset.InputView || raw == nil {
@@ -116,12 +117,12 @@ func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
 func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("The page says on this line what it says on no other line of it at all. ", 12)
-	log := with(nil, append(worked("a"), spokenOf(0, 4)...)...)
-	log = with(log, conversation.UserMessage{Text: "look"},
+	log := compacttest.With(nil, append(worked("a"), spokenOf(0, 4)...)...)
+	log = compacttest.With(log, conversation.UserMessage{Text: "look"},
 		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "p", Name: "run_command", Arguments: `{}`}}},
 		conversation.ToolResult{CallID: "p", Tool: "run_command", Status: conversation.ResultOK, Text: page},
 		conversation.AssistantMessage{Text: "I looked.", Stop: conversation.StopEnd})
-	log = with(log, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1,
+	log = compacttest.With(log, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1,
 		Items: []conversation.MaskItem{{Event: uint64(len(log) - 1), Part: conversation.PartResult}}})
 	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
 	if pass.Job.Input != preset.InputView {
@@ -135,8 +136,8 @@ func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 
 func TestViewIsNotReadWhereItLeavesCallsOut(t *testing.T) {
 	t.Parallel()
-	log := with(nil, append(spokenOf(0, 3), worked("a")...)...)
-	log = with(log, conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}},
+	log := compacttest.With(nil, append(spokenOf(0, 3), worked("a")...)...)
+	log = compacttest.With(log, conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}},
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
 	if pass.Job.Input != preset.InputRaw || !strings.Contains(pass.Job.Messages[0].Text, "a line of a") {

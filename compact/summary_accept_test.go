@@ -7,18 +7,19 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
-// good is a summary of harbour that nothing is wrong with.
+// good is a summary of [compacttest.Harbor] that nothing is wrong with.
 const good = "### Goal\nThe upload test passes on CI (t0).\n### Constraints\nNever touch hull/hull.go; keep port 8080 (t0).\n" +
 	"### Done\nA free port in upload/server_test.go (t1).\n### Next step\nAnswer \"What is next?\" (t3)."
 
 func TestAcceptsASummary(t *testing.T) {
 	t.Parallel()
-	j := harbour().job()
+	j := rawJob(compacttest.Harbor())
 	for name, text := range map[string]string{
 		"plain":              good,
 		"white space around": "\n\n  " + good + " \n",
@@ -34,10 +35,10 @@ func TestAcceptsASummary(t *testing.T) {
 
 func TestRefusesWhatIsNoSummary(t *testing.T) {
 	t.Parallel()
-	small := harbour().job()
+	small := rawJob(compacttest.Harbor())
 	large := small
 	large.CoveredTokens, large.MaxTokens = 6000, 900
-	echoed := (&tale{}).user(strings.Repeat("The long question goes on with other words each time it is put. ", 12)).reply(strings.Repeat("All work and no play. ", 200)).job()
+	echoed := rawJob((&compacttest.Tale{}).User(strings.Repeat("The long question goes on with other words each time it is put. ", 12)).Reply(strings.Repeat("All work and no play. ", 200)))
 	end := conversation.StopEnd
 	for _, c := range []struct {
 		name   string
@@ -86,7 +87,7 @@ func TestRefusesWhatIsNoSummary(t *testing.T) {
 
 func TestRefusesRefusalsAndErrors(t *testing.T) {
 	t.Parallel()
-	j := harbour().job()
+	j := rawJob(compacttest.Harbor())
 	for text, want := range map[string]error{
 		"I'm sorry, but I can't help with that.":                               compact.ErrSummaryDeclined,
 		"I’m very sorry, I cannot summarise this conversation.":                compact.ErrSummaryDeclined,
@@ -125,9 +126,9 @@ func TestRefusesRefusalsAndErrors(t *testing.T) {
 func TestQuotationsAreNoEcho(t *testing.T) {
 	t.Parallel()
 	said := "You must never touch hull/hull.go, nor hull/keel.go, nor anything that the crew of the harbour wrote by hand, and if you have to, ask first and wait for the answer of the harbour master, who is in from nine to five."
-	l := (&tale{}).user(said).reply(strings.Repeat("I will think about it at great length. ", 100))
+	l := (&compacttest.Tale{}).User(said).Reply(strings.Repeat("I will think about it at great length. ", 100))
 	quoting := "The user asked for this: \"" + said + "\" Nothing has been changed so far, the reply thought about it at length, and the harbour master has not been asked yet."
-	if _, err := compact.Accept(l.job(), compact.Answer{Text: quoting, Stop: conversation.StopEnd}); err != nil {
+	if _, err := compact.Accept(rawJob(l), compact.Answer{Text: quoting, Stop: conversation.StopEnd}); err != nil {
 		t.Error(err)
 	}
 }
@@ -137,7 +138,7 @@ func FuzzAccept(f *testing.F) {
 	f.Add("<think>", "length", 1, 0)
 	f.Add(strings.Repeat("All work and no play. ", 40), "stop", 0, 10_000)
 	f.Add("漢字\xff\x00", "", -1, -5)
-	base := (&tale{}).user(strings.Repeat("All work and no play. ", 200)).reply("漢字かな\u2028交じり文").job()
+	base := rawJob((&compacttest.Tale{}).User(strings.Repeat("All work and no play. ", 200)).Reply("漢字かな\u2028交じり文"))
 	f.Fuzz(func(t *testing.T, text, stop string, calls, covered int) {
 		j := base
 		j.CoveredTokens = covered

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -43,13 +44,13 @@ func extracted(t interface {
 
 func TestExtractSaysWhatBindsFirst(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	j := l.job()
+	l := compacttest.Harbor()
+	j := rawJob(l)
 	j.CoveredTokens = 2000 // room for everything
-	golden(t, "summary_extract", extracted(t, l.events(), j)+"\n")
+	compacttest.Golden(t, "summary_extract", extracted(t, l.Events(), j)+"\n")
 
 	j.CoveredTokens = 200
-	text := extracted(t, l.events(), j)
+	text := extracted(t, l.Events(), j)
 	if !strings.Contains(text, "t0 You must never touch hull/hull.go, and keep port 8080.") || !strings.Contains(text, "t0 The upload test fails on CI.") {
 		t.Errorf("with little room the demands are lost: %s", text)
 	}
@@ -57,17 +58,17 @@ func TestExtractSaysWhatBindsFirst(t *testing.T) {
 
 func TestExtractPrefersWhatTheFocusNames(t *testing.T) {
 	t.Parallel()
-	l := &tale{}
-	l.user("Begin.").user("Use port 9000 for the crane.")
+	l := &compacttest.Tale{}
+	l.User("Begin.").User("Use port 9000 for the crane.")
 	for i := range 60 {
-		l.user(fmt.Sprintf("Move container %d to quay %d.", i, i+100))
+		l.User(fmt.Sprintf("Move container %d to quay %d.", i, i+100))
 	}
-	j := l.job()
-	if text := extracted(t, l.events(), j); strings.Contains(text, "crane") {
+	j := rawJob(l)
+	if text := extracted(t, l.Events(), j); strings.Contains(text, "crane") {
 		t.Fatalf("everything has room, nothing is chosen: %s", text)
 	}
 	j.Focus = "the Crane, please"
-	if text := extracted(t, l.events(), j); !strings.Contains(text, "crane") {
+	if text := extracted(t, l.Events(), j); !strings.Contains(text, "crane") {
 		t.Errorf("the focus is not looked at: %s", text)
 	}
 }
@@ -109,7 +110,7 @@ func TestExtractOfAnyLog(t *testing.T) {
 func TestExtractReadsTheRawStream(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := logs(t)
+		events := compacttest.PlainLog(t)
 		j := compact.RawJob(events, compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Covered: 5000})
 		plain, hidden := extracted(t, events, j), extracted(t, overlaid(t, events), j)
 		if plain != hidden {
@@ -130,16 +131,16 @@ func TestExtractStopsWhenItIsNoLongerWanted(t *testing.T) {
 // BenchmarkExtract reads a conversation of 3 MB, as replay does again and again:
 // budget 500 ms.
 func BenchmarkExtract(b *testing.B) {
-	l := &tale{}
+	l := &compacttest.Tale{}
 	for i := range 1000 {
-		l.user(fmt.Sprintf("You must never touch file%d.go. %s", i, strings.Repeat("And so on it goes. ", 20)))
-		l.call("read_file", fmt.Sprintf(`{"path":"file%d.go"}`, i), conversation.ResultOK, strings.Repeat("x := y\n", 300))
-		l.reply(strings.Repeat("A sentence about it. ", 20))
+		l.User(fmt.Sprintf("You must never touch file%d.go. %s", i, strings.Repeat("And so on it goes. ", 20)))
+		l.Call("read_file", fmt.Sprintf(`{"path":"file%d.go"}`, i), conversation.ResultOK, strings.Repeat("x := y\n", 300))
+		l.Reply(strings.Repeat("A sentence about it. ", 20))
 	}
-	j := l.job()
+	j := rawJob(l)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (compact.Extractive{Log: l.events()}).Summarise(context.Background(), j); err != nil {
+		if _, err := (compact.Extractive{Log: l.Events()}).Summarise(context.Background(), j); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -21,10 +22,10 @@ var compareJobs = cmp.Options{cmpopts.IgnoreUnexported(compact.SummaryJob{}), cm
 
 func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, compact.SummaryAsk{
-		Spans: firstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
-	golden(t, "summary_view", wholeText(j))
+	l := compacttest.Harbor()
+	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, compact.SummaryAsk{
+		Spans: compacttest.FirstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
+	compacttest.Golden(t, "summary_view", wholeText(j))
 	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -32,9 +33,9 @@ func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 
 func TestSummaryRequestWrittenOut(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	j := compact.RawJob(l.events(), compact.SummaryAsk{Spans: firstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
-	golden(t, "summary_raw", wholeText(j))
+	l := compacttest.Harbor()
+	j := compact.RawJob(l.Events(), compact.SummaryAsk{Spans: compacttest.FirstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
+	compacttest.Golden(t, "summary_raw", wholeText(j))
 	if j.Input != preset.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -42,19 +43,19 @@ func TestSummaryRequestWrittenOut(t *testing.T) {
 
 func TestSummaryRequestOfAnEarlierSummaryAndWhatCameAfter(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	prior := conversation.Summary{Spans: firstTurns(l), FromTurn: 0, ToTurn: 1, Text: "### Goal\nThe upload test passes on CI (t0).", Appendix: "### Files read"}
-	rest := []conversation.Span{{First: prior.Spans[0].Last + 1, Last: uint64(len(l.events()))}}
+	l := compacttest.Harbor()
+	prior := conversation.Summary{Spans: compacttest.FirstTurns(l), FromTurn: 0, ToTurn: 1, Text: "### Goal\nThe upload test passes on CI (t0).", Appendix: "### Files read"}
+	rest := []conversation.Span{{First: prior.Spans[0].Last + 1, Last: uint64(len(l.Events()))}}
 	ask := compact.SummaryAsk{Spans: rest}
-	j := compact.MergedJob([]conversation.Summary{prior}, l.events(), ask)
-	golden(t, "summary_merged", wholeText(j))
-	if d := cmp.Diff(l.all(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != preset.InputMerged {
+	j := compact.MergedJob([]conversation.Summary{prior}, l.Events(), ask)
+	compacttest.Golden(t, "summary_merged", wholeText(j))
+	if d := cmp.Diff(l.All(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != preset.InputMerged {
 		t.Errorf("%+v\n%s", j, d)
 	}
 	ask.Style = conversation.StyleOneClaw
-	golden(t, "summary_oneclaw", wholeText(compact.MergedJob([]conversation.Summary{prior}, l.events(), ask)))
+	compacttest.Golden(t, "summary_oneclaw", wholeText(compact.MergedJob([]conversation.Summary{prior}, l.Events(), ask)))
 
-	only := compact.MergedJob([]conversation.Summary{prior, {Spans: rest, FromTurn: 2, ToTurn: 3, Text: "The suite passed."}}, l.events(), compact.SummaryAsk{})
+	only := compact.MergedJob([]conversation.Summary{prior, {Spans: rest, FromTurn: 2, ToTurn: 3, Text: "The suite passed."}}, l.Events(), compact.SummaryAsk{})
 	if text := only.Messages[0].Text; strings.Contains(text, "e1 user") || !strings.Contains(text, "The suite passed.") || only.ToTurn != 3 {
 		t.Errorf("turns to %d: %s", only.ToTurn, text)
 	}
@@ -65,9 +66,9 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 	const prompt = "Summarize this conversation for continuity. Include: 1) What was accomplished, 2) Current state, 3) Key decisions made. " +
 		"4) If a skill/workflow was actively being followed, preserve its key steps and current progress so the model can continue following it. " +
 		"Be concise but preserve critical details.\n\n"
-	l := harbour()
-	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI, Rules: preset.RulesOf(preset.JCLI).Summary}
-	j := compact.RawJob(l.events(), ask)
+	l := compacttest.Harbor()
+	ask := compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI, Rules: preset.RulesOf(preset.JCLI).Summary}
+	j := compact.RawJob(l.Events(), ask)
 	text, ok := strings.CutPrefix(j.Messages[0].Text, prompt)
 	if !ok || j.System != "" || j.MaxTokens != 20_000 || len(j.Messages) != 1 {
 		t.Fatalf("%d tokens, system %q: %s", j.MaxTokens, j.System, j.Messages[0].Text)
@@ -77,39 +78,39 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 		t.Errorf("%v, %d messages: %s", err, len(messages), text)
 	}
 	ask.Focus = "the skill"
-	if text := compact.RawJob(l.events(), ask).Messages[0].Text; !strings.Contains(text, "details.\nPreserve in particular: the skill\n\n[{") {
+	if text := compact.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "details.\nPreserve in particular: the skill\n\n[{") {
 		t.Errorf("the focus is not passed on: %.600s", text)
 	}
 }
 
 func TestJCLISummaryRequestLosesItsOldestText(t *testing.T) {
 	t.Parallel()
-	l := (&tale{}).user("OLDEST " + strings.Repeat("漢字 and \"quotes\" ", 10_000)).reply(strings.Repeat("a reply ", 5000)).user("NEWEST")
-	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI}
-	_, text, _ := strings.Cut(compact.RawJob(l.events(), ask).Messages[0].Text, "\n\n")
+	l := (&compacttest.Tale{}).User("OLDEST " + strings.Repeat("漢字 and \"quotes\" ", 10_000)).Reply(strings.Repeat("a reply ", 5000)).User("NEWEST")
+	ask := compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI}
+	_, text, _ := strings.Cut(compact.RawJob(l.Events(), ask).Messages[0].Text, "\n\n")
 	if n := utf8.RuneCountInString(text); n != 80_000 || strings.Contains(text, "OLDEST") || !strings.HasSuffix(text, `"NEWEST"}]`) {
 		t.Errorf("%d characters, ends with %s", n, text[len(text)-40:])
 	}
 	prior := conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "EARLIER", Transcript: "/t.jsonl"}
-	merged := compact.MergedJob([]conversation.Summary{prior}, l.add(conversation.UserMessage{Text: strings.Repeat("x", 90_000) + "LAST"}).events(),
-		compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI})
+	merged := compact.MergedJob([]conversation.Summary{prior}, l.Add(conversation.UserMessage{Text: strings.Repeat("x", 90_000) + "LAST"}).Events(),
+		compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI})
 	_, text, _ = strings.Cut(merged.Messages[0].Text, "\n\n")
 	if n := utf8.RuneCountInString(text); n != 80_000 || !strings.HasPrefix(text, `[{"role":"user","content":"[Conversation compressed. Transcript: /t.jsonl]\n\nEARLIER"},{"role":"assistant"`) || !strings.HasSuffix(text, `LAST"}]`) {
 		t.Errorf("%d characters: %.200s", n, text)
 	}
 	ask.Budget = 2000
-	if small := compact.RawJob(l.events(), ask); small.Tokens() > 2000 || !strings.HasSuffix(small.Messages[0].Text, `"NEWEST"}]`) {
+	if small := compact.RawJob(l.Events(), ask); small.Tokens() > 2000 || !strings.HasSuffix(small.Messages[0].Text, `"NEWEST"}]`) {
 		t.Errorf("%d tokens for a budget of 2,000", small.Tokens())
 	}
 }
 
 func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 	t.Parallel()
-	l := harbour()
+	l := compacttest.Harbor()
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI} {
-		ask := compact.SummaryAsk{Spans: firstTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
+		ask := compact.SummaryAsk{Spans: compacttest.FirstTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
 		for name, j := range map[string]compact.SummaryJob{
-			"raw": compact.RawJob(l.events(), ask), "view": compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, ask)} {
+			"raw": compact.RawJob(l.Events(), ask), "view": compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)} {
 			text := wholeText(j)
 			if !strings.Contains(text, "List the files.\n\nNothing else.\nPreserve in particular: ports\n") || strings.Contains(text, "Constraints and preferences") ||
 				strings.Contains(text, "Summarize this") || strings.Contains(text, "concise, factual") || j.Version != 0 {
@@ -121,23 +122,23 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 
 func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	view := projection.Project(l.events())
+	l := compacttest.Harbor()
+	view := projection.Project(l.Events())
 	wish := func(spans ...conversation.Span) string {
 		j := compact.ViewJob(view, projection.Capabilities{}, compact.SummaryAsk{Spans: spans})
 		return j.Messages[len(j.Messages)-1].Text
 	}
-	last := uint64(len(l.events()))
+	last := uint64(len(l.Events()))
 	for _, c := range []struct {
 		name  string
 		spans []conversation.Span
 		says  []string
 		not   string
 	}{
-		{"the beginning", firstTurns(l), []string{"Cover turns 0–1 only", `begins with the user's message "The upload test fails`, `ends before the user's message "Yes, but only ./upload."`, `t1 "Good. Do that`}, "What stands before"},
+		{"the beginning", compacttest.FirstTurns(l), []string{"Cover turns 0–1 only", `begins with the user's message "The upload test fails`, `ends before the user's message "Yes, but only ./upload."`, `t1 "Good. Do that`}, "What stands before"},
 		{"a middle that begins in a turn", []conversation.Span{{First: 5, Last: 8}}, []string{"Cover turns 0–1 only", `begins with the reply that calls run_command`, `ends before the reply that calls todo_write`, "What stands before it stays"}, ""},
 		{"the end", []conversation.Span{{First: 16, Last: last}}, []string{"ends with the last message above", "What stands before it stays"}, "ends before"},
-		{"everything", l.all(), []string{"Cover turns 0–3 only", "is all of the conversation above"}, "What stands before"},
+		{"everything", l.All(), []string{"Cover turns 0–3 only", "is all of the conversation above"}, "What stands before"},
 		{"what is not shown", []conversation.Span{{First: 900, Last: 999}}, []string{"Cover all of the conversation above"}, ""},
 	} {
 		text := wish(c.spans...)
@@ -154,11 +155,11 @@ func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
 
 func TestViewRequestQuotesManyTurnsByTheirEnds(t *testing.T) {
 	t.Parallel()
-	l := &tale{}
+	l := &compacttest.Tale{}
 	for range 100 {
-		l.user("Say \"it\" again").reply("It.")
+		l.User("Say \"it\" again").Reply("It.")
 	}
-	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, compact.SummaryAsk{Spans: l.all()})
+	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, compact.SummaryAsk{Spans: l.All()})
 	text := j.Messages[len(j.Messages)-1].Text
 	if n := strings.Count(text, `"Say \"it\" again"`); n != 25 || !strings.Contains(text, "t0 ") || !strings.Contains(text, "t99 ") {
 		t.Errorf("%d quotations:\n%s", n, text)
@@ -170,7 +171,7 @@ func TestViewRequestQuotesManyTurnsByTheirEnds(t *testing.T) {
 func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		view, caps := projection.Project(logs(t)), capabilities(t)
+		view, caps := projection.Project(compacttest.PlainLog(t)), compacttest.Capabilities(t)
 		caps.Alternate, caps.NoTools = false, false // those merge the wish into its neighbour
 		before, _ := projection.Harden(view, caps)  // a view that ends with a reply is hardened all the same
 		j := compact.ViewJob(view, caps, compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 9}}})
@@ -187,8 +188,8 @@ func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 
 func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 	t.Parallel()
-	l := harbour()
-	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{Alternate: true}, compact.SummaryAsk{Spans: firstTurns(l)})
+	l := compacttest.Harbor()
+	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{Alternate: true}, compact.SummaryAsk{Spans: compacttest.FirstTurns(l)})
 	if m := j.Messages[len(j.Messages)-1]; !strings.HasPrefix(m.Text, "Thanks. What is next?\n\nThis is a request of the program") {
 		t.Errorf("the last message is %.80q", m.Text)
 	}
@@ -198,7 +199,7 @@ func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 func TestWrittenRequestsReadTheRawStream(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := logs(t)
+		events := compacttest.PlainLog(t)
 		n := uint64(len(events))
 		ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: n}}, Budget: rapid.SampledFrom([]int{0, 300, 2000}).Draw(t, "budget"),
 			Style: rapid.SampledFrom([]conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI}).Draw(t, "style")}
@@ -218,8 +219,8 @@ func TestWrittenRequestsReadTheRawStream(t *testing.T) {
 func TestWrittenRequestsDoNotSeeOverlaysBetween(t *testing.T) {
 	t.Parallel()
 	build := func(between conversation.Body) compact.SummaryJob {
-		l := (&tale{}).user("One.").call("read_file", `{"path":"a.go"}`, conversation.ResultOK, strings.Repeat("line\n", 2000)).add(between).reply("Two.").add(between).user("Three.")
-		return compact.RawJob(l.events(), compact.SummaryAsk{Spans: l.all(), Budget: 900})
+		l := (&compacttest.Tale{}).User("One.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, strings.Repeat("line\n", 2000)).Add(between).Reply("Two.").Add(between).User("Three.")
+		return compact.RawJob(l.Events(), compact.SummaryAsk{Spans: l.All(), Budget: 900})
 	}
 	plain := build(conversation.Notice{Text: "nothing to see"})
 	for _, overlay := range []conversation.Body{
@@ -253,4 +254,25 @@ func overlaid(t *rapid.T, events []conversation.Event) []conversation.Event {
 		t.Fatal(err)
 	}
 	return l.Events()
+}
+
+// rawJob is a raw job over all of a log.
+func rawJob(l *compacttest.Tale) compact.SummaryJob {
+	return compact.RawJob(l.Events(), compact.SummaryAsk{Spans: l.All()})
+}
+
+// wholeText is a request as one text.
+func wholeText(j compact.SummaryJob) string {
+	var b strings.Builder
+	if j.System != "" {
+		b.WriteString("== system\n" + j.System + "\n\n")
+	}
+	for _, m := range j.Messages {
+		b.WriteString("== " + string(m.Role))
+		for _, c := range m.Calls {
+			b.WriteString(" calls " + c.Name + " " + c.Arguments)
+		}
+		b.WriteString("\n" + m.Text + "\n\n")
+	}
+	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -65,7 +66,7 @@ func TestSpansOfARangeEndBetweenUnits(t *testing.T) {
 func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log := logs(t)
+		log := compacttest.PlainLog(t)
 		r := edit.Range{From: rapid.IntRange(-1, 6).Draw(t, "from"), To: rapid.IntRange(-1, 8).Draw(t, "to")}
 		gone := taken(rapid.SliceOfN(rapid.IntRange(0, 6), 0, 3).Draw(t, "gone")...)
 		spans := r.Spans(log, gone)

@@ -1,0 +1,123 @@
+package compacttest
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// Capabilities draws what an endpoint may want.
+func Capabilities(t *rapid.T) projection.Capabilities {
+	return projection.Capabilities{
+		Alternate: rapid.Bool().Draw(t, "alternate"),
+		NoTools:   rapid.Bool().Draw(t, "no tools"),
+		CallIDs:   rapid.SampledFrom([]projection.CallIDForm{projection.CallIDAny, projection.CallIDMistral}).Draw(t, "ids"),
+	}
+}
+
+// IgnoreUnexported compares views by what callers see of them.
+var IgnoreUnexported = cmpopts.IgnoreUnexported(projection.View{})
+
+var (
+	anyID     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	mistralID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+)
+
+// CheckRequest is what Harden guarantees, as a checker.
+func CheckRequest(t *rapid.T, messages []projection.Message, c projection.Capabilities) {
+	if found := Problems(messages, c); len(found) > 0 {
+		t.Fatal(strings.Join(found, "\n"))
+	}
+}
+
+// Problems says what is wrong with a request.
+func Problems(messages []projection.Message, c projection.Capabilities) (found []string) {
+	wrong := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
+		wrong("begins with %s", messages[0].Role)
+	}
+	ids := map[string]bool{}
+	var open []string
+	for i, m := range messages {
+		if m.Role == projection.RoleTool {
+			if len(open) == 0 || open[0] != m.CallID {
+				wrong("message %d answers %q, open are %q", i, m.CallID, open)
+			} else {
+				open = open[1:]
+			}
+		} else if len(open) > 0 {
+			wrong("message %d comes before the answers to %q", i, open)
+		}
+		if m.Text == "" && len(m.Calls) == 0 {
+			wrong("message %d is empty", i)
+		}
+		if !utf8.ValidString(m.Text) || strings.ContainsRune(m.Text, 0) {
+			wrong("message %d is no text: %q", i, m.Text)
+		}
+		if c.NoTools && (len(m.Calls) > 0 || m.Role == projection.RoleTool) {
+			wrong("message %d uses tools", i)
+		}
+		if c.Alternate && i > 0 && messages[i-1].Role == m.Role && m.Role == projection.RoleUser {
+			wrong("message %d repeats the role %s", i, m.Role)
+		}
+		for _, call := range m.Calls {
+			form := anyID
+			if c.CallIDs == projection.CallIDMistral {
+				form = mistralID
+			}
+			if !form.MatchString(call.ID) || ids[call.ID] {
+				wrong("message %d: id %q is malformed or used twice", i, call.ID)
+			}
+			if !anyID.MatchString(call.Name) {
+				wrong("message %d: no endpoint takes the name %q", i, call.Name)
+			}
+			var object map[string]any
+			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
+				wrong("message %d: arguments %q", i, call.Arguments)
+			}
+			ids[call.ID] = true
+			open = append(open, call.ID)
+		}
+	}
+	if len(open) > 0 {
+		wrong("unanswered: %q", open)
+	}
+	return found
+}
+
+// SizeSaid is the size of what an event says, as Message.Before has it.
+func SizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
+	switch b := b.(type) {
+	case conversation.UserMessage:
+		return b.Size, true
+	case conversation.AssistantMessage:
+		size = b.Size
+		for _, c := range b.Calls {
+			size = size.Plus(c.Size)
+		}
+		return size, true
+	case conversation.ToolResult:
+		if b.Total > 0 {
+			return conversation.Size{ASCII: b.Total}, true
+		}
+		return b.Size, true
+	}
+	return conversation.Size{}, false
+}
+
+// Chars is how long a view is, in code points.
+func Chars(v projection.View) int {
+	n := 0
+	for _, size := range v.Sizes.Text {
+		n += size.Chars()
+	}
+	return n
+}
