@@ -167,6 +167,48 @@ func TestMailboxTakeWaitsAndHeedsItsContext(t *testing.T) {
 	})
 }
 
+func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := agent.NewMailbox()
+		heard := func(least agent.Haste, u agent.Update) bool {
+			ctx, stop := context.WithCancel(t.Context())
+			got := make(chan error, 1)
+			go func() { got <- m.Await(ctx, least) }()
+			synctest.Wait()
+			m.Put(u)
+			synctest.Wait()
+			stop()
+			return <-got == nil
+		}
+		for _, c := range []struct {
+			least agent.Haste
+			u     agent.Update
+			want  bool
+		}{
+			{agent.Line, agent.Delta{Text: "half a"}, false},
+			{agent.Line, agent.Delta{Text: " line\nand"}, true},
+			{agent.AtOnce, agent.Delta{Reasoning: "a line\n"}, false},
+			{agent.AtOnce, agent.Status{Phase: agent.Running}, true},
+			{agent.AtOnce, agent.Delta{Text: "behind it"}, true},
+		} {
+			if got := heard(c.least, c.u); got != c.want {
+				t.Errorf("waiting for %d, %#v was heard: %v", c.least, c.u, got)
+			}
+		}
+		if got := take(t, m); len(got) != 3 {
+			t.Errorf("%d updates were kept, not 3", len(got))
+		}
+		if heard(agent.Line, agent.Delta{Text: "more"}) {
+			t.Error("what was taken still hastens")
+		}
+		m.Close()
+		if err := m.Await(t.Context(), agent.AtOnce); err != nil {
+			t.Errorf("a closed mailbox is awaited: %v", err)
+		}
+	})
+}
+
 func TestMailboxGivesWhatIsPendingAfterClose(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMailbox()

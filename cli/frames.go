@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/cli/screen"
 )
 
 // The screen is drawn by a ticker of the library, whose rate is fixed when the
@@ -26,6 +28,7 @@ const (
 // frames paces the ticker of one program.
 type frames struct {
 	program *tea.Program
+	reader  *screen.Pace
 	found   bool // the ticker was looked for; used by the program's goroutine only
 
 	mu     sync.Mutex   // guards what follows
@@ -36,8 +39,8 @@ type frames struct {
 }
 
 // runScreen runs a program until it is left.
-func runScreen(model tea.Model, options ...tea.ProgramOption) error {
-	f := &frames{}
+func runScreen(model tea.Model, reader *screen.Pace, options ...tea.ProgramOption) error {
+	f := &frames{reader: reader}
 	f.program = tea.NewProgram(model, append(options, tea.WithFPS(framesPerSecond), tea.WithFilter(f.message))...)
 	defer f.end()
 	_, err := f.program.Run()
@@ -52,6 +55,13 @@ func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
 		f.pace(tickerOf(f.program))
 	}
 	f.wake()
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg:
+		f.reader.Touch()
+	case tea.FocusMsg, tea.BlurMsg:
+		_, has := msg.(tea.FocusMsg)
+		f.reader.Focus(has)
+	}
 	return msg
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/cli/screen"
 )
 
 // quitter is a screen that is left at its first message.
@@ -35,7 +37,7 @@ func TestFindsTheTickerOfTheLibrary(t *testing.T) {
 
 func TestRunsAndEndsAScreen(t *testing.T) {
 	t.Parallel()
-	if err := runScreen(quitter{}, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutSignalHandler()); err != nil {
+	if err := runScreen(quitter{}, &screen.Pace{}, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutSignalHandler()); err != nil {
 		t.Error(err)
 	}
 }
@@ -44,7 +46,7 @@ func TestFramesAreRareWhileNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ticker := time.NewTicker(time.Second / framesPerSecond)
-		f := &frames{found: true}
+		f := &frames{found: true, reader: &screen.Pace{}}
 		f.pace(ticker)
 		defer f.end()
 		ticks := func(d time.Duration) int {

@@ -192,13 +192,19 @@ func (c *chat) cancel() bool {
 // stoppable reports whether something runs that nobody stopped yet.
 func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
 
-// keepTicking starts the tick if something moves and none is under way.
+// keepTicking starts the tick if something moves, somebody looks, and none is under way.
 func (c *chat) keepTicking() pane.Action {
-	if c.pulse.ticking || !c.session.activity.moves() && c.shell == nil {
+	if c.pulse.ticking || c.pulse.away || !c.session.activity.moves() && c.shell == nil {
 		return nil
 	}
 	c.pulse.ticking = true
 	return tick()
+}
+
+// focus has nothing move while the terminal does not have the focus.
+func (c *chat) focus(has bool) pane.Action {
+	c.pulse.away = !has
+	return c.keepTicking()
 }
 
 // ticked moves what moves, and goes on while something does.

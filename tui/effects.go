@@ -17,7 +17,7 @@ import (
 // command takes a ctx, returns one message and touches no part of the screen.
 
 const (
-	tickEvery   = 100 * time.Millisecond
+	tickEvery   = 200 * time.Millisecond
 	snackbarFor = 4 * time.Second
 )
 

@@ -33,6 +33,7 @@ type pulse struct {
 	frame   int
 	clock   time.Time // of the newest tick, or of the newest change
 	ticking bool      // a tick is under way
+	away    bool      // the terminal has no focus: nothing moves
 }
 
 // now takes over what the conversation is doing.
@@ -46,11 +47,14 @@ func (p *pulse) now(s agent.Status, at time.Time) {
 // ticks moves the spinner.
 func (p *pulse) ticks(at time.Time) {
 	p.ticking, p.clock = false, at
-	p.frame++
+	p.frame += framesPerTick
 }
 
 // frames is the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// framesPerTick has the spinner turn once a second.
+const framesPerTick = 2
 
 func (p *pulse) spinner() string { return frames[p.frame%len(frames)] }
 

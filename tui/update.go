@@ -32,6 +32,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.theme.background(msg.IsDark()) {
 			m.setLook()
 		}
+	case tea.FocusMsg:
+		cmd = m.do(m.chat.focus(true))
+	case tea.BlurMsg:
+		cmd = m.do(m.chat.focus(false))
 	case tea.ResumeMsg:
 		cmd = redraw
 	default:

@@ -115,7 +115,7 @@ func (m *Model) View() tea.View {
 
 func (m *Model) draw() tea.View {
 	v := tea.NewView("")
-	v.AltScreen = true
+	v.AltScreen, v.ReportFocus = true, true
 	v.WindowTitle = windowTitle(m.session.Title)
 	if m.env.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion

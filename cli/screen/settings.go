@@ -19,12 +19,13 @@ import (
 // agent, the rules of its tools, and its settings.
 type liveSession struct {
 	*agent.Agent
-	r *session.Running
+	r    *session.Running
+	pace *Pace
 }
 
-// Take waits for the next updates.
+// Take waits for the next updates, and for the next frame.
 func (s liveSession) Take(ctx context.Context) ([]agent.Update, error) {
-	return s.Agent.Updates().Take(ctx)
+	return s.pace.take(ctx, s.Agent.Updates())
 }
 
 // Judge says what rules would let run if they were granted.

@@ -1,0 +1,94 @@
+package screen
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+)
+
+// Updates reach the screen at the pace of who reads it. Text that grows may wait for
+// the next frame, a line that is complete for a moment; everything else comes at once.
+// For a while after the user did something, text comes at full rate, because then the
+// eye follows it. Nobody reads along in a terminal that has lost the focus.
+const (
+	textGap    = 60 * time.Millisecond // between frames while a line grows
+	lineGap    = 30 * time.Millisecond // before a complete line
+	touchedGap = time.Second / 60      // while the user does something
+	awayGap    = time.Second / 2       // while the terminal has no focus
+	touchedFor = 300 * time.Millisecond
+)
+
+// Pace decides when updates are taken. The zero value is ready.
+type Pace struct {
+	mu      sync.Mutex // guards what follows
+	taken   time.Time  // when updates were taken last
+	touched time.Time  // when the user did something last
+	away    bool       // the terminal has no focus
+	hurry   func()     // ends the wait under way, nil without one
+}
+
+// Touch notes that the user did something.
+func (p *Pace) Touch() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.touched, p.away = time.Now(), false
+	p.cut()
+}
+
+// Focus notes whether the terminal has the focus.
+func (p *Pace) Focus(has bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = !has
+	p.cut()
+}
+
+// cut ends the wait under way. The lock is held.
+func (p *Pace) cut() {
+	if p.hurry != nil {
+		p.hurry()
+	}
+}
+
+// take waits until the next frame is due and something is pending, and takes it.
+func (p *Pace) take(ctx context.Context, from *agent.Mailbox) ([]agent.Update, error) {
+	waiting, end := context.WithCancel(ctx)
+	p.mu.Lock()
+	p.hurry = end
+	line, text := p.gaps(time.Now())
+	last := p.taken
+	p.mu.Unlock()
+	if !until(waiting, from, last.Add(line), agent.AtOnce) {
+		until(waiting, from, last.Add(text), agent.Line)
+	}
+	end()
+	updates, err := from.Take(ctx)
+	p.mu.Lock()
+	p.hurry, p.taken = nil, time.Now()
+	p.mu.Unlock()
+	return updates, err
+}
+
+// gaps are how long a complete line and a growing one wait behind the last frame. The
+// lock is held.
+func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
+	switch {
+	case p.away:
+		return awayGap, awayGap
+	case now.Sub(p.touched) < touchedFor:
+		return touchedGap, touchedGap
+	}
+	return lineGap, textGap
+}
+
+// until waits until a moment, or until something that hasty is pending; true if it is.
+func until(ctx context.Context, from *agent.Mailbox, end time.Time, least agent.Haste) bool {
+	if !end.After(time.Now()) {
+		return false
+	}
+	ctx, stop := context.WithDeadline(ctx, end)
+	defer stop()
+	return from.Await(ctx, least) == nil
+}
