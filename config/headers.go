@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"log/slog"
-	"maps"
 	"strings"
 )
 
@@ -41,14 +40,3 @@ func (h Headers) MarshalJSON() ([]byte, error) { return json.Marshal(h.redacted(
 
 // MarshalYAML writes the names with hidden values.
 func (h Headers) MarshalYAML() (any, error) { return h.redacted(), nil }
-
-// Redacted is a copy without secrets, for showing and for exports: header values are hidden, everything else is the
-// same. The copy shares all but the providers with the original.
-func (c Config) Redacted() Config {
-	c.Providers = maps.Clone(c.Providers)
-	for name, p := range c.Providers {
-		p.Headers = p.Headers.redacted()
-		c.Providers[name] = p
-	}
-	return c
-}

@@ -121,22 +121,3 @@ func defaultText(v reflect.Value) string {
 	}
 	return fmt.Sprint(v.Interface())
 }
-
-// Markdown writes options as the tables of docs/configuration.md, one for each top-level key.
-func Markdown(options []Option) string {
-	var b strings.Builder
-	section := ""
-	for _, o := range options {
-		top, _, _ := strings.Cut(o.Key, ".")
-		if top != section {
-			section = top
-			fmt.Fprintf(&b, "\n### %s\n\n| key | type | default | meaning |\n| --- | --- | --- | --- |\n", top)
-		}
-		text := "unset"
-		if o.Default != "" {
-			text = "`" + o.Default + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", o.Key, o.Type, text, strings.ReplaceAll(o.Doc, "|", `\|`))
-	}
-	return b.String()
-}

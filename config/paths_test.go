@@ -106,15 +106,14 @@ func TestHeaderValuesNeverPrint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := c.Redacted()
-	texts := []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), log.String(), string(asJSON), string(r.Providers["x"].Headers["X-Token"])}
+	texts := []string{fmt.Sprint(c), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), log.String(), string(asJSON)}
 	for i, text := range texts {
 		if strings.Contains(text, secret) {
 			t.Errorf("way %d shows the value: %s", i, text)
 		}
 	}
-	if c.Providers["x"].Headers["X-Token"] != secret || r.Providers["x"].BaseURL != "http://h/v1" {
-		t.Error("redacting changed the original, or more than the headers")
+	if c.Providers["x"].Headers["X-Token"] != secret {
+		t.Error("who needs the value does not get it")
 	}
 }
 

@@ -25,8 +25,6 @@ type Meta struct {
 	// CompactAt lists the messages, counted from 0, that were the first after
 	// a compaction by the recording program.
 	CompactAt []int
-	// Raw is the object as it was read; not written.
-	Raw conversation.RawJSON
 }
 
 // Role is who a message is from, as in the file.

@@ -33,9 +33,8 @@ var (
 
 // Problem is a line that cannot be read. It is an error.
 type Problem struct {
-	Line      int // from 1
-	Reason    string
-	Truncated bool // the file ends in the middle of it
+	Line   int // from 1
+	Reason string
 }
 
 // Error names the line and what is wrong with it.
@@ -117,7 +116,7 @@ func (f *file) take(line []byte, state lineState) *Problem {
 	if err := json.Unmarshal(line, &w); err != nil {
 		p := fail(reason(err))
 		if state == lineUnended && endsEarly(line, err) {
-			p.Truncated, p.Reason = true, "the file ends in the middle of this line"
+			p.Reason = "the file ends in the middle of this line"
 		}
 		return p
 	}

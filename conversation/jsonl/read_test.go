@@ -51,7 +51,6 @@ func TestMessagesAreReadWithAllThatIsSaidOfThem(t *testing.T) {
 	if diff := cmp.Diff(want, d.Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	d.Meta.Raw = nil
 	wantMeta := jsonl.Meta{Title: "T", Model: "m", Client: "c 1", CompactAt: []int{3}, Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if diff := cmp.Diff(wantMeta, d.Meta); diff != "" {
 		t.Errorf("meta (-want +got):\n%s", diff)
@@ -61,7 +60,7 @@ func TestMessagesAreReadWithAllThatIsSaidOfThem(t *testing.T) {
 func TestAFileMayBeginWithAMessage(t *testing.T) {
 	t.Parallel()
 	d := read(t, "\ufeff{\"role\":\"user\",\"content\":\"hi\"}\r\n")
-	if len(d.Messages) != 1 || d.Messages[0].Text != "hi" || d.Messages[0].Line != 1 || len(d.Meta.Raw) > 0 {
+	if len(d.Messages) != 1 || d.Messages[0].Text != "hi" || d.Messages[0].Line != 1 {
 		t.Errorf("read %+v", d)
 	}
 }
@@ -110,24 +109,23 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, line, want string
-		truncated        bool
 	}{
-		{"no JSON", "hello\n", "line 2: not JSON: invalid character 'h' looking for beginning of value", false},
-		{"cut in the middle of the file", "{\"role\":\"user\"\n{\"role\":\"user\"}", "line 2: not JSON: unexpected end of JSON input", false},
-		{"cut at the end", `{"role":"user","content":"hal`, "line 2: the file ends in the middle of this line", true},
-		{"array", "[1]\n", "line 2: a JSON array, not an object; every message stands on a line of its own", false},
-		{"no role", "{\"type\":\"user\"}\n", `line 2: it has no "role", so it is not a chat-completions message`, false},
-		{"null", "null\n", `line 2: it has no "role", so it is not a chat-completions message`, false},
+		{"no JSON", "hello\n", "line 2: not JSON: invalid character 'h' looking for beginning of value"},
+		{"cut in the middle of the file", "{\"role\":\"user\"\n{\"role\":\"user\"}", "line 2: not JSON: unexpected end of JSON input"},
+		{"cut at the end", `{"role":"user","content":"hal`, "line 2: the file ends in the middle of this line"},
+		{"array", "[1]\n", "line 2: a JSON array, not an object; every message stands on a line of its own"},
+		{"no role", "{\"type\":\"user\"}\n", `line 2: it has no "role", so it is not a chat-completions message`},
+		{"null", "null\n", `line 2: it has no "role", so it is not a chat-completions message`},
 		{"odd role", `{"role":"` + strings.Repeat("x", 50) + `"}`,
-			`line 2: the role "` + strings.Repeat("x", 40) + `…" is none of system, developer, user, assistant, tool`, false},
-		{"role of a wrong type", "{\"role\":1}\n", `line 2: "role" is of the wrong type: number`, false},
-		{"content of a wrong type", "{\"role\":\"user\",\"content\":1}\n", `line 2: "content" is neither text nor an array of parts`, false},
-		{"calls of a wrong type", "{\"role\":\"assistant\",\"tool_calls\":{}}\n", `line 2: "tool_calls" is of the wrong type: object`, false},
-		{"call without function", "{\"role\":\"assistant\",\"tool_calls\":[{}]}\n", "line 2: call 1 has no function", false},
+			`line 2: the role "` + strings.Repeat("x", 40) + `…" is none of system, developer, user, assistant, tool`},
+		{"role of a wrong type", "{\"role\":1}\n", `line 2: "role" is of the wrong type: number`},
+		{"content of a wrong type", "{\"role\":\"user\",\"content\":1}\n", `line 2: "content" is neither text nor an array of parts`},
+		{"calls of a wrong type", "{\"role\":\"assistant\",\"tool_calls\":{}}\n", `line 2: "tool_calls" is of the wrong type: object`},
+		{"call without function", "{\"role\":\"assistant\",\"tool_calls\":[{}]}\n", "line 2: call 1 has no function"},
 		{"part of another protocol", "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\"}]}\n",
-			"line 2: part 1 of the content: a tool_result: calls and results stand in messages of their own in chat completions", false},
-		{"second meta line", "{\"meta\":{}}\n", "line 2: a meta line stands in front of the messages only; these may be two files in one", false},
-		{"too long", `{"role":"user","content":"` + strings.Repeat("x", 2000) + "\"}\n", "line 2: longer than 1000 bytes", false},
+			"line 2: part 1 of the content: a tool_result: calls and results stand in messages of their own in chat completions"},
+		{"second meta line", "{\"meta\":{}}\n", "line 2: a meta line stands in front of the messages only; these may be two files in one"},
+		{"too long", `{"role":"user","content":"` + strings.Repeat("x", 2000) + "\"}\n", "line 2: longer than 1000 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -139,9 +137,6 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, err.Error()); diff != "" {
 				t.Error(diff)
-			}
-			if p.Truncated != c.truncated {
-				t.Errorf("truncated is %v", p.Truncated)
 			}
 			if !strings.HasSuffix(text, "\n") {
 				text += "\n"

@@ -116,7 +116,7 @@ func extra(raw json.RawMessage) conversation.RawJSON {
 
 // metaOf reads the meta line; what is of a wrong type is left out.
 func metaOf(raw json.RawMessage) Meta {
-	m := Meta{Raw: conversation.RawJSON(raw)}
+	var m Meta
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) != nil {
 		return m

@@ -53,11 +53,6 @@ func (a Values) Items(name string) []Values {
 	return l
 }
 
-func (a Values) Given(name string) bool {
-	_, ok := a[name]
-	return ok
-}
-
 // Decode checks raw, the JSON of a call's arguments, against params. owner names
 // the tool in errors.
 func Decode(owner string, params []Param, raw string) (Values, error) {

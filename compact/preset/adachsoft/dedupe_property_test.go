@@ -146,9 +146,8 @@ func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
 				adachsoft.Message{Role: "assistant", Calls: []adachsoft.Call{{ID: id, Tool: tool, Arguments: arguments}}},
 				adachsoft.Message{Role: "tool", Results: []adachsoft.Result{{ID: id, Tool: tool, Result: result}}})
 		}
-		p := adachsoft.ParseParams(map[string]any{"toolIdentifierFields": map[string][]string{
-			"read": {"path"}, "write": {"path", "absent"}, "todo": {"path"},
-		}})
+		p := defaults()
+		p.ToolIdentifierFields = map[string][]string{"read": {"path"}, "write": {"path", "absent"}, "todo": {"path"}}
 		var want []string
 		for i := range len(log) / 2 {
 			if id := fmt.Sprint("call_", i); last[group[id]] != id {
@@ -158,23 +157,5 @@ func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
 		if diff := cmp.Diff(strings.Join(want, ", "), reduced(adachsoft.Dedupe(log, p))); diff != "" {
 			t.Fatal(diff)
 		}
-	})
-}
-
-func TestDedupeParamsOfAnythingAreUsable(t *testing.T) {
-	t.Parallel()
-	scalar := rapid.OneOf(
-		rapid.Just[any](nil), rapid.Map(rapid.Int(), func(n int) any { return n }), rapid.Map(rapid.Float64(), func(f float64) any { return f }),
-		rapid.Map(rapid.String(), func(s string) any { return s }), rapid.Map(rapid.Bool(), func(b bool) any { return b }),
-	)
-	list := rapid.Map(rapid.SliceOfN(scalar, 0, 3), func(l []any) any { return l })
-	fields := rapid.Map(rapid.MapOfN(rapid.SampledFrom(dedupeTools), rapid.OneOf(scalar, list), 0, 3), func(m map[string]any) any { return m })
-	name := rapid.SampledFrom([]string{"inputTrimBytes", "outputTrimBytes", "excludedTools", "toolIdentifierFields"})
-	rapid.Check(t, func(t *rapid.T) {
-		p := adachsoft.ParseParams(rapid.MapOfN(name, rapid.OneOf(scalar, list, fields), 0, 4).Draw(t, "raw"))
-		if p.InputTrimBytes < 0 || p.OutputTrimBytes < 0 || p.ExcludedTools == nil || p.ToolIdentifierFields == nil {
-			t.Fatalf("%+v", p)
-		}
-		adachsoft.Dedupe(rapid.SliceOfN(rapid.Custom(anyMessage), 0, 4).Draw(t, "log"), p)
 	})
 }

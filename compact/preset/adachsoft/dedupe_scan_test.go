@@ -142,7 +142,8 @@ func TestDedupeLeavesExcludedToolsAndTheirGroupsAlone(t *testing.T) {
 	t.Parallel()
 	log := append(twoSegments(t), called(t, "1", "list_files", `{}`), gave(t, "1", "list_files", field("files", listing)),
 		called(t, "2", "list_files", `{}`), gave(t, "2", "list_files", field("files", listing)))
-	p := adachsoft.ParseParams(map[string]any{"excludedTools": []string{reads}})
+	p := defaults()
+	p.ExcludedTools = []string{reads}
 	if got := reduced(adachsoft.Dedupe(log, p)); got != "result 1" {
 		t.Errorf("compacted %q", got)
 	}
@@ -157,7 +158,7 @@ func TestDedupeNamesTheFirstCompactedResultOfAMessage(t *testing.T) {
 		joined(called(t, "4", "f", `{}`), called(t, "5", "g", `{}`)),
 		joined(gave(t, "4", "f", small), gave(t, "5", "g", small)),
 	}
-	got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
+	got := adachsoft.Dedupe(log, defaults())
 	const want = "[tool_compaction] Tool result compacted for tool=f, callId=2. Large fields omitted."
 	if got[1].Content != want {
 		t.Errorf("content %q", got[1].Content)
@@ -166,7 +167,7 @@ func TestDedupeNamesTheFirstCompactedResultOfAMessage(t *testing.T) {
 		t.Errorf("a message of which nothing was omitted says %q", got[3].Content)
 	}
 	log[1].Role = "user"
-	if got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil)); got[1].Content != log[1].Content || reduced(got[1:2]) != "result 2, result 3" {
+	if got := adachsoft.Dedupe(log, defaults()); got[1].Content != log[1].Content || reduced(got[1:2]) != "result 2, result 3" {
 		t.Errorf("a message that is no tool's says %q, compacted %q", got[1].Content, reduced(got[1:2]))
 	}
 }
@@ -212,7 +213,7 @@ func TestDedupeLeavesWhatCannotBeEncoded(t *testing.T) {
 				{Role: "assistant", Calls: []adachsoft.Call{{ID: "1", Tool: "f", Arguments: ordered.Object{f}}}},
 				called(t, "2", "f", `{}`),
 			}
-			if diff := cmp.Diff(log, adachsoft.Dedupe(log, adachsoft.ParseParams(nil))); diff != "" {
+			if diff := cmp.Diff(log, adachsoft.Dedupe(log, defaults())); diff != "" {
 				t.Error(diff)
 			}
 		})

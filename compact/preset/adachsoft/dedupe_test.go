@@ -64,10 +64,15 @@ func shown(messages []adachsoft.Message) string {
 	return b.String()
 }
 
+// defaults are those of the source.
+func defaults() adachsoft.Params {
+	return adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}
+}
+
 // identifiers are the source's defaults with identifier fields for one tool.
 func identifiers(tool string, fields ...string) adachsoft.Params {
-	p := adachsoft.ParseParams(nil)
-	p.ToolIdentifierFields[tool] = fields
+	p := defaults()
+	p.ToolIdentifierFields = map[string][]string{tool: fields}
 	return p
 }
 
@@ -118,13 +123,10 @@ func TestAdachsoftExampleB(t *testing.T) {
 func TestAdachsoftMinimalConfigurationFixesTheLogBug(t *testing.T) {
 	t.Parallel()
 	log := twoSegments(t)
-	minimal := adachsoft.ParseParams(map[string]any{
-		"toolIdentifierFields": map[string]any{reads: []any{"path", "position", "length"}},
-	})
-	if diff := cmp.Diff(log, adachsoft.Dedupe(log, minimal)); diff != "" {
+	if diff := cmp.Diff(log, adachsoft.Dedupe(log, identifiers(reads, "path", "position", "length"))); diff != "" {
 		t.Errorf("with the minimal configuration:\n%s", diff)
 	}
-	got := adachsoft.Dedupe(log, adachsoft.ParseParams(map[string]any{}))
+	got := adachsoft.Dedupe(log, defaults())
 	if value, _ := got[1].Results[0].Result.Get("content"); string(value) != `"[omitted]"` {
 		t.Errorf("without it the older segment is %s", value)
 	}
@@ -161,7 +163,7 @@ func TestAdachsoftExampleD(t *testing.T) {
 		called(t, "call_2", tool, `{"path":"docs"}`), gave(t, "call_2", tool, field("files", listing)),
 		called(t, "call_3", "other", `{}`), gave(t, "call_3", "other", field("files", listing)),
 	}
-	got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
+	got := adachsoft.Dedupe(log, defaults())
 	want := `tool: [tool_compaction] Tool result compacted for tool=list_files, callId=call_1. Large fields omitted.
   result call_1 list_files {"files":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"files":{"bytes":180,"sha256":"` + listingSum + `"}}}}
 `
@@ -200,7 +202,7 @@ func TestDedupeCountsBytesStrictlyOverTheThreshold(t *testing.T) {
 			if c.want != "" {
 				want = `{"v":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"v":` + c.want + `}}}`
 			}
-			got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
+			got := adachsoft.Dedupe(log, defaults())
 			if diff := cmp.Diff(want, got[0].Calls[0].Arguments.String()); diff != "" {
 				t.Errorf("arguments: %s", diff)
 			}
