@@ -157,8 +157,8 @@ func ExampleMeter() {
 	tell(m.Reading())
 	fmt.Println("with a draft:", m.WithDraft(conversation.Measure("And the other tests?"), 1).Reading().AfterSend)
 	// Output:
-	// 2172 of 8000 tokens, 27 %, estimated: true, load line at 6848
-	// 2615 of 8000 tokens, 33 %, estimated: true, load line at 6848
+	// 2172 of 8000 tokens, 27 %, estimated: true, load line at 6832
+	// 2615 of 8000 tokens, 33 %, estimated: true, load line at 6832
 	// with a draft: 2626
 }
 

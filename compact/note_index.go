@@ -16,7 +16,8 @@ import (
 // The index tells which names the evicted results held, each with the newest event
 // that held it: what there is to recall, at a few tokens a name. Rules:
 //
-//   - A name that the request shows anyway is left out.
+//   - A name that the request shows anyway, or that stands whole within a longer one, is
+//     left out.
 //   - Names that many results held come first, newer before older ones, short
 //     before long ones: so many names fit into the room.
 
@@ -66,10 +67,15 @@ type shownNames struct {
 	sections []string
 }
 
-// mark notes which of names are shown.
+// mark removes the names that are shown, alone or within a longer one.
 func (s shownNames) mark(seen map[string]*nameSeen) {
 	held := conversation.Disjoint(s.spans)
-	found := func(name string) { delete(seen, name) }
+	found := func(name string) {
+		delete(seen, name)
+		for part := range names.Parts(name) {
+			delete(seen, part)
+		}
+	}
 	left := shownReach
 	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
 		m := &s.view.Messages[i]
@@ -181,19 +187,59 @@ func eventTokens(e conversation.Event) float64 {
 	return 0
 }
 
-// withinRoom is as many of the first names as have room.
+// withinRoom is as many of the first names as have room. A name that stands whole within
+// a longer one is told by it, and takes no room of its own.
 func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
-	const line = 4 // tokens of a line's beginning
-	events := map[uint64]bool{}
-	for i, n := range ranked {
-		cost := textTokens(n.text) + 1
-		if !events[n.event] {
-			events[n.event] = true
-			cost += line
+	l := nameList{room: room, onLine: map[uint64]int{}, told: map[string]bool{}, listed: map[string]*nameSeen{}}
+	for _, n := range ranked {
+		if l.told[n.text] {
+			continue
 		}
-		if room -= cost; room < 0 {
-			return ranked[:i]
+		if !l.add(n) {
+			break
+		}
+		for part := range names.Parts(n.text) {
+			l.told[part] = true
+			l.remove(part)
 		}
 	}
-	return ranked
+	return slices.DeleteFunc(ranked, func(n *nameSeen) bool { return l.listed[n.text] != n })
+}
+
+// nameList is the names that an index has room for, a line for each event.
+type nameList struct {
+	room   float64
+	onLine map[uint64]int  // how many names the line of an event has
+	told   map[string]bool // stand whole within a listed name
+	listed map[string]*nameSeen
+}
+
+// lineTokens is what the beginning of a line takes.
+const lineTokens = 4
+
+// add lists a name if it has room.
+func (l *nameList) add(n *nameSeen) bool {
+	cost := textTokens(n.text) + 1
+	if l.onLine[n.event] == 0 {
+		cost += lineTokens
+	}
+	if l.room -= cost; l.room < 0 {
+		return false
+	}
+	l.onLine[n.event]++
+	l.listed[n.text] = n
+	return true
+}
+
+// remove takes a name off the list, if it is there.
+func (l *nameList) remove(name string) {
+	n := l.listed[name]
+	if n == nil {
+		return
+	}
+	delete(l.listed, name)
+	l.room += textTokens(name) + 1
+	if l.onLine[n.event]--; l.onLine[n.event] == 0 {
+		l.room += lineTokens
+	}
 }

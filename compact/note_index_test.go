@@ -35,6 +35,33 @@ func TestNamesStandByTheNewestEventThatHeldThem(t *testing.T) {
 	}
 }
 
+func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		texts []string
+		room  float64
+		want  string
+	}{
+		"listed before":  {[]string{"plan.go band.go", "plan.go compact/plan.go"}, 1000, "e3: band.go\ne7: compact/plan.go"},
+		"listed behind":  {[]string{"compact/plan.go compact/plan.go", "band.go", "plan.go compact/plan.go"}, 1000, "e7: band.go\ne11: compact/plan.go"},
+		"part of a word": {[]string{"plan.go compact/replan.go"}, 1000, "e3: plan.go compact/replan.go"},
+		"alone":          {[]string{"plan.go", "compact/plan.go"}, 1000, "e7: compact/plan.go"},
+	} {
+		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, compact.NamesIn(results(c.texts...), c.room)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	// What the shorter names leave is room for others.
+	short, long := "", ""
+	for i := range 10 {
+		short += fmt.Sprintf("name_%d.go ", i)
+		long += fmt.Sprintf("compact/name_%d.go ", i)
+	}
+	if got := compact.NamesIn(results(short+long), 74); strings.Count(got, "name_") != strings.Count(got, "compact/name_") || !strings.Contains(got, "compact/name_") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestNamesThatMatterMostHaveTheRoom(t *testing.T) {
 	t.Parallel()
 	// What many results hold comes first, then what is new, then what is short.

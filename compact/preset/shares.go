@@ -32,7 +32,7 @@ const (
 // sharesBySize was measured on recorded conversations. Between two sizes the
 // shares go evenly from one to the other, by the logarithm of the window.
 var sharesBySize = [...]shares{
-	{32_000, 0.856, 0.21, EvictRules{Target: 0.473, Cold: 0.45, Index: 0.0388, Words: 0.065}},
+	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, Index: 0.0344, Words: 0.0645}},
 	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
 }

@@ -24,7 +24,7 @@ type gate struct {
 }
 
 var gates = map[int]gate{
-	32_000:  {cost: 1.00, sheets: 1.006, billed: 1.06, fit: 1.06, recall: 0.85, anchors: 0.80, lines: 0.915, retention: 0.40},
+	32_000:  {cost: 1.00, sheets: 1.00, billed: 1.06, fit: 1.055, recall: 0.85, anchors: 0.80, lines: 0.915, retention: 0.40},
 	128_000: {cost: 0.92, sheets: 1.00, billed: 0.947, fit: 1.00, recall: 0.985, anchors: 0.98, lines: 0.995, retention: 0.85, front: true},
 	200_000: {cost: 0.84, sheets: 1.00, billed: 0.865, fit: 1.00, recall: 0.99, anchors: 0.98, lines: 0.995, retention: 0.90, front: true},
 }
