@@ -5,19 +5,19 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What the keys do with the entry under the cursor, if any. Where one does nothing, it says
+// What the keys do with the entry under the cursor; ok is false where there is none. Where one does nothing, it says
 // why and what to do instead. What can be redone or restored is what the log would allow:
 // the compaction undone last, until another is made, and the turns rewound last.
 
-func jump(e row, any bool) pane.Action {
-	if !any || e.Event == 0 {
+func jump(e row, ok bool) pane.Action {
+	if !ok || e.Event == 0 {
 		return pane.Say{Text: "There is nothing to go to."}
 	}
 	return pane.Jump{Event: e.Event}
 }
 
-func (s *entries) undo(e row, any bool, keys *KeyMap) pane.Action {
-	if !any {
+func (s *entries) undo(e row, ok bool, keys *KeyMap) pane.Action {
+	if !ok {
 		return pane.Say{Text: "Nothing was compacted yet: there is nothing to undo."}
 	}
 	switch e.Kind {
@@ -43,9 +43,9 @@ func (s *entries) undo(e row, any bool, keys *KeyMap) pane.Action {
 	return pane.Say{Text: "Pins are set and lifted on the message itself, in the history."}
 }
 
-func (s *entries) redo(e row, any bool) pane.Action {
+func (s *entries) redo(e row, ok bool) pane.Action {
 	switch {
-	case !any:
+	case !ok:
 		return pane.Say{Text: "Nothing was compacted yet: there is nothing to bring back."}
 	case s.canRedo(e) || s.canRestore(e):
 		if s.content.ReadOnly {

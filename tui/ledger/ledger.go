@@ -54,12 +54,12 @@ func (m *Model) SetStyles(s Styles) { m.frames, m.entries.inks = s.Styles, newIn
 
 // Show replaces what is shown. It costs nothing for what is out of sight.
 func (m *Model) Show(c Content) {
-	on, any := m.entry()
+	on, ok := m.entry()
 	if c.Zone == nil {
 		c.Zone = time.UTC
 	}
 	m.entries.content, m.totals = c, nil
-	if !any {
+	if !ok {
 		return
 	}
 	was := on.id()
@@ -106,8 +106,8 @@ func (m *Model) frame() pane.Frame {
 	if !m.entries.content.ReadOnly {
 		preview = pane.Hint("preview a compaction", k.Preview)
 	}
-	e, any := m.entry()
-	if !any {
+	e, ok := m.entry()
+	if !ok {
 		f.Detail = ""
 		f.Hints = []string{preview, leave}
 		return f
@@ -145,15 +145,15 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 		{On: k.Details, Do: m.unfold},
 		{On: k.Jump, Do: func() pane.Action { return jump(m.entry()) }},
-		{On: k.Undo, Do: func() pane.Action { e, any := m.entry(); return m.entries.undo(e, any, k) }},
+		{On: k.Undo, Do: func() pane.Action { e, ok := m.entry(); return m.entries.undo(e, ok, k) }},
 		{On: k.Redo, Do: func() pane.Action { return m.entries.redo(m.entry()) }},
 	}
 }
 
 // unfold shows the details of the entry under the cursor, or folds them.
 func (m *Model) unfold() pane.Action {
-	e, any := m.entry()
-	if any {
+	e, ok := m.entry()
+	if ok {
 		m.entries.open[e.id()] = !m.entries.open[e.id()]
 		m.sheet.Select(&m.entries, m.sheet.Selected(&m.entries))
 	}
