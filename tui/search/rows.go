@@ -25,7 +25,7 @@ const (
 
 // Len is how many rows there are.
 func (m *Model) Len() int {
-	if m.asked == "" {
+	if m.typed == "" {
 		return 0
 	}
 	return len(m.found.Hits)
@@ -43,9 +43,9 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 }
 
 func (m *Model) draw(row int, selected bool, width int) []string {
-	s, h := m.o.Styles, m.found.Hits[row]
+	s, h := m.options.Styles, m.found.Hits[row]
 	var out []string
-	if n := m.starts[row]; n > 0 {
+	if n := m.hitsFrom[row]; n > 0 {
 		if row > 0 && m.height >= leastAir {
 			out = append(out, "")
 		}
@@ -61,13 +61,13 @@ func (m *Model) draw(row int, selected bool, width int) []string {
 	if width < leastWide {
 		return append(out, filled(look.Render(pane.Clip(mark+m.where(h, width-4), width))), filled(look.Render("     ")+m.excerpt(h, width-6, text)))
 	}
-	room := min(width*9/20, mostWhere, m.wide.all())
+	room := min(width*9/20, mostWhere, m.columns.all())
 	return append(out, filled(look.Render(mark+pane.Fit(m.where(h, room), room)+"  ")+m.excerpt(h, width-room-6, text)))
 }
 
 // heading is the line above the hits of a conversation.
 func (m *Model) heading(h find.Hit, hits, width int) string {
-	s := m.o.Styles
+	s := m.options.Styles
 	count := fmt.Sprintf("%d hits", hits)
 	if hits == 1 {
 		count = "1 hit"
@@ -80,7 +80,7 @@ func (m *Model) heading(h find.Hit, hits, width int) string {
 	return " " + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
 }
 
-// columns is how wide what says where a hit is is at most, in cells.
+// columns are the widths of what says where a hit is, in cells.
 type columns struct{ turn, who, age int }
 
 // columnsOf measures all that was found, so that rows keep their columns while one
@@ -108,7 +108,7 @@ func full(h find.Hit) string {
 
 // where is turn, who and age of a hit in columns, in so many cells: who is cut first.
 func (m *Model) where(h find.Hit, width int) string {
-	w := m.wide
+	w := m.columns
 	room := max(w.who-max(w.all()-width, 0), 0)
 	mark := full(h)
 	if mark != "" && room < w.who {
@@ -135,7 +135,7 @@ func (m *Model) excerpt(h find.Hit, width int, look lipgloss.Style) string {
 	var b strings.Builder
 	done := 0
 	for _, p := range places {
-		b.WriteString(inked(look, short[done:p.Start]) + inked(m.o.Styles.Match.Inherit(look), short[p.Start:p.End]))
+		b.WriteString(inked(look, short[done:p.Start]) + inked(m.options.Styles.Match.Inherit(look), short[p.Start:p.End]))
 		done = p.End
 	}
 	return pane.Clip(b.String()+inked(look, short[done:]), width)

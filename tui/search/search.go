@@ -10,8 +10,8 @@ import (
 
 // Hits belong to the query that found them. Rules:
 //
-//   - while those of another one are on their way the old ones stay, and it is said
-//     that they are old; none of them is opened then
+//   - while those of another query are on their way the old ones stay, marked as such;
+//     none of them can be opened
 //   - with an empty line there is nothing to show
 //   - hits that are added to those of the same query move nothing
 //   - what could not be read is listed with the hits, and where there are none
@@ -42,20 +42,21 @@ type Content struct {
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o             Options
+	options       Options
 	width, height int
 
-	line   *edit.Field
-	asked  string // the query of the line as it reads, "" for none
-	wrong  string // why the line is no query, "" if it is one or empty
-	sheet  pane.Sheet
-	found  Content
-	query  find.Query // of found
-	of     string     // as it reads
-	starts map[int]int
-	wide   columns
-	drawn  [][]string // rows as they are without the cursor, nil where they have to be drawn
+	line    *edit.Field
+	typed   string // the query in the line, "" for none
+	problem string // why the line is no query, "" if it is one or empty
+	sheet   pane.Sheet
+
+	found    Content
+	query    find.Query  // of found
+	foundBy  string      // the same in words
+	hitsFrom map[int]int // by the first hit of each conversation, how many it has
+	columns  columns     // how wide each is
+	drawn    [][]string  // rows as they are without the cursor, nil where they have to be drawn
 }
 
-// old reports whether what is shown is of another query than the line.
-func (m *Model) old() bool { return m.asked != m.of }
+// stale reports whether what is shown was found by another query than the one in the line.
+func (m *Model) stale() bool { return m.typed != m.foundBy }

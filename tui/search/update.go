@@ -16,7 +16,7 @@ import (
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{o: o, line: edit.NewField(oneLine, 0)}
+	m := &Model{options: o, line: edit.NewField(oneLine, 0)}
 	m.SetSize(1, 1)
 	return m
 }
@@ -27,19 +27,19 @@ func (m *Model) SetSize(width, height int) {
 	m.sheet.SetSize(m.width, m.height)
 	m.line.SetSize(max(m.width-1-len(prompt), 2), 1)
 	m.redraw()
-	m.lay()
+	m.layOut()
 }
 
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s Styles) {
-	m.o.Styles = s
+	m.options.Styles = s
 	m.redraw()
 }
 
 // SetQuery puts a text into the line, as if it had been typed. Nothing is asked for.
 func (m *Model) SetQuery(text string) {
 	m.line.SetText(oneLine(text), true)
-	m.read()
+	m.parse()
 }
 
 // Show shows what was found. Where it is only said that a search goes on, the hits
@@ -52,16 +52,16 @@ func (m *Model) Show(found Content) {
 	if found.Now.IsZero() {
 		found.Now = time.Now()
 	}
-	of := ""
+	foundBy := ""
 	query, err := find.Parse(found.Query)
 	if err == nil {
-		of = query.String()
+		foundBy = query.String()
 	}
-	if of != m.of {
+	if foundBy != m.foundBy {
 		m.sheet.ToTop(m)
 	}
-	m.found, m.query, m.of = found, query, of
-	m.starts, m.wide = map[int]int{}, columnsOf(found)
+	m.found, m.query, m.foundBy = found, query, foundBy
+	m.hitsFrom, m.columns = map[int]int{}, columnsOf(found)
 	for i, h := range found.Hits {
 		if i > 0 && h.Conversation == found.Hits[i-1].Conversation {
 			continue
@@ -70,50 +70,50 @@ func (m *Model) Show(found Content) {
 		for n < len(found.Hits) && found.Hits[n].Conversation == h.Conversation {
 			n++
 		}
-		m.starts[i] = n - i
+		m.hitsFrom[i] = n - i
 	}
 	m.redraw()
-	m.lay()
+	m.layOut()
 }
 
-// lay gives the list the room that is left for it.
-func (m *Model) lay() {
+// layOut gives the list the room that is left for it.
+func (m *Model) layOut() {
 	m.sheet.Fit(m.shown())
-	m.keep()
+	m.keepInSight()
 }
 
 // redraw forgets how rows look.
 func (m *Model) redraw() { m.drawn = make([][]string, len(m.found.Hits)) }
 
-// keep keeps the cursor in sight, where rows or their place have changed.
-func (m *Model) keep() {
+// keepInSight keeps the cursor in sight, where rows or their place have changed.
+func (m *Model) keepInSight() {
 	if row := m.sheet.Selected(m); row >= 0 {
 		m.sheet.Select(m, row)
 	}
 }
 
-// read reads the line.
-func (m *Model) read() {
+// parse reads the query in the line.
+func (m *Model) parse() {
 	query, err := find.Parse(m.line.Text())
-	m.asked, m.wrong = query.String(), ""
+	m.typed, m.problem = query.String(), ""
 	if err != nil && !errors.Is(err, find.ErrEmpty) {
-		m.wrong = err.Error()
+		m.problem = err.Error()
 	}
-	m.lay()
+	m.layOut()
 }
 
 // Update deals with a message.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	action := m.sheet.Update(msg, m.shown, m.o.Keys.moves(), []pane.Command{
-		{On: m.o.Keys.Close, Do: func() pane.Action { return pane.Closed{} }},
-		{On: m.o.Keys.Open, Do: m.open},
+	action := m.sheet.Update(msg, m.shown, m.options.Keys.moves(), []pane.Command{
+		{On: m.options.Keys.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: m.options.Keys.Open, Do: m.open},
 	})
-	if action != (pane.Ignored{}) || !m.line.Update(msg, m.o.Keys.Edit) {
+	if action != (pane.Ignored{}) || !m.line.Update(msg, m.options.Keys.Edit) {
 		return action
 	}
-	before := m.asked
-	m.read()
-	if m.asked == before || m.asked == "" {
+	before := m.typed
+	m.parse()
+	if m.typed == before || m.typed == "" {
 		return nil
 	}
 	return Query{Text: m.line.Text()}
@@ -122,7 +122,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 // open asks for the hit with the cursor.
 func (m *Model) open() pane.Action {
 	row := m.sheet.Selected(m)
-	if row < 0 || m.old() {
+	if row < 0 || m.stale() {
 		return nil
 	}
 	h := m.found.Hits[row]

@@ -24,11 +24,11 @@ func (m *Model) View() string {
 	if m.Len() > 0 {
 		v.Frame.Where = fmt.Sprintf("%d of %d", m.sheet.Selected(m)+1, m.Len())
 	} else {
-		for _, l := range pane.Wrap(m.said(), max(m.width-4, 1)) {
-			v.Body = append(v.Body, "  "+m.tint(l))
+		for _, l := range pane.Wrap(m.message(), max(m.width-4, 1)) {
+			v.Body = append(v.Body, "  "+m.colored(l))
 		}
 	}
-	return m.sheet.View(m.o.Styles.Styles, v)
+	return m.sheet.View(m.options.Styles.Styles, v)
 }
 
 // shown is the hits and what stands around them.
@@ -48,7 +48,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // frame is what stands around the hits.
 func (m *Model) frame() pane.Frame {
-	s, keys := m.o.Styles, m.o.Keys
+	s, keys := m.options.Styles, m.options.Keys
 	lines := []string{" " + s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))}
 	for _, l := range m.unread() {
 		lines = append(lines, " "+s.Warning.Render(l))
@@ -72,9 +72,9 @@ const searching = "searching…"
 func (m *Model) summary() string {
 	c := m.found
 	switch {
-	case m.asked == "" || c.Err != "" && !m.old():
+	case m.typed == "" || c.Err != "" && !m.stale():
 		return ""
-	case m.old() || c.Busy:
+	case m.stale() || c.Busy:
 		return searching
 	case len(c.Hits) == 0:
 		return ""
@@ -84,7 +84,7 @@ func (m *Model) summary() string {
 		hits = "the first " + hits
 	}
 	took := fmt.Sprintf(", %.1f s", c.Took.Seconds())
-	whole := fmt.Sprintf("%s in %d of %s%s", hits, len(m.starts), numbers.Count(c.Conversations, "conversation"), took)
+	whole := fmt.Sprintf("%s in %d of %s%s", hits, len(m.hitsFrom), numbers.Count(c.Conversations, "conversation"), took)
 	if ansi.StringWidth(whole) > m.width*2/3 {
 		return hits + took
 	}
@@ -96,7 +96,7 @@ func (m *Model) summary() string {
 // words if it has to be.
 func (m *Model) unread() []string {
 	c := m.found
-	if m.asked == "" || c.Err != "" || m.Len() == 0 && (m.old() || c.Busy) {
+	if m.typed == "" || c.Err != "" || m.Len() == 0 && (m.stale() || c.Busy) {
 		return nil
 	}
 	var long, short []string
@@ -118,24 +118,24 @@ func (m *Model) unread() []string {
 	if m.height >= leastAir {
 		most = 2
 	}
-	told := strings.Join(long, ", ")
-	for _, text := range []string{told + "; plimsoll doctor says more", told} {
-		if lines := pane.Wrap(text, room); len(lines) <= most {
+	text := strings.Join(long, ", ")
+	for _, words := range []string{text + "; plimsoll doctor says more", text} {
+		if lines := pane.Wrap(words, room); len(lines) <= most {
 			return lines
 		}
 	}
 	return []string{pane.Clip("not read: "+strings.Join(short, ", "), room)}
 }
 
-// said is what stands in place of hits.
-func (m *Model) said() string {
+// message is what stands in place of hits.
+func (m *Model) message() string {
 	c := m.found
 	switch {
-	case m.wrong != "":
-		return m.wrong
-	case m.asked == "":
+	case m.problem != "":
+		return m.problem
+	case m.typed == "":
 		return `type to search all conversations; words in "quotation marks" stand together`
-	case m.old() || c.Busy:
+	case m.stale() || c.Busy:
 		return searching
 	case c.Err != "":
 		return plain.Line(c.Err)
@@ -143,10 +143,10 @@ func (m *Model) said() string {
 	return fmt.Sprintf("nothing found in %s, %.1f s", numbers.Count(c.Conversations, "conversation"), c.Took.Seconds())
 }
 
-// tint colours a line of it.
-func (m *Model) tint(line string) string {
-	s := m.o.Styles
-	if m.wrong != "" || m.asked != "" && !m.old() && m.found.Err != "" {
+// colored is a line of the message in its color.
+func (m *Model) colored(line string) string {
+	s := m.options.Styles
+	if m.problem != "" || m.typed != "" && !m.stale() && m.found.Err != "" {
 		return s.Error.Render(line)
 	}
 	return s.Muted.Render(line)
