@@ -19,8 +19,8 @@ const (
 // dot is a place in the picture, in pixels; y grows downward.
 type dot struct{ x, y int }
 
-// away is the distance of two places.
-func (d dot) away(o dot) float64 { return math.Hypot(float64(d.x-o.x), float64(d.y-o.y)) }
+// distance is how far two places are apart.
+func (d dot) distance(o dot) float64 { return math.Hypot(float64(d.x-o.x), float64(d.y-o.y)) }
 
 // box is a rectangle with its edges.
 type box struct{ x0, y0, x1, y1 int }
@@ -32,11 +32,11 @@ func crowdsOf(points []dot) [][]int {
 	for i, p := range points {
 		joined := []int{i}
 		crowds = slices.DeleteFunc(crowds, func(crowd []int) bool {
-			close := slices.ContainsFunc(crowd, func(k int) bool { return points[k].away(p) < discApart })
-			if close {
+			near := slices.ContainsFunc(crowd, func(k int) bool { return points[k].distance(p) < discApart })
+			if near {
 				joined = append(joined, crowd...)
 			}
-			return close
+			return near
 		})
 		slices.Sort(joined)
 		crowds = append(crowds, joined)

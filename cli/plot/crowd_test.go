@@ -28,8 +28,8 @@ func TestDiscsTouchNothing(t *testing.T) {
 				t.Fatalf("point %d is in no crowd", i)
 			}
 			for k, b := range points[:i] {
-				if of[k] != n && a.away(b) < 2*discRadius {
-					t.Fatalf("points %d and %d are %v apart, and not in one crowd", k, i, a.away(b))
+				if of[k] != n && a.distance(b) < 2*discRadius {
+					t.Fatalf("points %d and %d are %v apart, and not in one crowd", k, i, a.distance(b))
 				}
 			}
 		}

@@ -83,17 +83,17 @@ func (p Point) kept() string {
 func sorted(points []Point) []Point {
 	out := slices.Clone(points)
 	for i := range out {
-		out[i].Name, out[i].Overflow = cmp.Or(line(out[i].Name), "unnamed"), max(0, out[i].Overflow)
+		out[i].Name, out[i].Overflow = cmp.Or(oneLine(out[i].Name), "unnamed"), max(0, out[i].Overflow)
 	}
 	slices.SortFunc(out, func(a, b Point) int {
-		return cmp.Or(first(a.drawable(), b.drawable()), cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name),
-			cmp.Compare(a.Overflow, b.Overflow), first(a.Emphasis, b.Emphasis), first(a.Front, b.Front))
+		return cmp.Or(trueFirst(a.drawable(), b.drawable()), cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Overflow, b.Overflow), trueFirst(a.Emphasis, b.Emphasis), trueFirst(a.Front, b.Front))
 	})
 	return out
 }
 
-// first sorts what is true before what is not.
-func first(a, b bool) int {
+// trueFirst sorts what is true before what is not.
+func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
 		return 0
@@ -103,5 +103,5 @@ func first(a, b bool) int {
 	return 1
 }
 
-// line is a text made safe, on one line.
-func line(s string) string { return strings.Join(strings.Fields(plain.Line(s)), " ") }
+// oneLine is a text made safe, on one line.
+func oneLine(s string) string { return strings.Join(strings.Fields(plain.Line(s)), " ") }

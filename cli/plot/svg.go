@@ -40,12 +40,12 @@ type picture struct {
 	width, bottom int // bottom is where plot and key end
 	plot          box
 	shown         []Point // those of the points that are drawn; they come first
-	at            []dot   // where each stands
+	centers       []dot   // of those
 	cost, kept    scale
 }
 
 func newPicture(c Chart) *picture {
-	c.Title, c.Subtitle, c.CostLabel, c.KeptLabel = line(c.Title), line(c.Subtitle), line(c.CostLabel), line(c.KeptLabel)
+	c.Title, c.Subtitle, c.CostLabel, c.KeptLabel = oneLine(c.Title), oneLine(c.Subtitle), oneLine(c.CostLabel), oneLine(c.KeptLabel)
 	c.Points = sorted(c.Points)
 	p := &picture{Chart: c, width: leastWidth, plot: box{plotLeft, plotTop, plotRight, 0}}
 	p.plot.y1 = plotTop + min(max(plotHeight, len(c.Points)*rowHeight-60), plotMost)
@@ -65,7 +65,7 @@ func newPicture(c Chart) *picture {
 	p.bottom = max(p.plot.y1+60, plotTop+len(c.Points)*rowHeight)
 	p.cost, p.kept = costScale(low, high), keptScale(least, most)
 	for _, point := range p.shown {
-		p.at = append(p.at, dot{p.x(point.Cost), p.y(point.Kept)})
+		p.centers = append(p.centers, dot{p.x(point.Cost), p.y(point.Kept)})
 	}
 	return p
 }
@@ -138,12 +138,12 @@ func (p *picture) axes() {
 		p.text(dot{p.plot.x0 - 10, y + 4}, "small quiet end", plotLeft, label+" %")
 	}
 	for i, label := range p.cost.labels(1) {
-		x, class, words := p.x(p.cost.ticks[i]), "grid", "small quiet middle"
+		x, lineClass, labelClass := p.x(p.cost.ticks[i]), "grid", "small quiet middle"
 		if p.cost.ticks[i] == 1 {
-			class, words = "one", "small strong middle"
+			lineClass, labelClass = "one", "small strong middle"
 		}
-		p.line(class, dot{x, p.plot.y0}, dot{x, p.plot.y1})
-		p.text(dot{x, p.plot.y1 + 18}, words, plotLeft, label)
+		p.line(lineClass, dot{x, p.plot.y0}, dot{x, p.plot.y1})
+		p.text(dot{x, p.plot.y1 + 18}, labelClass, plotLeft, label)
 	}
 	p.line("axis", dot{p.plot.x0, p.plot.y1}, dot{p.plot.x1, p.plot.y1})
 	p.better(p.plot.y0-12, "↑ keeps more", p.KeptLabel)
@@ -167,10 +167,10 @@ func (p *picture) front() {
 			continue
 		}
 		if n++; n == 1 {
-			path = fmt.Sprintf("M%d %d", p.at[i].x, p.at[i].y)
+			path = fmt.Sprintf("M%d %d", p.centers[i].x, p.centers[i].y)
 			continue
 		}
-		path += fmt.Sprintf("H%dV%d", p.at[i].x, p.at[i].y)
+		path += fmt.Sprintf("H%dV%d", p.centers[i].x, p.centers[i].y)
 	}
 	if n > 1 {
 		p.write(`<path class="front" d="%s"/>`+"\n", path)
@@ -180,7 +180,7 @@ func (p *picture) front() {
 // points draws the points, those that are emphasized above the others: alone as a disc
 // with its number, in a crowd as a dot. Beside a crowd stand the numbers of all in it.
 func (p *picture) points() {
-	crowds, alone := crowdsOf(p.at), map[int]bool{}
+	crowds, alone := crowdsOf(p.centers), map[int]bool{}
 	for _, crowd := range crowds {
 		alone[crowd[0]] = len(crowd) == 1
 	}
@@ -191,9 +191,9 @@ func (p *picture) points() {
 			}
 			p.write("<g><title>%s</title>\n", escape(point.describe()))
 			if alone[i] {
-				p.disc(i, p.at[i])
+				p.disc(i, p.centers[i])
 			} else {
-				p.circle(point.class(), p.at[i], dotRadius)
+				p.circle(point.class(), p.centers[i], dotRadius)
 			}
 			p.write("</g>\n")
 		}
@@ -210,8 +210,8 @@ func (p *picture) points() {
 
 // numbers writes the numbers of a crowd at its right, or at its left where the plot ends.
 func (p *picture) numbers(crowd []int) {
-	byX := func(a, b int) int { return p.at[a].x - p.at[b].x }
-	left, right := p.at[slices.MinFunc(crowd, byX)], p.at[slices.MaxFunc(crowd, byX)]
+	byX := func(a, b int) int { return p.centers[a].x - p.centers[b].x }
+	left, right := p.centers[slices.MinFunc(crowd, byX)], p.centers[slices.MaxFunc(crowd, byX)]
 	const gap = dotRadius + 5
 	text := ranges(crowd)
 	if right.x+gap+cell*ansi.StringWidth(text) <= p.plot.x1 {
@@ -224,14 +224,14 @@ func (p *picture) numbers(crowd []int) {
 // disc draws a disc with the number of a point.
 func (p *picture) disc(i int, at dot) {
 	p.circle(p.shown[i].class(), at, discRadius)
-	words := "number"
+	class := "number"
 	if p.shown[i].Overflow > 0 {
-		words += " hollow"
+		class += " hollow"
 	}
 	if p.shown[i].Emphasis {
-		words += " ours"
+		class += " ours"
 	}
-	p.text(dot{at.x, at.y + 4}, words, 4*cell, strconv.Itoa(i+1))
+	p.text(dot{at.x, at.y + 4}, class, 4*cell, strconv.Itoa(i+1))
 }
 
 func (p Point) class() string {
@@ -264,7 +264,7 @@ func (p *picture) key() {
 	}
 }
 
-// legend says what the signs mean that occur.
+// legend says what the signs in the picture mean.
 func (p *picture) legend() {
 	x, y := margin, p.bottom+18
 	hollow, fronts := false, 0
