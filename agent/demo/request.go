@@ -123,10 +123,10 @@ func (r *request) limit() int {
 }
 
 func checkHistory(messages []message) *apiError {
-	open := make(map[string]bool)
+	unanswered := make(map[string]bool) // ids of calls
 	for i, m := range messages {
-		if m.Role != "tool" && len(open) > 0 {
-			return badRequest("messages[%d]: %d tool calls before it have no result", i, len(open))
+		if m.Role != "tool" && len(unanswered) > 0 {
+			return badRequest("messages[%d]: %d tool calls before it have no result", i, len(unanswered))
 		}
 		switch m.Role {
 		case "system", "developer", "user":
@@ -141,22 +141,22 @@ func checkHistory(messages []message) *apiError {
 				if arguments := strings.TrimSpace(c.Function.Arguments); !json.Valid([]byte(arguments)) || arguments[0] != '{' {
 					return badRequest("messages[%d]: the arguments of %s are not a JSON object", i, c.Function.Name)
 				}
-				open[c.ID] = true
+				unanswered[c.ID] = true
 			}
 		case "tool":
 			if !m.Content.Present {
 				return badRequest("messages[%d]: all non-assistant messages must contain 'content'", i)
 			}
-			if !open[m.CallID] {
+			if !unanswered[m.CallID] {
 				return badRequest("messages[%d]: no tool call %q to answer", i, m.CallID)
 			}
-			delete(open, m.CallID)
+			delete(unanswered, m.CallID)
 		default:
 			return badRequest("messages[%d]: unknown role %q", i, m.Role)
 		}
 	}
-	if len(open) > 0 {
-		return badRequest("%d tool calls have no result", len(open))
+	if len(unanswered) > 0 {
+		return badRequest("%d tool calls have no result", len(unanswered))
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// What the user wants is read off the newest user message by the rules of one
-// table, tried in order; the first that fits decides. Most of them make one
+// The rules of one table are tried in order on the newest user message; the first
+// that matches decides what to do. Most of them make one
 // call and show what it returned.
 
 // rules are compiled when the first message comes, not when the program starts.
@@ -70,8 +70,8 @@ func lazy(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// mostCommand is how long a message can be and still be a command, in bytes.
-const mostCommand = 4000
+// maxCommand is how long a message can be and still be a command, in bytes.
+const maxCommand = 4000
 
 // choose finds the rule that fits the newest message. Of several paragraphs the
 // whole, then the last and the first are tried, because a client may put a file
@@ -79,7 +79,7 @@ const mostCommand = 4000
 func (t *turn) choose() {
 	paragraphs := strings.Split(t.said, "\n\n")
 	for _, text := range []string{t.said, paragraphs[len(paragraphs)-1], paragraphs[0]} {
-		if len(text) > mostCommand {
+		if len(text) > maxCommand {
 			continue
 		}
 		text = text[len(polite().FindString(text)):]
@@ -94,7 +94,7 @@ func (t *turn) choose() {
 	}
 }
 
-// name is a name or a text without the quotes and the @ around it.
+// name is a name or a text without the quotes around it or the @ before it.
 func name(s string) string {
 	for _, quotes := range []string{"``", `""`, "''"} {
 		if len(s) > 2 && s[0] == quotes[0] && s[len(s)-1] == quotes[1] {
@@ -104,7 +104,7 @@ func name(s string) string {
 	return strings.TrimPrefix(s, "@")
 }
 
-// folder is the name of one, the workspace's root for none.
+// folder is the name of a folder, the workspace's root for "".
 func folder(s string) string {
 	if s == "" {
 		return "."
@@ -112,7 +112,7 @@ func folder(s string) string {
 	return name(s)
 }
 
-// number reads digits; what is no small number is 0.
+// number reads digits: at most a million, and 0 where they are no number.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

@@ -18,9 +18,8 @@ import (
 //   - whole calls in one piece (Ollama, Gemini); ids may be repeated or missing
 //
 // A call is announced with its id and its whole name when its arguments begin,
-// because some servers send names in pieces. Calls are announced in order: one
-// behind a call that has no name waits for it, to the end of the reply if need
-// be.
+// because some servers send names in pieces. Calls are announced in order: where
+// one has no name yet, those behind it wait, at most until the reply ends.
 
 // Limits that no real reply reaches.
 const (
@@ -30,22 +29,22 @@ const (
 
 // assembler gives the calls of one reply their own indices and ids.
 type assembler struct {
-	calls []*call
-	taken map[string]bool // ids of this conversation that must not come again
-	newID func() string
-	over  bool // there were more calls than anyone makes
+	calls   []*call
+	taken   map[string]bool // ids of this conversation that must not come again
+	newID   func() string
+	tooMany bool // more than maxCalls came
 }
 
 // call is one call under way.
 type call struct {
-	index    int // the server's, -1 without one
-	id       string
-	serverID string
-	name     string
-	args     []byte
-	extra    conversation.RawJSON
-	told     bool // announced
-	shown    int  // bytes of args that were yielded
+	index     int // the server's, -1 without one
+	id        string
+	serverID  string
+	name      string
+	args      []byte
+	extra     conversation.RawJSON
+	announced bool
+	yielded   int // bytes of args that were yielded
 }
 
 func newAssembler(taken map[string]bool) *assembler {
@@ -63,7 +62,7 @@ func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
 		if len(p.Extra) > 0 && string(p.Extra) != "null" {
 			c.extra = p.Extra
 		}
-		if len(c.args) > 0 && c.name != "" && a.next(i) {
+		if len(c.args) > 0 && c.name != "" && a.isNext(i) {
 			if d, ok := c.yield(i); ok {
 				out = append(out, d)
 			}
@@ -72,8 +71,8 @@ func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
 	return out
 }
 
-// next reports whether all calls before i are announced.
-func (a *assembler) next(i int) bool { return i == 0 || a.calls[i-1].told }
+// isNext reports whether all calls before i are announced.
+func (a *assembler) isNext(i int) bool { return i == 0 || a.calls[i-1].announced }
 
 // rest is what has not been yielded when the reply ends.
 func (a *assembler) rest() []agent.CallDelta {
@@ -131,7 +130,7 @@ func (a *assembler) find(p callDelta) int {
 // begin makes a call with an id that is unique in the conversation.
 func (a *assembler) begin(index int, serverID string) int {
 	if len(a.calls) >= maxCalls {
-		a.over = true
+		a.tooMany = true
 		return maxCalls - 1
 	}
 	id := serverID
@@ -146,7 +145,7 @@ func (a *assembler) begin(index int, serverID string) int {
 // addName appends a piece of the name; a name repeated, or coming behind
 // arguments, adds nothing.
 func (c *call) addName(piece string) {
-	if piece == "" || piece == c.name || len(c.name) > maxName || c.told || len(c.args) > 0 && c.name != "" {
+	if piece == "" || piece == c.name || len(c.name) > maxName || c.announced || len(c.args) > 0 && c.name != "" {
 		return
 	}
 	c.name += piece
@@ -154,13 +153,13 @@ func (c *call) addName(piece string) {
 
 // yield is what is new about a call, and whether anything is.
 func (c *call) yield(i int) (agent.CallDelta, bool) {
-	d := agent.CallDelta{Index: i, Arguments: string(c.args[c.shown:]), Extra: c.extra}
-	if !c.told {
+	d := agent.CallDelta{Index: i, Arguments: string(c.args[c.yielded:]), Extra: c.extra}
+	if !c.announced {
 		d.ID, d.Name = c.id, c.name
 	} else if d.Arguments == "" && len(d.Extra) == 0 {
 		return d, false
 	}
-	c.told, c.shown, c.extra = true, len(c.args), nil
+	c.announced, c.yielded, c.extra = true, len(c.args), nil
 	return d, true
 }
 

@@ -14,27 +14,27 @@ import (
 // chatFrame is one event of a chat completions stream, or the whole body of a
 // completion that was not streamed.
 type chatFrame struct {
-	Object   string          `json:"object"`
-	Model    *word           `json:"model"`
-	Print    word            `json:"system_fingerprint"`
-	Choices  []choice        `json:"choices"`
-	Usage    *usage          `json:"usage"`
-	Timings  *timings        `json:"timings"`
-	XGroq    *xGroq          `json:"x_groq"`
-	Progress *promptProgress `json:"prompt_progress"`
-	Error    json.RawMessage `json:"error"`
+	Object      string          `json:"object"`
+	Model       *word           `json:"model"`
+	Fingerprint word            `json:"system_fingerprint"`
+	Choices     []choice        `json:"choices"`
+	Usage       *usage          `json:"usage"`
+	Timings     *timings        `json:"timings"`
+	XGroq       *xGroq          `json:"x_groq"`
+	Progress    *promptProgress `json:"prompt_progress"`
+	Error       json.RawMessage `json:"error"`
 }
 
-// known reports whether it is an event of this protocol.
+// known reports whether the frame is one of this protocol.
 func (f *chatFrame) known() bool {
 	return f.Choices != nil || f.Usage.counts() || f.Progress != nil || f.XGroq != nil ||
 		strings.HasPrefix(f.Object, "chat.completion")
 }
 
-// runnerDied reports whether it is what Ollama sends when the process that runs
-// the model ends: a piece of nobody's reply, neither error nor end.
+// runnerDied reports whether the frame is what Ollama sends when the process that runs
+// the model ends: one without a model, which is neither an error nor an end.
 func (f *chatFrame) runnerDied() bool {
-	return f.Model != nil && *f.Model == "" && f.Print == "fp_ollama"
+	return f.Model != nil && *f.Model == "" && f.Fingerprint == "fp_ollama"
 }
 
 type choice struct {

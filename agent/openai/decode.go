@@ -73,7 +73,7 @@ func (d *chatDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 		return agent.Chunk{}, false, &agent.Error{Class: agent.ServerFault, Message: "the model that " + d.who.Label + " runs ended in the middle of the reply"}
 	}
 	c := d.take(f)
-	if d.calls.over || d.details.size > maxReply {
+	if d.calls.tooMany || d.details.size > maxReply {
 		return c, false, endless()
 	}
 	return c, false, d.reasonError()

@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// Finding out what a server has. All questions are asked at once, each with a
-// own time; no answer is an answer. The window that is in effect (as
-// loaded, per slot) beats the one that is advertised; what a model was trained
-// for is no window.
+// Finding out what a server has. All questions are asked at once, each with a time
+// limit of its own; a server that does not answer one does not have that interface.
+// The window in effect (as loaded, per slot) wins over the advertised one. What a
+// model was trained for is not taken for a window.
 
 // Found is what an endpoint says of itself and of one model.
 type Found struct {
@@ -68,7 +68,7 @@ func Discover(ctx context.Context, o Options, model string) (Found, error) {
 	return found, err
 }
 
-// discover is Discover, and whether the server says itself which software it is.
+// discover is Discover; named says that the server told which software it is.
 func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
 	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
@@ -140,8 +140,8 @@ func questions(e Endpoint, base, model string) []question {
 	return out
 }
 
-// ofRouter has llama.cpp's router answer for a model, if that is in memory; a
-// server of one model takes no notice.
+// ofRouter is the query by which llama.cpp's router answers for one model, if that is
+// in memory. A server of one model ignores it.
 func ofRouter(model string) string {
 	if model == "" {
 		return ""
@@ -194,18 +194,18 @@ func richness(models []Listed) int {
 	return n
 }
 
-// markLoaded notes which models are in memory, where a server says so.
+// markLoaded notes which models are in memory. Where no server says so, all count as loaded.
 func markLoaded(models []Listed, answers []answer) {
-	said := false
+	reported := false
 	loaded := map[string]bool{}
 	for _, a := range answers {
-		said = said || a.loaded != nil
+		reported = reported || a.loaded != nil
 		for _, id := range a.loaded {
 			loaded[strings.ToLower(strings.TrimSuffix(id, ":latest"))] = true
 		}
 	}
 	for i := range models {
 		m := &models[i]
-		m.Loaded = !said || loaded[strings.ToLower(strings.TrimSuffix(m.ID, ":latest"))]
+		m.Loaded = !reported || loaded[strings.ToLower(strings.TrimSuffix(m.ID, ":latest"))]
 	}
 }

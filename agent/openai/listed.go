@@ -106,7 +106,7 @@ func readList(body []byte, _ string) answer {
 		a.models = append(a.models, m)
 		if r.Status.Value != "" {
 			if a.loaded == nil {
-				a.loaded = []string{} // said, even if none is
+				a.loaded = []string{} // not nil: the server tells, even that none is
 			}
 			if r.Status.Value == "loaded" {
 				a.loaded = append(a.loaded, m.ID)
@@ -116,7 +116,7 @@ func readList(body []byte, _ string) answer {
 	return a
 }
 
-// serverOf is the software that writes owned_by so.
+// serverOf is the software of a server that lists its models as owned by owner.
 func serverOf(owner string) string {
 	switch owner {
 	case "llamacpp", "vllm", "sglang":
@@ -202,6 +202,6 @@ type Listed struct {
 	MaxOut  int
 	Prices  *agent.Prices // nil unless listed
 	Chat    bool          // fit for chat as far as one can tell
-	Loaded  bool          // in memory, or not said
+	Loaded  bool          // in memory, or the server does not tell
 	owner   string
 }

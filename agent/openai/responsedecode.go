@@ -122,7 +122,7 @@ func (d *responseDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 		return agent.Chunk{}, false, d.who.reported(data)
 	}
 	c, done := d.take(&ev)
-	if d.calls.over {
+	if d.calls.tooMany {
 		return c, false, endless()
 	}
 	d.text = d.text || c.Text != ""
