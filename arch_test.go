@@ -87,7 +87,7 @@ var ours = []struct {
 	{"agent/agenttest", []string{"agent", "compact", "compact/projection", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "compact", "compact/meter", "compact/projection", "conversation"}},
-	{"agent/demo", []string{"agent", "agent/wire", "compact", "compact/extract", "conversation"}},
+	{"agent/demo", []string{"agent", "agent/wire", "compact", "compact/extract", "conversation", "conversation/numbers"}},
 	{"agent/wire", nil},
 	{"compact", []string{
 		"compact/extract", "compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/snippet",
@@ -115,7 +115,7 @@ var ours = []struct {
 	{"tools/params", []string{"conversation", "tools/words"}},
 	{"tools/past", []string{"conversation", "conversation/numbers", "tools/params", "tools/words"}},
 	{"tools/permission", []string{"conversation", "tools/grants", "tools/harmless", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
-	{"tools/shell", []string{"tools/words"}},
+	{"tools/shell", []string{"conversation", "tools/words"}},
 	{"tools/web", []string{"conversation", "tools/words"}},
 	{"tools/words", nil},
 	{"tools/workspace", []string{"tools/words"}},

@@ -5,7 +5,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/words"
 )
 
 // A review changes nothing. A call that cannot succeed (a wrong argument, text
@@ -19,7 +18,7 @@ const titleChars = 200
 func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r conversation.Review) {
 	defer func() {
 		if recover() != nil { // what Run would report as a defect must not run unasked
-			r = conversation.Review{Need: conversation.NeedApproval, Title: words.Line(call.Name, titleChars)}
+			r = conversation.Review{Need: conversation.NeedApproval, Title: conversation.OneLine(call.Name, titleChars)}
 		}
 	}()
 	t, err := b.effectOf(ctx, call)
@@ -32,11 +31,11 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	if err != nil {
 		i, known := b.index[call.Name]
 		return conversation.Review{
-			Need: conversation.NeedNothing, Title: words.Line(call.Name+" "+t.Title, titleChars),
+			Need: conversation.NeedNothing, Title: conversation.OneLine(call.Name+" "+t.Title, titleChars),
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: words.Line(call.Name+" "+t.Title, titleChars)}
+	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(call.Name+" "+t.Title, titleChars)}
 	r.Need, r.Reason = b.policy.Judge(t)
 	if r.Need == conversation.NeedApproval {
 		r.Offers = b.policy.Ask(call.ID, t)

@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
-	"plimsoll/tools/words"
 )
 
 // The checklist lives in the Box and is written whole, never in parts. The log
@@ -94,7 +93,7 @@ func todosOf(args params.Values) ([]Todo, error) {
 	}
 	todos := make([]Todo, len(items))
 	for i, item := range items {
-		t := Todo{Text: words.Line(item.Text("text"), maxTodoChars), Status: TodoStatus(item.Text("status"))}
+		t := Todo{Text: conversation.OneLine(item.Text("text"), maxTodoChars), Status: TodoStatus(item.Text("status"))}
 		if t.Text == "" {
 			return nil, errors.New("a todo has no text")
 		}

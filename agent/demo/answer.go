@@ -1,8 +1,9 @@
 package demo
 
 import (
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -62,7 +63,7 @@ func (t *turn) reasoning(r reply) string {
 	for _, c := range r.calls {
 		text += "That needs " + c.tool + "; what it returns decides the answer. "
 	}
-	return text + "The prompt took " + thousands(t.prompt) + " of " + thousands(t.window) + " tokens, so there is room for " + thousands(t.room) + " more."
+	return text + "The prompt took " + numbers.Grouped(t.prompt) + " of " + numbers.Grouped(t.window) + " tokens, so there is room for " + numbers.Grouped(t.room) + " more."
 }
 
 func (t *turn) help() reply {
@@ -100,7 +101,11 @@ func (t *turn) project() reply {
 	}
 	entries := t.steps[0][0].entries()
 	var b strings.Builder
-	b.WriteString("Here are " + plural(len(entries), "entry", "entries") + ": " + codeList(entries) + ". What the files say:\n")
+	held := numbers.Grouped(len(entries)) + " entries"
+	if len(entries) == 1 {
+		held = "1 entry"
+	}
+	b.WriteString("Here are " + held + ": " + codeList(entries) + ". What the files say:\n")
 	for _, x := range t.last() {
 		for _, l := range x.firstLines(3) {
 			b.WriteString("\n- " + code(x.argument("path")) + " " + code(l))
@@ -157,7 +162,7 @@ func (x exchange) report() string {
 	if len(lines) == 1 {
 		return "`" + x.tool + "` said: " + code(text)
 	}
-	head := "`" + x.tool + "` returned " + plural(len(lines), "line", "lines")
+	head := "`" + x.tool + "` returned " + numbers.Count(len(lines), "line")
 	if subject := x.subject(); subject != "" {
 		head += " for " + code(subject)
 	}
@@ -166,7 +171,7 @@ func (x exchange) report() string {
 		if x.tool == "run_command" {
 			cut = 1
 		}
-		lines = slices.Concat(lines[:cut], []string{"… " + plural(left, "line", "lines") + " left out …"}, lines[cut+left:])
+		lines = slices.Concat(lines[:cut], []string{"… " + numbers.Count(left, "line") + " left out …"}, lines[cut+left:])
 	}
 	for i, l := range lines {
 		lines[i] = clip(strings.TrimRight(l, "\r"), lineShown)
@@ -176,7 +181,7 @@ func (x exchange) report() string {
 
 // code shows foreign text as code, on one line.
 func code(s string) string {
-	s = clip(strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "'")), " "), lineShown)
+	s = conversation.OneLine(strings.ReplaceAll(s, "`", "'"), lineShown)
 	if s == "" {
 		return "(nothing)"
 	}
@@ -211,20 +216,4 @@ func clip(s string, n int) string {
 		return s
 	}
 	return string([]rune(s)[:max(n-1, 0)]) + "…"
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return thousands(n) + " " + more
-}
-
-// thousands writes n with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/conversation/numbers"
 )
 
 // The gauge is filled with a story that ends above the load line, where the
@@ -61,13 +62,13 @@ func (t *turn) chapter() int {
 
 // fillUp tells a story for what is still free, and what happens now.
 func (t *turn) fillUp(load, full int) reply {
-	said := "Look at the gauge: it is above the load line (▲, " + thousands(load) + " of " + thousands(t.window) +
+	said := "Look at the gauge: it is above the load line (▲, " + numbers.Grouped(load) + " of " + numbers.Grouped(t.window) +
 		" tokens), so room is made automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
 		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` undoes it\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
 		"- `/compact` does it by hand, at any time"
 	free := min(full-t.prompt, t.room) - openingRoom - countTokens(said)
 	if free < worthStory && len(t.steps) == 0 {
-		return reply{text: "The gauge is full: " + thousands(t.prompt) + " of " + thousands(t.window) + " tokens. Before a request would be above the hard line, " +
+		return reply{text: "The gauge is full: " + numbers.Grouped(t.prompt) + " of " + numbers.Grouped(t.window) + " tokens. Before a request would be above the hard line, " +
 			"room is made automatically. To make it now:\n\n- `/redo-compact`, if you undid it\n- `/summarize --keep-last 0`"}
 	}
 	story := ""
@@ -75,8 +76,8 @@ func (t *turn) fillUp(load, full int) reply {
 		story = tell(free, t.chapter()) + "\n\n"
 	}
 	if used := t.prompt + countTokens(story+said); used <= load {
-		return reply{text: story + "The gauge is at about " + thousands(used) + " of " + thousands(t.window) +
-			" tokens, the load line (▲) at " + thousands(load) + ". `fill the gauge` once more goes on."}
+		return reply{text: story + "The gauge is at about " + numbers.Grouped(used) + " of " + numbers.Grouped(t.window) +
+			" tokens, the load line (▲) at " + numbers.Grouped(load) + ". `fill the gauge` once more goes on."}
 	}
 	return reply{text: story + said}
 }

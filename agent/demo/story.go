@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/extract"
+	"plimsoll/conversation/numbers"
 )
 
 // The story is long, genuine Markdown of as many tokens as asked for, so that
@@ -72,7 +73,7 @@ func example(n int) string {
 	steps, first, growth := 10+7*n%40, (2+n%6)*1000, 300+100*(n%13)
 	total := steps*first + growth*steps*(steps-1)/2
 	return fmt.Sprintf("**An example.** A turn of %d steps begins with a prompt of %s tokens and grows by %s with each step. The last request has %s tokens, yet %s were read in all: %d times the first.",
-		steps, thousands(first), thousands(growth), thousands(first+growth*(steps-1)), thousands(total), total/first)
+		steps, numbers.Grouped(first), numbers.Grouped(growth), numbers.Grouped(first+growth*(steps-1)), numbers.Grouped(total), total/first)
 }
 
 const openingRoom = 30 // tokens for the introduction

@@ -9,6 +9,7 @@ import (
 	"plimsoll/cli/table"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -47,7 +48,7 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Account) error {
 			turn.Add(fmt.Sprint(item.Turn))
 			event.Add(fmt.Sprintf("e%d", item.Event))
 		}
-		what.Add(clip(plain.Line(item.Label), maxWhat))
+		what.Add(conversation.OneLine(plain.Line(item.Label), maxWhat))
 		state.Add(stateText(item))
 	}
 	return table.Write(b, limit, size, share, turn, event, what, state)
@@ -55,14 +56,6 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Account) error {
 
 // maxWhat is how long a label or a heading gets, in characters.
 const maxWhat = 60
-
-// clip is a text of at most n characters.
-func clip(text string, n int) string {
-	if chars := []rune(text); len(chars) > n {
-		return string(chars[:n-1]) + "…"
-	}
-	return text
-}
 
 func pinsText(pins int) string {
 	if pins == 0 {

@@ -54,7 +54,7 @@ func heading(r *session.Reading) string {
 	}
 	for _, e := range r.Said {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
-			return clip(b.Text, maxWhat)
+			return conversation.OneLine(b.Text, maxWhat)
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"plimsoll/conversation"
 	"strings"
 )
 
@@ -65,5 +66,5 @@ func partText(raw json.RawMessage) (string, error) {
 	if t := looseText(p.Text); t != "" {
 		return t, nil
 	}
-	return "[" + either(clip(p.Type), "part") + "]", nil
+	return "[" + either(conversation.OneLine(p.Type, mostShown), "part") + "]", nil
 }

@@ -32,7 +32,7 @@ func (w *wireLine) message() (Message, error) {
 	case RoleTool:
 		m.Result = w.result()
 	default:
-		err = fmt.Errorf("the role %q is none of system, developer, user, assistant, tool", clip(*w.Role))
+		err = fmt.Errorf("the role %q is none of system, developer, user, assistant, tool", conversation.OneLine(*w.Role, mostShown))
 	}
 	return m, err
 }
@@ -199,11 +199,5 @@ func either(text, other string) string {
 	return text
 }
 
-// clip is the beginning of a text, for an error message.
-func clip(s string) string {
-	const most = 40
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
+// mostShown is how much of a word of the file an error message has.
+const mostShown = 41

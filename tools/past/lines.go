@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/words"
 )
 
 // Searching an original shows whole lines: those that hold the query, and one on
@@ -82,7 +82,7 @@ func (o original) search(query string, offset, limit, most int) (part, error) {
 	lines := strings.Split(o.text[runeOffset(o.text, offset):], "\n")
 	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, numbers.Grouped(total))
 	columns, all := matches(query, lines)
-	query = words.Line(query, 80)
+	query = conversation.OneLine(query, 80)
 	if all == 0 {
 		return part{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
 	}

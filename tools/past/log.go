@@ -8,7 +8,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/words"
 )
 
 // undone marks what a rewind left out, behind its turn.
@@ -102,19 +101,19 @@ func (l *log) what(i int) string {
 		if b.Stop.Complete() {
 			return "reply"
 		}
-		return "reply (" + words.Line(string(b.Stop), 20) + ")"
+		return "reply (" + conversation.OneLine(string(b.Stop), 20) + ")"
 	case conversation.ToolResult:
 		title := b.Tool
 		if c, ok := l.call(i); ok {
 			title = c.Name + " " + c.Arguments
 		}
-		title = "result of " + words.Line(title, 120)
+		title = "result of " + conversation.OneLine(title, 120)
 		if b.Status != "" {
-			title += " (" + words.Line(string(b.Status), 20) + ")"
+			title += " (" + conversation.OneLine(string(b.Status), 20) + ")"
 		}
 		return title
 	}
-	return words.Line(string(l.events[i].Body.Kind()), 20)
+	return conversation.OneLine(string(l.events[i].Body.Kind()), 20)
 }
 
 // when is the turn of an event, and whether it was undone.
@@ -159,7 +158,7 @@ func (l *log) opening(i int) string {
 		text = b.Text
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return words.Line(line, 60)
+	return conversation.OneLine(line, 60)
 }
 
 // line names an event in a list. A result is described by its call.

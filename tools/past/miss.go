@@ -68,7 +68,7 @@ func (l *log) miss(id string) error {
 	if len(l.events) == 0 {
 		return errors.New("nothing has been said yet")
 	}
-	shown := words.Line(id, 80)
+	shown := conversation.OneLine(id, 80)
 	last := l.events[len(l.events)-1]
 	if n, ok := conversation.ParseRecallID(id); ok {
 		if n.Turns {
@@ -90,7 +90,7 @@ func (l *log) miss(id string) error {
 		}
 	}
 	if near := words.Nearest(id, names, 3); len(near) > 0 {
-		return fmt.Errorf("nothing has the id %s. Close to it: %s", shown, words.Line(strings.Join(near, ", "), 300))
+		return fmt.Errorf("nothing has the id %s. Close to it: %s", shown, conversation.OneLine(strings.Join(near, ", "), 300))
 	}
 	return fmt.Errorf("nothing has the id %s. %s", shown, l.near(last.Seq))
 }
@@ -109,7 +109,7 @@ func (l *log) near(seq uint64) string {
 	for _, i := range list[:min(len(list), 5)] {
 		name := l.what(i)
 		if r, ok := l.events[i].Body.(conversation.ToolResult); ok {
-			name = "result of " + words.Line(r.Tool, 40)
+			name = "result of " + conversation.OneLine(r.Tool, 40)
 		}
 		names = append(names, fmt.Sprintf("e%d (%s, %s)", l.events[i].Seq, name, l.when(i)))
 	}

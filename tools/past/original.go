@@ -7,7 +7,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/words"
 )
 
 // What a passage gives back. One event is its text, byte for byte; a reply also
@@ -68,7 +67,7 @@ func (l *log) text(i int, stored bool) (original, error) {
 			return original{}, err
 		}
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, words.Line(string(b.Kind()), 40), l.near(e.Seq))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.near(e.Seq))
 	}
 	o.about = l.what(i) + ", " + l.when(i)
 	return o, nil
@@ -88,7 +87,7 @@ func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) er
 		case l.ctx.Err() != nil:
 			return l.ctx.Err()
 		case err != nil:
-			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", words.Line(err.Error(), 100))
+			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", conversation.OneLine(err.Error(), 100))
 		default:
 			o.text = text
 			if r.Total > utf8.RuneCountInString(text) {
@@ -112,7 +111,7 @@ func replyText(m conversation.AssistantMessage) string {
 		parts = append(parts, "-- text\n"+m.Text)
 	}
 	for _, c := range m.Calls {
-		parts = append(parts, fmt.Sprintf("-- arguments of the call %s to %s\n%s", words.Line(c.ID, 80), words.Line(c.Name, 80), c.Arguments))
+		parts = append(parts, fmt.Sprintf("-- arguments of the call %s to %s\n%s", conversation.OneLine(c.ID, 80), conversation.OneLine(c.Name, 80), c.Arguments))
 	}
 	return strings.Join(parts, "\n\n")
 }

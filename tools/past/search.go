@@ -10,7 +10,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/words"
 )
 
 // A search goes through the whole conversation, hidden or
@@ -190,7 +189,7 @@ func (s *search) onLine(line string) (rank, count, column int) {
 
 // answer shows limit hits from offset on, in at most most characters.
 func (s *search) answer(offset, limit, most int) (part, error) {
-	query := words.Line(s.phrase, 80)
+	query := conversation.OneLine(s.phrase, 80)
 	switch n := len(s.hits); {
 	case n == 0:
 		text := s.nothing(query)
@@ -204,7 +203,7 @@ func (s *search) answer(offset, limit, most int) (part, error) {
 	for ; end < min(len(s.hits), offset+limit); end++ {
 		h := s.hits[end]
 		e := s.log.events[h.event]
-		text := fmt.Sprintf("\n\ne%d, %s: %s\n%s", e.Seq, s.log.when(h.event), words.Line(s.log.what(h.event), 100), h.line)
+		text := fmt.Sprintf("\n\ne%d, %s: %s\n%s", e.Seq, s.log.when(h.event), conversation.OneLine(s.log.what(h.event), 100), h.line)
 		size := utf8.RuneCountInString(text)
 		if used > 0 && used+size > most-head {
 			break
@@ -227,7 +226,7 @@ func (s *search) nothing(query string) string {
 	if len(s.words) > 1 {
 		var each []string
 		for _, w := range s.words {
-			each = append(each, fmt.Sprintf("%q is in %s", words.Line(w, 40), numbers.Count(s.by[w], "place")))
+			each = append(each, fmt.Sprintf("%q is in %s", conversation.OneLine(w, 40), numbers.Count(s.by[w], "place")))
 		}
 		text = fmt.Sprintf("no message and no result of this conversation holds all of %q: %s", query, strings.Join(each, ", "))
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"plimsoll/conversation"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"plimsoll/tools/words"
 )
 
 // Jobs are commands in the background. They keep running between calls until
@@ -121,7 +120,7 @@ func (j *Jobs) names() string {
 	}
 	names := make([]string, len(j.list))
 	for i, other := range j.list {
-		names[i] = fmt.Sprintf("%s (%s)", other.id, words.Line(other.command, 40))
+		names[i] = fmt.Sprintf("%s (%s)", other.id, conversation.OneLine(other.command, 40))
 	}
 	return strings.Join(names, ", ")
 }

@@ -48,7 +48,7 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		if cut {
 			size = "more than " + size
 		}
-		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", words.Line(media, 100), size)
+		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", conversation.OneLine(media, 100), size)
 	}
 	text := decoded(body, declared, media)
 	if raw || media != "text/html" && media != "application/xhtml+xml" {
@@ -134,7 +134,7 @@ func describe(resp *http.Response, body []byte, broken error, raw bool) Answer {
 	}
 	for _, name := range []string{"Content-Type", "Last-Modified", "ETag", "Location", "Retry-After", "Allow", "Link"} {
 		if v := resp.Header.Get(name); v != "" {
-			fmt.Fprintf(&out, "%s: %s\n", name, words.Line(v, 500))
+			fmt.Fprintf(&out, "%s: %s\n", name, conversation.OneLine(v, 500))
 		}
 	}
 	out.WriteString("\n")

@@ -1,4 +1,4 @@
-// Package words has what tools say in one way: a text on one line, a size, names that were probably meant.
+// Package words has what tools say in one way: a size, and names that were probably meant.
 package words
 
 import (
@@ -60,19 +60,6 @@ func distance(a, b string) int {
 func firstRunes(text string, n int) []rune {
 	r := []rune(text)
 	return r[:min(len(r), n)]
-}
-
-// Line is text on one line, without the line ends and runs of blanks in it,
-// and of at most max characters.
-func Line(text string, max int) string {
-	if len(text) > 4*max {
-		text = text[:4*max]
-	}
-	r := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "))
-	if len(r) > max {
-		return string(r[:max-1]) + "…"
-	}
-	return string(r)
 }
 
 // Bytes is a size for people: 812 B, 4.1 KiB, 3.0 MiB.
