@@ -14,19 +14,19 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
-
-	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 )
 
 const compactionPage = "docs/compaction.md"
@@ -179,7 +179,7 @@ func (s *story) stub() string {
 // summary is what stands in place of turns of which a model wrote an account.
 func (s *story) summary() string {
 	pass := s.pass(preset.ProfileHeavy)
-	err := pass.Accept(compact.Answer{Stop: conversation.StopEnd, Text: "### Goal\nTestUpload passes on CI (t0).\n\n" +
+	err := pass.Accept(summary.Answer{Stop: conversation.StopEnd, Text: "### Goal\nTestUpload passes on CI (t0).\n\n" +
 		"### Constraints\nNever touch hull/hull.go (t0).\n\n" +
 		"### Done\nThe test listened on port 8080, which another run held (t0). It now takes a free one, 127.0.0.1:0 (t1).\n\n" +
 		"### Next step\nRun the test again."})

@@ -11,15 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 func TestDocumentsShowWhatStepsDo(t *testing.T) {
@@ -181,7 +182,7 @@ func workedExample(t *testing.T) string {
 
 // holds says what a note holds.
 func holds(block string) string {
-	at := compact.IndexAt(block)
+	at := summary.IndexAt(block)
 	listed := regexp.MustCompile(`(?m)^- t\d+: asked`).FindAllString(block[:at], -1)
 	quoted := regexp.MustCompile(`(?m)^t\d+ \(e\d+\):$`).FindAllString(block[:at], -1)
 	names := strings.Fields(regexp.MustCompile(`(?m)^(### .*|e\d+:)`).ReplaceAllString(block[at:], ""))

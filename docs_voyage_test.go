@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -145,7 +145,7 @@ func (v *voyage) compact(profile string, keep int) {
 	if profile == preset.ProfileHeavy {
 		text := "### Goal\nTestUpload passes on CI (t0).\n\n### Constraints\nNever touch hull/hull.go (t0).\n\n" +
 			"### Done\nThe test listened on port 8080, which another run held (e6). Nothing is changed yet.\n\n### Next step\nLet it take a free port."
-		if err := pass.Accept(compact.Answer{Stop: conversation.StopEnd, Text: text}); err != nil {
+		if err := pass.Accept(summary.Answer{Stop: conversation.StopEnd, Text: text}); err != nil {
 			v.t.Fatal(err)
 		}
 		v.written, _ = pass.Written()

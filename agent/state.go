@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -135,11 +135,11 @@ const (
 func unmade(err error) *Error {
 	e := &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	switch {
-	case errors.Is(err, compact.ErrSummaryEmpty):
+	case errors.Is(err, summary.ErrEmpty):
 		e.Class, e.Hint = Empty, otherProfile
-	case errors.Is(err, compact.ErrSummaryRefused):
+	case errors.Is(err, summary.ErrRefused):
 		e.Class, e.Hint = Malformed, otherProfile
-		if errors.Is(err, compact.ErrSummaryCut) {
+		if errors.Is(err, summary.ErrCut) {
 			e.Hint = "compact fewer turns at once, or raise compaction.summary.max_tokens"
 		}
 	case errors.Is(err, edit.ErrNoProfile):

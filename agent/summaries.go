@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -103,7 +104,7 @@ func (c *compactor) accept(j *job, text string) {
 func notTaken(err error) *Error {
 	e := &Error{Class: BadRequest, Message: err.Error(), Hint: "change the text, or give the summary up: nothing is in force yet", Err: err}
 	switch {
-	case errors.Is(err, compact.ErrSummaryEmpty):
+	case errors.Is(err, summary.ErrEmpty):
 		e.Message = "the summary has no text"
 	case errors.Is(err, errTooLittle):
 		e.Message = "the text is too long: with it the summary would save too little"

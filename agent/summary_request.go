@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -77,10 +77,10 @@ func (w *writer) use(j *journal, m Model, p Provider) {
 }
 
 // call makes one request for a summary, and a failed one once more, silently.
-func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Answer, error) {
+func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, error) {
 	r, err := w.request(form)
 	if err != nil {
-		return compact.Answer{}, err
+		return summary.Answer{}, err
 	}
 	for learned := false; ; {
 		rep, err := w.listen(ctx, r)
@@ -89,7 +89,7 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 		}
 		var failure *Error
 		if !errors.As(err, &failure) {
-			return compact.Answer{}, err
+			return summary.Answer{}, err
 		}
 		if nameless(failure) && smaller(w.model, w.factor, r, rep) {
 			if w.lane.share(r.model.Name()) {
@@ -109,11 +109,11 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 			again = false
 		}
 		if !again || w.retries <= 0 {
-			return compact.Answer{}, noSummary(failure)
+			return summary.Answer{}, noSummary(failure)
 		}
 		w.retries--
 		if err := pauseFor(ctx, wait); err != nil {
-			return compact.Answer{}, err
+			return summary.Answer{}, err
 		}
 	}
 }
@@ -174,7 +174,7 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 
 // bounded is a request whose answer leaves room for the prompt, after a server
 // refused one and named a window that was not known. Many count both together.
-func (w *writer) bounded(form compact.SummaryJob, r request, e *Error) (request, bool) {
+func (w *writer) bounded(form summary.Job, r request, e *Error) (request, bool) {
 	if e.Class != Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
 		return r, false
 	}
@@ -185,8 +185,8 @@ func (w *writer) bounded(form compact.SummaryJob, r request, e *Error) (request,
 }
 
 // answerOf is a reply as the answer to a request for a summary.
-func answerOf(rep *reply, m Model, input preset.SummaryInput) compact.Answer {
-	answer := compact.Answer{Text: rep.text.String(), Stop: rep.stop, Calls: len(rep.calls), Model: m.Name(), Input: input}
+func answerOf(rep *reply, m Model, input preset.SummaryInput) summary.Answer {
+	answer := summary.Answer{Text: rep.text.String(), Stop: rep.stop, Calls: len(rep.calls), Model: m.Name(), Input: input}
 	if answer.Stop == conversation.StopCalls && answer.Calls == 0 {
 		answer.Stop = conversation.StopEnd // servers exist that say so of a text
 	}
@@ -195,7 +195,7 @@ func answerOf(rep *reply, m Model, input preset.SummaryInput) compact.Answer {
 
 // request is the request for a form. The error is one of class Overflow if it
 // does not fit into the window.
-func (w *writer) request(form compact.SummaryJob) (request, error) {
+func (w *writer) request(form summary.Job) (request, error) {
 	r := request{
 		Request: Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.conversation,

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 )
 
 // The request for a summary takes the largest form that fits: the next request
@@ -56,15 +56,15 @@ func (w *writer) fulfil(ctx context.Context, pass *edit.Proposal) error {
 // worthAnother are the reasons not to take an answer for which asking again may
 // help. One that was cut off, or is too long, is paid for twice to no avail.
 var worthAnother = []error{
-	compact.ErrSummaryCalls, compact.ErrSummaryEmpty, compact.ErrSummaryDeclined, compact.ErrSummaryFailure,
-	compact.ErrSummaryEcho, compact.ErrSummaryShort,
+	summary.ErrCalls, summary.ErrEmpty, summary.ErrDeclined, summary.ErrFailure,
+	summary.ErrEcho, summary.ErrShort,
 }
 
 // another takes a retry for an answer that did not count, if there is one left
 // and it may help. ONE asks again after a failed call only.
 func (w *writer) another(pass *edit.Proposal, err error) bool {
 	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
-	if pass.Fallback() != nil && errors.Is(err, compact.ErrSummaryCut) {
+	if pass.Fallback() != nil && errors.Is(err, summary.ErrCut) {
 		helps = true // the other form leaves more room
 	}
 	if w.retries <= 0 || w.preset.Design().FailedCallsOnly || !helps {
@@ -76,7 +76,7 @@ func (w *writer) another(pass *edit.Proposal, err error) bool {
 
 // answer gets an answer to a form, in a smaller one where that is too long.
 // form is then the one that was tried last.
-func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *compact.SummaryJob) (compact.Answer, error) {
+func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *summary.Job) (summary.Answer, error) {
 	answer, err := w.call(ctx, *form)
 	if form.Input == preset.InputView && overflow(err) != nil {
 		if raw := pass.Fallback(); raw != nil {
@@ -96,13 +96,13 @@ func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *compact.
 
 // inPieces gets an answer to a form that is too long: a summary of each of its
 // pieces, which together are that of the whole.
-func (w *writer) inPieces(ctx context.Context, form compact.SummaryJob, e *Error) (compact.Answer, error) {
+func (w *writer) inPieces(ctx context.Context, form summary.Job, e *Error) (summary.Answer, error) {
 	budget := w.pieceBudget(form, e)
 	for range maxHalvings {
 		if form.Tokens() > maxPieces*budget {
 			break // cutting up what is far too long takes long, and is for nothing
 		}
-		pieces := compact.Chunks(form, budget)
+		pieces := summary.Chunks(form, budget)
 		if len(pieces) < 2 || len(pieces) > maxPieces {
 			break
 		}
@@ -112,27 +112,27 @@ func (w *writer) inPieces(ctx context.Context, form compact.SummaryJob, e *Error
 		}
 		budget /= 2
 	}
-	return compact.Answer{}, e
+	return summary.Answer{}, e
 }
 
-func (w *writer) pieces(ctx context.Context, pieces []compact.SummaryJob) (compact.Answer, error) {
-	var answers []compact.Answer
+func (w *writer) pieces(ctx context.Context, pieces []summary.Job) (summary.Answer, error) {
+	var answers []summary.Answer
 	for _, p := range pieces {
 		answer, err := w.call(ctx, p)
 		if err != nil {
-			return compact.Answer{}, err
+			return summary.Answer{}, err
 		}
-		if answer.Text, err = compact.Accept(p, answer); err != nil {
-			return compact.Answer{}, err
+		if answer.Text, err = summary.Accept(p, answer); err != nil {
+			return summary.Answer{}, err
 		}
 		answers = append(answers, answer)
 	}
-	return compact.Joined(answers), nil
+	return summary.Joined(answers), nil
 }
 
 // pieceBudget is how long a piece may be, in uncalibrated tokens. A form that
 // seemed to fit is at least halved.
-func (w *writer) pieceBudget(form compact.SummaryJob, e *Error) int {
+func (w *writer) pieceBudget(form summary.Job, e *Error) int {
 	window := w.model.Window.Tokens
 	if e.Window > 0 {
 		window = e.Window

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -120,7 +120,7 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
 		pass, err := boundaryPass(log, name, profile, true)
 		if err == nil && pass.Job != nil {
-			err = pass.Accept(compact.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
+			err = pass.Accept(summary.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
 		}
 		if err != nil {
 			return // nothing to do, or nothing to gain

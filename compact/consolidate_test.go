@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -89,7 +89,7 @@ func TestPiecesAreAboutAsLarge(t *testing.T) {
 	total := pass.Job.Tokens()
 	for pieces := 2; pieces < 8; pieces++ {
 		budget := total/pieces + total/20 // the last would be short
-		chunks := compact.Chunks(*pass.Job, budget)
+		chunks := summary.Chunks(*pass.Job, budget)
 		least, most := pass.Job.CoveredTokens, 0
 		for _, c := range chunks {
 			if n := c.Tokens(); n > budget {

@@ -1,6 +1,6 @@
-// Package compact decides when the prompt of a conversation is shortened, and how: the
-// planner, the notes it makes, and the summaries that a model is asked for. The packages
-// below it turn the log into messages and measure them, those above it commit and show.
+// Package compact decides when the prompt of a conversation is shortened, and how. The
+// packages below it turn the log into messages, measure them, and write notes and summaries;
+// those above it commit and show.
 //
 // Package projection turns the log into messages.
 //
@@ -21,8 +21,8 @@
 //     as spans of events between units, and the policies ([preset.Rules.Policies]) with the
 //     hints of tools frozen in them. A unit is a user message, or a reply with all its
 //     calls and results; no cut parts one.
-//  3. If a model has to write, there is a [SummaryJob]. The caller asks the model, and
-//     [Accept] decides whether the answer counts: it has to be whole, and much shorter
+//  3. If a model has to write, there is a [summary.Job]. The caller asks the model, and
+//     [summary.Accept] decides whether the answer counts: it has to be whole, and much shorter
 //     than what it covers.
 //  4. The caller appends the overlays in one transaction. Together they are an epoch.
 //     Whatever could differ tomorrow (texts, hints, amounts) stands in them from then

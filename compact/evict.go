@@ -6,6 +6,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -19,13 +20,13 @@ const assumedWindow = 128_000
 
 // room is what each part of a note may have, for a window of so many tokens, 0
 // unknown.
-func noteRoomIn(e preset.EvictRules, window int) NoteRoom {
+func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
 	}
 	e = e.For(window)
 	w := float64(window)
-	return NoteRoom{lists: listsPart * e.Words * w, words: e.Words * w, index: e.Index * w}
+	return summary.NoteRoom{Lists: listsPart * e.Words * w, Words: e.Words * w, Index: e.Index * w}
 }
 
 // promptShare is what system prompt and tools usually take of a window at most.
@@ -103,7 +104,7 @@ func noteShown(messages []projection.Message) conversation.Size {
 		if m.State != projection.StateSummarised {
 			continue
 		}
-		if at := strings.Index(m.Text, "\n"+noteTitle); at >= 0 {
+		if at := strings.Index(m.Text, "\n"+summary.NoteTitle); at >= 0 {
 			part := func(n int) int { return n * (len(m.Text) - at) / len(m.Text) }
 			return conversation.Size{ASCII: part(m.Size.ASCII), CJK: part(m.Size.CJK), Other: part(m.Size.Other)}
 		}

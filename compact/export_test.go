@@ -4,8 +4,8 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
-	"plimsoll/conversation/names"
 )
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
@@ -37,24 +37,6 @@ func MaskItemsRelaxed(v projection.View, r preset.Rules, m meter.Meter) []conver
 	return maskItems(v, r, m, true)
 }
 
-// NamesIn is the index of names of results.
-func NamesIn(said []conversation.Event, room float64) string {
-	return nameIndex(said, shownNames{}, room)
-}
-
-// NamesOf lists the names in a text, in its order.
-func NamesOf(text string) []string {
-	var out []string
-	names.Scan(text, func(name string) { out = append(out, name) })
-	return out
-}
-
-// NoteWithin is a note on spans with so many tokens for the user's words.
-func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
-	tokens := float64(budget)
-	return NoteOf(log, projection.View{}, spans, NoteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
-}
-
 // EvictedSpans is what a step evicts so that a request comes down to a target,
 // whose note has no room and whose newest quarter is protected.
 func EvictedSpans(v projection.View, m meter.Meter, target float64) []conversation.Span {
@@ -64,11 +46,8 @@ func EvictedSpans(v projection.View, m meter.Meter, target float64) []conversati
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
 func NoteOn(r preset.Rules, log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
-	return NoteOf(log, v, projection.WithEarlier(log, spans), noteRoomIn(r.Evict, window))
+	return summary.Note(log, v, projection.WithEarlier(log, spans), noteRoomIn(r.Evict, window))
 }
-
-// ForceOf is how much a sentence binds: 2 demands, 1 prefers.
-func ForceOf(s string) int { return int(forceOf(s)) }
 
 // TriggerShare is the load line of a window of so many tokens, as a share of it.
 func TriggerShare(window int) float64 { return preset.SharesOf(window).Trigger }

@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -61,12 +62,12 @@ func TestOneClawEarlierSummaryMayBeCarriedOver(t *testing.T) {
 	prior = strings.TrimSpace(prior)
 	log = compacttest.With(answered(t, log, heavyPass(t, log, preset.OneClaw, 1, true), prior), spokenOf(4, 4)...)
 	for text, want := range map[string]error{
-		prior: compact.ErrSummaryEcho,
+		prior: summary.ErrEcho,
 		prior + " Later the words of turn 4 to 6 were gone through as well.": nil,
-		strings.Repeat("more words in reply. ", 50):                          compact.ErrSummaryEcho,
+		strings.Repeat("more words in reply. ", 50):                          summary.ErrEcho,
 	} {
 		pass := heavyPass(t, log, preset.OneClaw, 1, true)
-		err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input})
+		err := pass.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input})
 		if !errors.Is(err, want) {
 			t.Errorf("%.60q of %d bytes: %v, want %v", text, len(text), err, want)
 		}

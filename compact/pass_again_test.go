@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -42,16 +42,16 @@ func withSummary(t *testing.T, l *compacttest.Tale, pass edit.Proposal, tokens i
 }
 
 // writing is an answer of so many estimated tokens.
-func writing(line string, tokens int) compact.Answer {
+func writing(line string, tokens int) summary.Answer {
 	var b strings.Builder
 	for n := 0; meter.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
 		fmt.Fprintf(&b, line, n)
 	}
-	return compact.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
+	return summary.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
 }
 
 // asked is the length that a job's instructions name, in tokens.
-func asked(t *testing.T, job *compact.SummaryJob) int {
+func asked(t *testing.T, job *summary.Job) int {
 	t.Helper()
 	found := regexp.MustCompile(`Use at most (\d+) tokens`).FindStringSubmatch(job.System)
 	if found == nil {
@@ -86,7 +86,7 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 			}
 			most := pass.Preview().Summary.Estimate
 			tooLong, then := pass, pass
-			if err := tooLong.Accept(writing("Gate %d is open. ", most+60)); !errors.Is(err, compact.ErrSummaryLong) {
+			if err := tooLong.Accept(writing("Gate %d is open. ", most+60)); !errors.Is(err, summary.ErrLong) {
 				t.Errorf("%s, %s: with 60 tokens more than %d: %v", p, name, most, err)
 			}
 			if err := then.Accept(writing("Gate %d is open. ", 700)); err != nil {

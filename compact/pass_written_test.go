@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -35,7 +35,7 @@ const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify
 func written(t *testing.T, log []conversation.Event) edit.Proposal {
 	t.Helper()
 	pass := toSummarise(t, log)
-	if err := pass.Accept(compact.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
+	if err := pass.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
 	return pass
@@ -74,7 +74,7 @@ func TestWhatIsWrittenCanBeReadBeforeItTakesEffect(t *testing.T) {
 	if w, ok := pass.Written(); ok {
 		t.Errorf("before it is there it is %+v", w)
 	}
-	if _, err := pass.WithText("a text"); !errors.Is(err, compact.ErrSummaryRefused) {
+	if _, err := pass.WithText("a text"); !errors.Is(err, summary.ErrRefused) {
 		t.Errorf("before it is there a text is refused with %v", err)
 	}
 	covers := pass.Preview().Summary.Covers
@@ -127,12 +127,12 @@ func TestTheUsersTextHasToCountByItsLength(t *testing.T) {
 		text string
 		want error
 	}{
-		"nothing":     {" \n\t", compact.ErrSummaryEmpty},
-		"dashes":      {"-- --", compact.ErrSummaryEmpty},
-		"a few words": {"it went well", compact.ErrSummaryShort},
-		"too much":    {strings.Repeat("words ", 40_000), compact.ErrSummaryLong},
+		"nothing":     {" \n\t", summary.ErrEmpty},
+		"dashes":      {"-- --", summary.ErrEmpty},
+		"a few words": {"it went well", summary.ErrShort},
+		"too much":    {strings.Repeat("words ", 40_000), summary.ErrLong},
 	} {
-		if _, err := pass.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, compact.ErrSummaryRefused) {
+		if _, err := pass.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, summary.ErrRefused) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s := summaryIn(t, pass); s.Text != asWritten || s.Edited {

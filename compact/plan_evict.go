@@ -7,6 +7,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -72,21 +73,21 @@ func (p *planner) besidePrompt(target float64) float64 {
 
 // noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
 // tokens of the model.
-func (p *planner) noteRoom() NoteRoom {
+func (p *planner) noteRoom() summary.NoteRoom {
 	return noteRoomOf(p.rules, p.check.Meter, p.capacity, p.reading)
 }
 
 // NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
-func NoteRoomOf(r preset.Rules, m meter.Meter, window int) NoteRoom {
+func NoteRoomOf(r preset.Rules, m meter.Meter, window int) summary.NoteRoom {
 	reading := m.Reading()
 	return noteRoomOf(r, m, preset.CapacityOf(window, reading.LoadLine), reading)
 }
 
-func noteRoomOf(r preset.Rules, m meter.Meter, capacity int, reading meter.Reading) NoteRoom {
-	return noteRoomIn(r.Evict, capacity).scaled(roomLeft(capacity, reading) / m.Factor())
+func noteRoomOf(r preset.Rules, m meter.Meter, capacity int, reading meter.Reading) summary.NoteRoom {
+	return noteRoomIn(r.Evict, capacity).Scaled(roomLeft(capacity, reading) / m.Factor())
 }
 
-func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().all() }
+func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().All() }
 
 // protected is how many of the newest tokens stay.
 func (p *planner) protected() float64 {
@@ -132,11 +133,11 @@ func (p *planner) progress(tokens float64) bool {
 
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
-func Evicted(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) conversation.Summary {
+func Evicted(log []conversation.Event, v projection.View, spans []conversation.Span, room summary.NoteRoom) conversation.Summary {
 	spans = withoutParts(log, conversation.WithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	body.Appendix = NoteOf(log, v, projection.WithEarlier(log, spans), room)
+	body.Appendix = summary.Note(log, v, projection.WithEarlier(log, spans), room)
 	return body
 }
 
@@ -194,9 +195,6 @@ func (p *planner) blockIsFull() bool {
 }
 
 const (
-	// MaxSummaryTokens is the longest summary that is asked for, in tokens: what is
-	// longer is hardly shorter than a good selection of what it covers.
-	MaxSummaryTokens = 4000
 	// smallestSummary is the longest that is asked for in however small a window.
 	smallestSummary = 300 // tokens
 )
@@ -205,7 +203,7 @@ const (
 // tokens, 0 unknown: a small one would be filled by words about words.
 func SummaryMost(r preset.PlannerRules, window int) int {
 	if window <= 0 {
-		return MaxSummaryTokens
+		return summary.MaxTokens
 	}
-	return min(MaxSummaryTokens, max(int(r.SummaryRatio*float64(window)), smallestSummary))
+	return min(summary.MaxTokens, max(int(r.SummaryRatio*float64(window)), smallestSummary))
 }

@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -83,7 +84,7 @@ func prepared(t *testing.T, k looking, log []conversation.Event, spans []convers
 		t.Fatal(err)
 	}
 	text := "### Goal\nThe talk goes on in long replies, one to each message, and nothing of them has to be kept word for word."
-	if err := pass.Accept(compact.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: pass.Job.Input, Model: "test/m"}); err != nil {
+	if err := pass.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: pass.Job.Input, Model: "test/m"}); err != nil {
 		t.Fatal(err)
 	}
 	return &pass

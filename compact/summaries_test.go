@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -43,7 +43,7 @@ func heavyPass(t *testing.T, log []conversation.Event, name preset.Name, keep in
 // answered is the log with the pass in force, its job answered with a text.
 func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text string) []conversation.Event {
 	t.Helper()
-	if err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
+	if err := pass.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
 		t.Fatal(err)
 	}
 	return compacttest.With(log, pass.Bodies(uint64(len(log)+1))...)
@@ -128,7 +128,7 @@ func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	if pass.Job.Input != preset.InputView {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
 	}
-	err := pass.Accept(compact.Answer{Text: page, Stop: conversation.StopEnd, Input: preset.InputRaw})
+	err := pass.Accept(summary.Answer{Text: page, Stop: conversation.StopEnd, Input: preset.InputRaw})
 	if err == nil || !strings.Contains(err.Error(), "repeated the conversation") {
 		t.Errorf("a piece of what was written out is taken for a summary: %v", err)
 	}

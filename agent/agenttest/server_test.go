@@ -14,9 +14,9 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -198,7 +198,7 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 }
 
 // job is a summary of a talk in both forms.
-func jobs() []compact.SummaryJob {
+func jobs() []summary.Job {
 	var log []conversation.Event
 	add := func(turn int, b conversation.Body) {
 		log = append(log, conversation.Event{Seq: uint64(len(log) + 1), Turn: turn, Body: b})
@@ -209,8 +209,8 @@ func jobs() []compact.SummaryJob {
 		text = fmt.Sprintf("item %d says this: %s", i, strings.Repeat(fmt.Sprintf("number %d is taken, ", i), 20))
 		add(i, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)})
 	}
-	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: preset.RulesOf(preset.Plimsoll).Summary}
-	return []compact.SummaryJob{compact.ViewJob(projection.Project(log), projection.Capabilities{}, ask), compact.RawJob(log, ask)}
+	ask := summary.Options{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: preset.RulesOf(preset.Plimsoll).Summary}
+	return []summary.Job{summary.ViewJob(projection.Project(log), projection.Capabilities{}, ask), summary.RawJob(log, ask)}
 }
 
 func TestSummariesAreWhatTheyAreCalled(t *testing.T) {
@@ -219,14 +219,14 @@ func TestSummariesAreWhatTheyAreCalled(t *testing.T) {
 		summary agenttest.Summariser
 		want    error
 	}{
-		"healthy": {nil, nil}, "empty": {agenttest.Wordless, compact.ErrSummaryEmpty}, "cut": {agenttest.Cut, compact.ErrSummaryCut},
-		"calls": {agenttest.Calling, compact.ErrSummaryCalls}, "echo": {agenttest.Echoing, compact.ErrSummaryEcho},
-		"more than it got": {agenttest.Swelling, compact.ErrSummaryLong},
+		"healthy": {nil, nil}, "empty": {agenttest.Wordless, summary.ErrEmpty}, "cut": {agenttest.Cut, summary.ErrCut},
+		"calls": {agenttest.Calling, summary.ErrCalls}, "echo": {agenttest.Echoing, summary.ErrEcho},
+		"more than it got": {agenttest.Swelling, summary.ErrLong},
 	} {
 		s := &agenttest.Server{Summary: c.summary}
 		for _, job := range jobs() {
 			o := ask(t.Context(), s, agent.Request{System: job.System, Messages: job.Messages, MaxTokens: job.MaxTokens})
-			_, err := compact.Accept(job, compact.Answer{Text: o.text, Stop: o.stop, Calls: o.calls, Input: job.Input})
+			_, err := summary.Accept(job, summary.Answer{Text: o.text, Stop: o.stop, Calls: o.calls, Input: job.Input})
 			if !errors.Is(err, c.want) {
 				t.Errorf("%s, %s: %v, want %v: %.200s", name, job.Input, err, c.want, o.text)
 			}

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"plimsoll/agent/demo"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -36,21 +36,21 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{Window: 32_000})
 	log := voyage(t)
-	covering := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}}
-	styled := func(style conversation.Style) compact.SummaryAsk {
+	covering := summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}}
+	styled := func(style conversation.Style) summary.Options {
 		a := covering
 		a.Style = style
 		return a
 	}
 	prior := []conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "Extract made by fixed rules, not by an AI.\n\n## Goal\nNever touch hull/hull.go (t0)."}}
-	for name, j := range map[string]compact.SummaryJob{
-		"view":           compact.ViewJob(projection.Project(log), projection.Capabilities{}, covering),
-		"view of ONE":    compact.ViewJob(projection.Project(log), projection.Capabilities{}, styled(conversation.StyleOneClaw)),
-		"written out":    compact.RawJob(log, covering),
-		"merged":         compact.MergedJob(prior, log, covering),
-		"ONE":            compact.RawJob(log, styled(conversation.StyleOneClaw)),
-		"JCL":            compact.RawJob(log, styled(conversation.StyleJCLI)),
-		"merged for JCL": compact.MergedJob(prior, log, styled(conversation.StyleJCLI)),
+	for name, j := range map[string]summary.Job{
+		"view":           summary.ViewJob(projection.Project(log), projection.Capabilities{}, covering),
+		"view of ONE":    summary.ViewJob(projection.Project(log), projection.Capabilities{}, styled(conversation.StyleOneClaw)),
+		"written out":    summary.RawJob(log, covering),
+		"merged":         summary.MergedJob(prior, log, covering),
+		"ONE":            summary.RawJob(log, styled(conversation.StyleOneClaw)),
+		"JCL":            summary.RawJob(log, styled(conversation.StyleJCLI)),
+		"merged for JCL": summary.MergedJob(prior, log, styled(conversation.StyleJCLI)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 			if got.Finish != "stop" || len(got.Calls) != 0 || !strings.HasPrefix(got.Text, "Extract made by fixed rules, not by an AI.") {
 				t.Fatalf("finish %q, %d calls: %s", got.Finish, len(got.Calls), got.Text)
 			}
-			text, err := compact.Accept(j, compact.Answer{Text: got.Text, Stop: conversation.StopEnd, Input: j.Input})
+			text, err := summary.Accept(j, summary.Answer{Text: got.Text, Stop: conversation.StopEnd, Input: j.Input})
 			if err != nil {
 				t.Fatalf("%v: %s", err, got.Text)
 			}
@@ -105,7 +105,7 @@ func TestSaysOnceThatRoomWasMade(t *testing.T) {
 }
 
 // wire is a job's messages as they are sent.
-func wire(j compact.SummaryJob) []object {
+func wire(j summary.Job) []object {
 	var out []object
 	if j.System != "" {
 		out = list(system(j.System))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/wire"
-	"plimsoll/compact"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -139,9 +139,9 @@ func (t *turn) summary(instructions string) string {
 		}
 		tokens = min(tokens, n)
 	}
-	job := compact.SummaryJob{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}, CoveredTokens: covered}
+	job := summary.Job{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}, CoveredTokens: covered}
 	for job.MaxTokens = tokens; job.MaxTokens > 0; job.MaxTokens = job.MaxTokens*9/10 - 1 {
-		extract, err := compact.Extractive{Log: log}.Summarise(context.Background(), job) // which never ends
+		extract, err := summary.Extractive{Log: log}.Summarise(context.Background(), job) // which never ends
 		text := withoutTurns.Replace(extract.Text)
 		if err == nil && text != summaryMark && countTokens(text) <= tokens {
 			return text

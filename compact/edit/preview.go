@@ -3,10 +3,10 @@ package edit
 import (
 	"math"
 
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -114,7 +114,7 @@ func (pass *Proposal) Layers() []Layer { return pass.difference().layers() }
 // is worked out without a request, from the longest text that is expected.
 func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span) Preview {
 	pass := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
-	ask := compact.SummaryAsk{Rules: r.Summary}
+	ask := summary.Options{Rules: r.Summary}
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
 	}

@@ -9,6 +9,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -51,10 +52,10 @@ type Proposal struct {
 	Range   Range
 	Spans   []conversation.Span
 	Focus   string
-	Job     *compact.SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
+	Job     *summary.Job // what a summary has to be asked for, nil if none is needed or it is there
 
-	asked  *compact.SummaryJob // whose answer was taken, nil while none was
-	evicts bool                // a step of the planner, and no compaction by hand
+	asked  *summary.Job // whose answer was taken, nil while none was
+	evicts bool         // a step of the planner, and no compaction by hand
 	log    []conversation.Event
 	rules  preset.Rules
 	now    Inputs

@@ -3,8 +3,8 @@ package edit
 import (
 	"slices"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -63,7 +63,7 @@ func (pass *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conver
 	now.log, now.now, now.before = log, s, s.Meter.View()
 	bodies := slices.Clone(pass.bodies)
 	if text, ok := pass.text(); ok && preset.WordingOf(text.Style).Notes && pass.evictedSince(log) {
-		text.Appendix = compact.NoteOf(log, now.before, now.told(), now.noteRoom())
+		text.Appendix = summary.Note(log, now.before, now.told(), now.noteRoom())
 		bodies[pass.writtenAt()] = text
 	}
 	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {

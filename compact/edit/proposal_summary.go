@@ -9,6 +9,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -51,7 +52,7 @@ func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 	if writer > 0 {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
-	ask := compact.SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
+	ask := summary.Options{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Most: compact.SummaryMost(pass.rules.Planner, window)}
 	var err error
 	if ask.Room, err = pass.room(); err != nil {
@@ -62,7 +63,7 @@ func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 		pass.merge(ask)
 	case pass.readsView(r):
 		ask.Free, ask.Covered = free, meter.CoveredTokens(pass.before, pass.Spans)
-		job := compact.ViewJob(pass.before, pass.now.Caps, ask)
+		job := summary.ViewJob(pass.before, pass.now.Caps, ask)
 		pass.Job = &job
 	default:
 		pass.Job = pass.rawJob(ask)
@@ -80,7 +81,7 @@ func (pass *Proposal) mayMerge(r preset.SummaryRules) bool {
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
-func (pass *Proposal) merge(ask compact.SummaryAsk) {
+func (pass *Proposal) merge(ask summary.Options) {
 	pass.Job = pass.mergedJob(ask)
 	pass.Spans = pass.Job.Spans
 	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
@@ -93,10 +94,10 @@ const leastRoom = 16
 // room is how many estimated tokens the text may have so that the view does not
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
 func (pass *Proposal) room() (int, error) {
-	empty := pass.summary(".", compact.Answer{})
+	empty := pass.summary(".", summary.Answer{})
 	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
-	said := int(compact.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
+	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
@@ -104,15 +105,15 @@ func (pass *Proposal) room() (int, error) {
 }
 
 // rawJob asks for a summary of what was said.
-func (pass *Proposal) rawJob(ask compact.SummaryAsk) *compact.SummaryJob {
+func (pass *Proposal) rawJob(ask summary.Options) *summary.Job {
 	ask.Covered = 0
-	job := compact.RawJob(pass.log, ask)
+	job := summary.RawJob(pass.log, ask)
 	return &job
 }
 
 // mergedJob reads the earlier summaries, and besides them what was said.
 // It is judged by what was said, as they were: what they say again is no less worth.
-func (pass *Proposal) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
+func (pass *Proposal) mergedJob(ask summary.Options) *summary.Job {
 	var priors []conversation.Summary
 	spans := ask.Spans
 	for _, s := range pass.earlier() {
@@ -120,7 +121,7 @@ func (pass *Proposal) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
 	ask.Covered = meter.TokensOf(conversation.MessagesIn(pass.log, spans))
-	job := compact.MergedJob(priors, pass.log, ask)
+	job := summary.MergedJob(priors, pass.log, ask)
 	return &job
 }
 
@@ -138,11 +139,11 @@ func (pass *Proposal) readsView(r preset.SummaryRules) bool {
 // Fallback is the job in the form that writes out what was said, for when the
 // view's form was too long. Its answer need not fit behind the view. Nil if the
 // job has that form already.
-func (pass *Proposal) Fallback() *compact.SummaryJob {
+func (pass *Proposal) Fallback() *summary.Job {
 	if pass.Job == nil || pass.Job.Input != preset.InputView {
 		return nil
 	}
-	ask := pass.Job.Ask()
+	ask := pass.Job.Options()
 	ask.Free = 0
 	return pass.rawJob(ask)
 }
@@ -150,11 +151,11 @@ func (pass *Proposal) Fallback() *compact.SummaryJob {
 // Shorter is the job without the oldest of what it writes out, so that its
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
-func (pass *Proposal) Shorter(budget int) *compact.SummaryJob {
-	if pass.Job == nil || !preset.WordingOf(pass.Job.Ask().Style).AsJSON {
+func (pass *Proposal) Shorter(budget int) *summary.Job {
+	if pass.Job == nil || !preset.WordingOf(pass.Job.Options().Style).AsJSON {
 		return nil
 	}
-	ask := pass.Job.Ask()
+	ask := pass.Job.Options()
 	ask.Budget = budget
 	if pass.Job.Input == preset.InputMerged {
 		return pass.mergedJob(ask)
@@ -181,15 +182,15 @@ func (pass *Proposal) coversSummary() bool {
 }
 
 // Accept takes the answer to the proposal's job, or to its fallback. The error wraps
-// ErrSummaryRefused or ErrNothingToGain; the proposal is then as it was.
-func (pass *Proposal) Accept(a compact.Answer) error {
+// summary.ErrRefused or ErrNothingToGain; the proposal is then as it was.
+func (pass *Proposal) Accept(a summary.Answer) error {
 	asked := pass.Job
 	if a.Input == preset.InputRaw {
 		if raw := pass.Fallback(); raw != nil {
 			asked = raw
 		}
 	}
-	text, err := compact.Accept(*asked, a)
+	text, err := summary.Accept(*asked, a)
 	if err != nil {
 		return err
 	}
@@ -203,7 +204,7 @@ func (pass *Proposal) told() []conversation.Span {
 }
 
 // take puts an accepted text in force for the proposal.
-func (pass *Proposal) take(text string, a compact.Answer) error {
+func (pass *Proposal) take(text string, a summary.Answer) error {
 	job := pass.Job
 	body := pass.summary(text, a)
 	if body.Input == "" {
@@ -225,21 +226,21 @@ func (pass *Proposal) take(text string, a compact.Answer) error {
 
 // summary is the overlay that puts a text in place of what the proposal covers, with
 // what the program adds to it.
-func (pass *Proposal) summary(text string, a compact.Answer) conversation.Summary {
+func (pass *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 	body := conversation.Summary{
 		Style: pass.rules.Preset.Style(), Version: projection.BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = compact.NoteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
+		body.Appendix = summary.Note(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body
 }
 
 // noteRoom is what the note of the proposal may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
-func (pass *Proposal) noteRoom() compact.NoteRoom {
+func (pass *Proposal) noteRoom() summary.NoteRoom {
 	room := compact.NoteRoomOf(pass.rules, pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
@@ -249,13 +250,13 @@ func (pass *Proposal) noteRoom() compact.NoteRoom {
 }
 
 // Extract answers the proposal's job without a model. The error wraps
-// ErrSummaryRefused or ErrNothingToGain.
+// summary.ErrRefused or ErrNothingToGain.
 func (pass *Proposal) Extract() error {
 	job := *pass.Job
 	if pass.rules.Wording().Notes {
 		job.MaxTokens = min(job.MaxTokens, compact.SummaryMost(pass.rules.Planner, pass.now.Meter.Window().Tokens))
 	}
-	answer, err := compact.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
+	answer, err := summary.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -40,13 +40,13 @@ func (pass *Proposal) Written() (w Written, ok bool) {
 }
 
 // WithText is the proposal with what the user made of its summary, trimmed and
-// storable. The error wraps ErrSummaryRefused or ErrNothingToGain; the proposal stays
+// storable. The error wraps summary.ErrRefused or ErrNothingToGain; the proposal stays
 // as it is.
 func (pass *Proposal) WithText(text string) (Proposal, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
 	i := pass.writtenAt()
 	if i < 0 {
-		return Proposal{}, compact.Refused(compact.ErrSummaryUnended)
+		return Proposal{}, summary.Refused(summary.ErrUnended)
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {

@@ -7,6 +7,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -143,7 +144,7 @@ func (p *presetRun) carryOut(plan compact.Plan) error {
 
 // nothingToDo reports whether an error only says that a rule finds nothing to do.
 func nothingToDo(err error) bool {
-	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, compact.ErrSummaryRefused)
+	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
 }
 
 // truncate leaves the oldest out above the load line.

@@ -3,10 +3,10 @@ package replay_test
 import (
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -14,7 +14,7 @@ import (
 // of found held.
 func indexed(text string) conversation.Summary {
 	return conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: text,
-		Appendix: compact.NamesTitle + "\ne3: src/deep.go src/known.go", Spans: []conversation.Span{{First: 1, Last: 5}}}
+		Appendix: summary.NamesTitle + "\ne3: src/deep.go src/known.go", Spans: []conversation.Span{{First: 1, Last: 5}}}
 }
 
 func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
@@ -27,7 +27,7 @@ func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
 		"the index alone":     {"It went well.", 1, 0, 1 / 3.0, 0, 1},
 		"the text, too":       {"It went well with src/deep.go.", 0, 1, 2 / 3.0, 0, 1},
 		"the text has both":   {"It went well with src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
-		"a heading is quoted": {"It said\n" + compact.NamesTitle + "\nand src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
+		"a heading is quoted": {"It said\n" + summary.NamesTitle + "\nand src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
 	} {
 		f, _ := seen(t, once(3, indexed(c.text)), found())
 		near(t, name+": recall", float64(f.RecallTool), 1)
@@ -39,7 +39,7 @@ func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
 		}
 	}
 	// What the user says stands for itself, whatever it begins with.
-	one := (&tale{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(compact.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
+	one := (&tale{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(summary.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
 	if f, _ := seen(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}}), one); f.RecallIndex > 0 || f.RecallAll != 1 {
 		t.Errorf("the user's own words: %+v", f.Kept)
 	}

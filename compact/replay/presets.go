@@ -4,10 +4,10 @@ import (
 	"errors"
 	"slices"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -29,7 +29,7 @@ func Commanded(r preset.Rules) Maker {
 
 // nothing reports whether an error only says that a rule found nothing to do.
 func nothing(err error) bool {
-	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, compact.ErrSummaryRefused)
+	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
 }
 
 // transcript stands for the file that JCL writes before it compresses.

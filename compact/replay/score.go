@@ -1,8 +1,8 @@
 package replay
 
 import (
-	"plimsoll/compact"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -122,7 +122,7 @@ func (s *score) holding(r *run, m *projection.Message) holding {
 func (r *run) indexIn(m *projection.Message) int {
 	switch m.Role {
 	case projection.RoleUser:
-		return compact.IndexAt(m.Text)
+		return summary.IndexAt(m.Text)
 	case projection.RoleTool:
 		if i, ok := r.said(m); ok {
 			if b, ok := r.log[r.seqs[i]-1].Body.(conversation.ToolResult); ok && b.Total > 0 {

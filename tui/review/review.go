@@ -3,7 +3,7 @@ package review
 import (
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
@@ -132,7 +132,7 @@ func (m *Model) wrong() string {
 
 // doubt says what may be against the text, "" for nothing.
 func (m *Model) doubt() string {
-	if most := int(compact.AcceptedShare * float64(m.content.Covers)); most > 0 && m.tokens > most {
+	if most := int(summary.AcceptedShare * float64(m.content.Covers)); most > 0 && m.tokens > most {
 		return "it may be too long: at most " + pane.About(most) + " tokens are taken"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package compact_test
+package summary_test
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -30,7 +30,7 @@ func TestNamesStandByTheNewestEventThatHeldThem(t *testing.T) {
 	said := results("open plan.go and band.go", "plan.go again, with recover.go", "nothing of note")
 	said = append(said, conversation.Event{Seq: 99, Body: conversation.UserMessage{Text: "not_of_a_result"}})
 	want := "### Names in tool results, by event\ne3: band.go\ne7: plan.go recover.go"
-	if d := cmp.Diff(want, compact.NamesIn(said, 1000)); d != "" {
+	if d := cmp.Diff(want, summary.NamesIn(said, 1000)); d != "" {
 		t.Error(d)
 	}
 }
@@ -47,7 +47,7 @@ func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 		"part of a word": {[]string{"plan.go compact/replan.go"}, 1000, "e3: plan.go compact/replan.go"},
 		"alone":          {[]string{"plan.go", "compact/plan.go"}, 1000, "e7: compact/plan.go"},
 	} {
-		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, compact.NamesIn(results(c.texts...), c.room)); d != "" {
+		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, summary.NamesIn(results(c.texts...), c.room)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -57,7 +57,7 @@ func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 		short += fmt.Sprintf("name_%d.go ", i)
 		long += fmt.Sprintf("compact/name_%d.go ", i)
 	}
-	if got := compact.NamesIn(results(short+long), 74); strings.Count(got, "name_") != strings.Count(got, "compact/name_") || !strings.Contains(got, "compact/name_") {
+	if got := summary.NamesIn(results(short+long), 74); strings.Count(got, "name_") != strings.Count(got, "compact/name_") || !strings.Contains(got, "compact/name_") {
 		t.Errorf("%q", got)
 	}
 }
@@ -69,33 +69,33 @@ func TestNamesThatMatterMostHaveTheRoom(t *testing.T) {
 	for i := range 60 {
 		texts = append(texts, fmt.Sprintf("often_held only_in_%02d ", i)+strings.Repeat("filler ", 1200))
 	}
-	got := compact.NamesIn(results(texts...), 60)
+	got := summary.NamesIn(results(texts...), 60)
 	if !strings.Contains(got, " often_held") || !strings.Contains(got, "only_in_59") || strings.Contains(got, "only_in_00") {
 		t.Errorf("%q", got)
 	}
-	short := compact.NamesIn(results("a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name"), 60)
+	short := summary.NamesIn(results("a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name"), 60)
 	if short != "### Names in tool results, by event\ne3: a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name" {
 		t.Errorf("%q", short)
 	}
 	// Three names of 20 tokens and one of 2 in a room for two of them and the lines.
 	long := strings.Repeat("x", 78) + "_"
-	if got := compact.NamesIn(results(long+"a "+long+"b "+long+"c tiny_one"), 62); got != "### Names in tool results, by event\ne3: "+long+"a "+long+"b tiny_one" {
+	if got := summary.NamesIn(results(long+"a "+long+"b "+long+"c tiny_one"), 62); got != "### Names in tool results, by event\ne3: "+long+"a "+long+"b tiny_one" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestWhereTheIndexOfNamesBegins(t *testing.T) {
 	t.Parallel()
-	index := compact.NamesIn(results("compact/plan.go"), 1000)
+	index := summary.NamesIn(results("compact/plan.go"), 1000)
 	for before, want := range map[string]int{"": 0, "What was done.\n\n": 16, index + "\n\nquoted\n\n": len(index) + 10, "no line: ": -1} {
 		if want < 0 {
 			want = len(before + index)
 		}
-		if got := compact.IndexAt(before + index); got != want {
+		if got := summary.IndexAt(before + index); got != want {
 			t.Errorf("behind %q it begins at %d, want %d", before, got, want)
 		}
 	}
-	if got := compact.IndexAt("none"); got != 4 {
+	if got := summary.IndexAt("none"); got != 4 {
 		t.Errorf("without an index it begins at %d", got)
 	}
 }
@@ -103,15 +103,15 @@ func TestWhereTheIndexOfNamesBegins(t *testing.T) {
 func TestNamesNeedRoom(t *testing.T) {
 	t.Parallel()
 	said := results("compact/plan.go")
-	if got := compact.NamesIn(said, 49.7); got != "" {
+	if got := summary.NamesIn(said, 49.7); got != "" {
 		t.Errorf("hardly room: %q", got)
 	}
-	if got := compact.NamesIn(said, 49.75); got == "" {
+	if got := summary.NamesIn(said, 49.75); got == "" {
 		t.Error("there is room, and no index")
 	}
 	for name, said := range map[string][]conversation.Event{"no results": nil, "no names": results("the quick brown fox"),
 		"names of the user": {{Seq: 1, Body: conversation.UserMessage{Text: "compact/plan.go"}}}} {
-		if got := compact.NamesIn(said, 1000); got != "" {
+		if got := summary.NamesIn(said, 1000); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestNamesNeedRoom(t *testing.T) {
 
 func TestTheIndexOfNamesHoldsToItsRoomWhateverTheResultsHold(t *testing.T) {
 	t.Parallel()
-	if compact.NamesIn(results("see src/app/server.go and parse_config"), 200) == "" {
+	if summary.NamesIn(results("see src/app/server.go and parse_config"), 200) == "" {
 		t.Fatal("no index where there are names and room: what follows would test nothing")
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,8 +134,8 @@ func TestTheIndexOfNamesHoldsToItsRoomWhateverTheResultsHold(t *testing.T) {
 		}
 		said := results(texts...)
 		room := rapid.Float64Range(-10, 400).Draw(t, "room")
-		got := compact.NamesIn(said, room)
-		if got != compact.NamesIn(said, room) {
+		got := summary.NamesIn(said, room)
+		if got != summary.NamesIn(said, room) {
 			t.Fatal("not the same twice")
 		}
 		if got == "" {
@@ -156,7 +156,7 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 	newest := map[string]uint64{}
 	for _, e := range said {
 		b, _ := e.Body.(conversation.ToolResult) // only results
-		for _, name := range compact.NamesOf(b.Text) {
+		for _, name := range summary.NamesOf(b.Text) {
 			newest[name] = e.Seq
 		}
 	}
@@ -183,7 +183,7 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	got := compact.NoteWithin(l.Events(), compacttest.FirstTurns(l), 8000)
+	got := summary.NoteWithin(l.Events(), compacttest.FirstTurns(l), 8000)
 	sections := strings.Split(got, "\n\n")
 	i := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, "### Names in tool results") })
 	if i != len(sections)-1 {
@@ -196,11 +196,11 @@ func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	for i := range 3000 {
 		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
 	}
-	names := compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 8000)
+	names := summary.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 8000)
 	if tokens := meter.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
 		t.Errorf("%v tokens of names", tokens)
 	}
-	if tokens := meter.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 400))); tokens > 220 {
+	if tokens := meter.Estimate(conversation.Measure(summary.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 400))); tokens > 220 {
 		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }

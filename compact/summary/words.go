@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"strconv"
@@ -47,7 +47,7 @@ const mergeInstructions = "Earlier summaries come first. Carry over all of them 
 const maxFocus = 2000
 
 // version is that of the instructions the job uses.
-func (a SummaryAsk) version() int {
+func (a Options) version() int {
 	if a.Rules.Instructions != "" || preset.WordingOf(a.Style).Prompt != "" {
 		return 0
 	}
@@ -56,7 +56,7 @@ func (a SummaryAsk) version() int {
 
 // instructions is what the summary shall be, in one paragraph unless the user
 // wrote several. merging says that earlier summaries are part of what is read.
-func (a SummaryAsk) instructions(covered int, merging bool) string {
+func (a Options) instructions(covered int, merging bool) string {
 	switch {
 	case a.Rules.Instructions != "":
 		return strings.TrimSpace(conversation.Clean(a.Rules.Instructions)) + a.focus()
@@ -71,7 +71,7 @@ func (a SummaryAsk) instructions(covered int, merging bool) string {
 }
 
 // focus is what to preserve in particular, as a line of its own.
-func (a SummaryAsk) focus() string {
+func (a Options) focus() string {
 	if text := conversation.OneLine(a.Focus, maxFocus); text != "" {
 		return "\nPreserve in particular: " + text
 	}

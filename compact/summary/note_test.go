@@ -1,4 +1,4 @@
-package compact_test
+package summary_test
 
 import (
 	"encoding/json"
@@ -12,30 +12,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
 func TestTheNoteListsWhatMustNotBeLost(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	compacttest.Golden(t, "note", compact.NoteWithin(l.Events(), l.All(), 2000)+"\n")
+	compacttest.Golden(t, "note", summary.NoteWithin(l.Events(), l.All(), 2000)+"\n")
 }
 
 func TestTheNoteIsEmptyWhereThereIsNothing(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Reply("Hello.").User("  \n").Call("run_command", `{"command":"ls"}`, conversation.ResultOK, "a.go")
 	for name, spans := range map[string][]conversation.Span{"no spans": nil, "spans of nothing": {{First: 90, Last: 99}}} {
-		if got := compact.NoteWithin(l.Events(), spans, 8000); got != "" {
+		if got := summary.NoteWithin(l.Events(), spans, 8000); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := compact.NoteWithin(nil, l.All(), 8000); got != "" {
+	if got := summary.NoteWithin(nil, l.All(), 8000); got != "" {
 		t.Errorf("an empty log: %q", got)
 	}
-	if got := compact.NoteWithin(compacttest.Harbor().Events(), compacttest.Harbor().All(), 0); got != "## Note on turns 0–3 (e1-20)" {
+	if got := summary.NoteWithin(compacttest.Harbor().Events(), compacttest.Harbor().All(), 0); got != "## Note on turns 0–3 (e1-20)" {
 		t.Errorf("without room: %q", got)
 	}
 }
@@ -78,7 +78,7 @@ func TestTheNoteKnowsFilesByManyTools(t *testing.T) {
 		{"read_file", `[1,2]`, ok, ""},
 	} {
 		l := (&compacttest.Tale{}).Call(c.tool, c.arguments, c.status, "fine")
-		got := compact.NoteWithin(l.Events(), l.All(), 8000)
+		got := summary.NoteWithin(l.Events(), l.All(), 8000)
 		want := map[string]string{"read": "### Files read\n- a.go (t0)", "modified": "### Files modified\n- a.go (t0)",
 			"failed": "### Files that calls failed on\n- a.go (t0, e2): fine"}[c.want]
 		if c.want == "" && strings.Contains(got, "a.go") || !strings.Contains(got, want) {
@@ -96,7 +96,7 @@ func TestTheNoteCountsEveryTurnOfAFile(t *testing.T) {
 			l.Call("Edit", `{"file_path":"b.go"}`, conversation.ResultOK, "x").Call("Read", `{"file_path":"b.go"}`, conversation.ResultOK, "x")
 		}
 	}
-	got := compact.NoteWithin(l.Events(), l.All(), 8000)
+	got := summary.NoteWithin(l.Events(), l.All(), 8000)
 	if want := "\n### Files modified\n- b.go (t4, t6)\n\n### Files read\n- a.go (t0 … t6, t7, t8)\n"; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -123,7 +123,7 @@ func TestTheNoteTakesTheNewestChecklist(t *testing.T) {
 		{"all done", write(old(), "todo_write", `{"todos":[{"text":"x","status":"done"}]}`, ok), ""},
 		{"nonsense", write(old(), "todo_write", `{"todos":"x"}`, ok), ""},
 	} {
-		got := section(compact.NoteWithin(c.log.Events(), c.log.All(), 8000), "### Open")
+		got := section(summary.NoteWithin(c.log.Events(), c.log.All(), 8000), "### Open")
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -132,7 +132,7 @@ func TestTheNoteTakesTheNewestChecklist(t *testing.T) {
 	l := old()
 	covered := l.All()
 	write(l.User("y"), "todo_write", `{"todos":[{"text":"new one"}]}`, ok)
-	if got := compact.NoteWithin(l.Events(), covered, 8000); strings.Contains(got, "old one") {
+	if got := summary.NoteWithin(l.Events(), covered, 8000); strings.Contains(got, "old one") {
 		t.Errorf("a stale list is shown: %q", got)
 	}
 }
@@ -143,7 +143,7 @@ func TestTheNoteKeepsTheNewestWordsOfTheUser(t *testing.T) {
 	for i := range 50 {
 		l.User(fmt.Sprintf("Message %d. %s", i, strings.Repeat("word ", 40))).Reply("Fine.")
 	}
-	got := section(compact.NoteWithin(l.Events(), l.All(), 800), "### Said by")
+	got := section(summary.NoteWithin(l.Events(), l.All(), 800), "### Said by")
 	if strings.Contains(got, "Message 40.") || !strings.Contains(got, "t48 (e97):\n> Message 48. word") || !strings.HasSuffix(got, "word word") {
 		t.Errorf("%s", got)
 	}
@@ -153,11 +153,11 @@ func TestTheNoteKeepsTheNewestWordsOfTheUser(t *testing.T) {
 	if n := meter.Estimate(conversation.Measure(got)); n > 400 || n < 300 {
 		t.Errorf("%.0f tokens for half of a budget of 800", n)
 	}
-	got = compact.NoteWithin(l.User(strings.Repeat("漢字", 5000)+"END").Events(), l.All(), 100_000)
+	got = summary.NoteWithin(l.User(strings.Repeat("漢字", 5000)+"END").Events(), l.All(), 100_000)
 	if !strings.Contains(got, "t50 (e101, the first 8,000 of 10,003 characters):\n> 漢字") || strings.Contains(got, "END") || !strings.Contains(got, "Message 0.") {
 		t.Errorf("a long message: %.300s", got[strings.Index(got, "t50"):])
 	}
-	got = section(compact.NoteWithin(l.Events(), l.All(), 600), "### Said by")
+	got = section(summary.NoteWithin(l.Events(), l.All(), 600), "### Said by")
 	if !strings.Contains(got, "t50 (e101, the first 2") || strings.Contains(got, "Message 49.") || meter.Estimate(conversation.Measure(got)) > 300 {
 		t.Errorf("a long message in little room: %s", got)
 	}
@@ -169,7 +169,7 @@ func TestTheNoteListsTheNewestFilesThatHaveRoom(t *testing.T) {
 	for i := range 500 {
 		l.Call("read_file", fmt.Sprintf(`{"path":"folder/file%d.go"}`, i), conversation.ResultOK, "x")
 	}
-	got := compact.NoteWithin(l.Events(), l.All(), 1000)
+	got := summary.NoteWithin(l.Events(), l.All(), 1000)
 	if !strings.Contains(got, "file499.go") || strings.Contains(got, "file0.go") || !strings.Contains(got, "\n- and 4") || meter.Estimate(conversation.Measure(got)) > 500 {
 		t.Errorf("%s", got)
 	}
@@ -190,12 +190,12 @@ func TestTheNoteKeepsToItsBudget(t *testing.T) {
 			}
 		}
 		budget := rapid.SampledFrom([]int{-5, 0, 10, 100, 409, 8000}).Draw(t, "budget")
-		got := compact.NoteWithin(l.Events(), l.All(), budget)
+		got := summary.NoteWithin(l.Events(), l.All(), budget)
 		const head, lists, index = 20, 0.5, 0.5 // what these have on top
 		if n := meter.Estimate(conversation.Measure(got)); n > head+max((1+lists+index)*float64(budget), 0) {
 			t.Fatalf("%.1f tokens for a budget of %d:\n%s", n, budget, got)
 		}
-		if again := compact.NoteWithin(l.Events(), l.All(), budget); again != got || !utf8.ValidString(got) {
+		if again := summary.NoteWithin(l.Events(), l.All(), budget); again != got || !utf8.ValidString(got) {
 			t.Fatalf("%q, then %q", got, again)
 		}
 		for _, title := range []string{"Files modified", "Files read", "Files that calls", "Skills in force", "Last error", "Open todos", "Names in tool"} {
@@ -237,7 +237,7 @@ func TestNobodyElseWritesAtTheMarginOfANote(t *testing.T) {
 	l.Call("todo_write", `{"todos":[{"text":`+string(text)+`}]}`, conversation.ResultOK, "").
 		Call("load_skill", `{"name":`+string(text)+`}`, conversation.ResultOK, "").
 		Call("apply_patch", `{"input":`+string(patch)+`}`, conversation.ResultOK, "")
-	got := compact.NoteWithin(l.Events(), l.All(), 8000)
+	got := summary.NoteWithin(l.Events(), l.All(), 8000)
 	if !strings.Contains(got, "evil_name") {
 		t.Fatalf("what is forged is not there to be looked for: %s", got)
 	}
@@ -265,7 +265,7 @@ func TestFilesThatCallsFailedOnAreTold(t *testing.T) {
 	const ok, bad = conversation.ResultOK, conversation.ResultError
 	l := (&compacttest.Tale{}).User("x").Call("read_file", `{"path":"gone.go"}`, bad, "error: no such file").Call("read_file", `{"path":"late.go"}`, bad, "error: no such file").
 		Call("create_file", `{"path":"late.go"}`, ok, "created").Call("read_file", `{"path":"was.go"}`, ok, "text").Call("modify_file", `{"path":"was.go"}`, bad, "error: no match")
-	got := section(compact.NoteWithin(l.Events(), l.All(), 8000), "### Files that")
+	got := section(summary.NoteWithin(l.Events(), l.All(), 8000), "### Files that")
 	want := "### Files that calls failed on\n- gone.go (t0, e3): error: no such file\n- was.go (t0, e11): error: no match"
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -279,7 +279,7 @@ func TestForceOfSentences(t *testing.T) {
 		"port 8080": 2, "x8080 and 80a": 0, "a_1": 0, "mustard, nevermore": 0, "donut": 0, "prefer tabs": 1, "Use it": 1, "no longer": 1, "no long": 0,
 		"make sure": 1, "make surely": 0, "run `it`": 1, "http: x": 0, "use it, but never there": 2, "": 0, "漢字": 0,
 	} {
-		if got := compact.ForceOf(s); got != want {
+		if got := summary.ForceOf(s); got != want {
 			t.Errorf("%q: %d, want %d", s, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"strconv"
@@ -22,7 +22,7 @@ const maxOpenings = 24
 // ViewJob asks for a summary in the form of the view: messages are those of the
 // request that would follow the view, hardened for the endpoint, with the wish
 // as the last one. The view must show what is to be covered.
-func ViewJob(v projection.View, c projection.Capabilities, ask SummaryAsk) SummaryJob {
+func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	j := ask.job(preset.InputView)
 	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
 	for i := range v.Messages {

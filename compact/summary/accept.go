@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"errors"
@@ -40,21 +40,21 @@ const (
 	maxEchoes = 64
 )
 
-// ErrSummaryRefused is what every error of [Accept] is, besides one of the
+// ErrRefused is what every error of [Accept] is, besides one of the
 // reasons below. Its text is for the user.
-var ErrSummaryRefused = errors.New("the summary was not taken")
+var ErrRefused = errors.New("the summary was not taken")
 
 // The reasons not to take an answer as a summary.
 var (
-	ErrSummaryCut      = errors.New("the summary was cut off at the length limit")
-	ErrSummaryUnended  = errors.New("the summary did not come to its end")
-	ErrSummaryCalls    = errors.New("the model called a tool instead of writing a summary")
-	ErrSummaryEmpty    = errors.New("the summary came back empty")
-	ErrSummaryDeclined = errors.New("the model declined to write a summary")
-	ErrSummaryFailure  = errors.New("an error message came back in place of a summary")
-	ErrSummaryEcho     = errors.New("the model repeated the conversation instead of summarising it")
-	ErrSummaryShort    = errors.New("the summary is far too short for what it covers")
-	ErrSummaryLong     = errors.New("the summary would not be short enough")
+	ErrCut      = errors.New("the summary was cut off at the length limit")
+	ErrUnended  = errors.New("the summary did not come to its end")
+	ErrCalls    = errors.New("the model called a tool instead of writing a summary")
+	ErrEmpty    = errors.New("the summary came back empty")
+	ErrDeclined = errors.New("the model declined to write a summary")
+	ErrFailure  = errors.New("an error message came back in place of a summary")
+	ErrEcho     = errors.New("the model repeated the conversation instead of summarising it")
+	ErrShort    = errors.New("the summary is far too short for what it covers")
+	ErrLong     = errors.New("the summary would not be short enough")
 )
 
 // refused is one reason, with what is particular to the answer.
@@ -65,20 +65,20 @@ type refused struct {
 
 func (r refused) Error() string { return r.reason.Error() + r.detail + "; nothing was changed" }
 
-func (r refused) Unwrap() []error { return []error{ErrSummaryRefused, r.reason} }
+func (r refused) Unwrap() []error { return []error{ErrRefused, r.reason} }
 
 // Accept returns the text of a summary if the answer counts as one, trimmed and
-// storable. Otherwise the error is [ErrSummaryRefused] and one of the reasons.
-func Accept(job SummaryJob, a Answer) (text string, err error) {
+// storable. Otherwise the error is [ErrRefused] and one of the reasons.
+func Accept(job Job, a Answer) (text string, err error) {
 	text = withoutThoughts(conversation.Clean(a.Text))
 	refuse := func(reason error, detail string) (string, error) { return "", refused{reason, detail} }
 	switch {
 	case a.Calls > 0 || a.Stop == conversation.StopCalls || writesCalls(text):
-		return refuse(ErrSummaryCalls, "")
+		return refuse(ErrCalls, "")
 	case a.Stop == conversation.StopLength:
-		return refuse(ErrSummaryCut, " of "+numbers.Count(job.MaxTokens, "token"))
+		return refuse(ErrCut, " of "+numbers.Count(job.MaxTokens, "token"))
 	case a.Stop != conversation.StopEnd:
-		return refuse(ErrSummaryUnended, reasonText(a.Stop))
+		return refuse(ErrUnended, reasonText(a.Stop))
 	}
 	if err := job.blank(text); err != nil {
 		return "", err
@@ -87,13 +87,13 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 		chars := utf8.RuneCountInString(text)
 		switch short := job.short(text); {
 		case chars < refusalChars && failure().MatchString(text):
-			return refuse(ErrSummaryFailure, ": "+opening(text))
+			return refuse(ErrFailure, ": "+opening(text))
 		case chars < refusalChars && declines(text):
-			return refuse(ErrSummaryDeclined, ": "+opening(text))
+			return refuse(ErrDeclined, ": "+opening(text))
 		case short != nil:
 			return "", short
 		case echoes(job, text):
-			return refuse(ErrSummaryEcho, "")
+			return refuse(ErrEcho, "")
 		}
 	}
 	if err := job.long(text); err != nil {
@@ -105,7 +105,7 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 // Check is why a text that the user wrote cannot stand for what is covered, nil if it
 // says something and is neither too short nor too long. What else a model may do wrong
 // is not asked of the user.
-func (j *SummaryJob) Check(text string) error {
+func (j *Job) Check(text string) error {
 	for _, reason := range []func(string) error{j.blank, j.short, j.long} {
 		if err := reason(text); err != nil {
 			return err
@@ -118,27 +118,27 @@ func (j *SummaryJob) Check(text string) error {
 func Refused(reason error) error { return refused{reason, ""} }
 
 // blank is why a text is none, nil if it says something.
-func (j *SummaryJob) blank(text string) error {
+func (j *Job) blank(text string) error {
 	if text == "" || strings.IndexFunc(text, saysSomething) < 0 {
-		return refused{ErrSummaryEmpty, ""}
+		return refused{ErrEmpty, ""}
 	}
 	return nil
 }
 
 // short is why a text cannot stand for what is covered, nil if it is long enough.
-func (j *SummaryJob) short(text string) error {
+func (j *Job) short(text string) error {
 	read := j.CoveredTokens
 	if j.Input == preset.InputMerged { // an earlier summary is less than what it stands for
 		read = min(read, j.Tokens())
 	}
 	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {
-		return refused{ErrSummaryShort, " (" + numbers.Count(chars, "character") + " for " + numbers.Count(j.CoveredTokens, "token") + ")"}
+		return refused{ErrShort, " (" + numbers.Count(chars, "character") + " for " + numbers.Count(j.CoveredTokens, "token") + ")"}
 	}
 	return nil
 }
 
 // Longest is the longest text that counts, in estimated tokens.
-func (j *SummaryJob) Longest() float64 {
+func (j *Job) Longest() float64 {
 	most := AcceptedShare * float64(j.CoveredTokens)
 	if j.ask.Room > 0 {
 		most = min(most, float64(j.ask.Room))
@@ -148,16 +148,16 @@ func (j *SummaryJob) Longest() float64 {
 
 // long is why a text saves too little, nil if it is clearly shorter than what it
 // stands for, and than what stands there now.
-func (j *SummaryJob) long(text string) error {
+func (j *Job) long(text string) error {
 	tokens := textTokens(text)
 	if tokens <= j.Longest() {
 		return nil
 	}
 	detail := ": " + numbers.Count(int(tokens+0.5), "token") + " in place of " + numbers.Grouped(j.CoveredTokens)
 	if j.Longest() < AcceptedShare*float64(j.CoveredTokens) {
-		return refused{ErrSummaryLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
+		return refused{ErrLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
 	}
-	return refused{ErrSummaryLong, detail + ", and at most 40 % are taken"}
+	return refused{ErrLong, detail + ", and at most 40 % are taken"}
 }
 
 func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -226,7 +226,7 @@ var failure = sync.OnceValue(func() *regexp.Regexp {
 // the middle of it: only where that stands in the request a run is measured.
 // Earlier summaries are there to be carried over: of them an answer has only to
 // say more than they do.
-func echoes(job SummaryJob, answer string) bool {
+func echoes(job Job, answer string) bool {
 	answer = strings.Join(strings.Fields(answer), " ")
 	chars := utf8.RuneCountInString(answer)
 	need := max(echoChars, int(echoShare*float64(chars)))
@@ -262,10 +262,10 @@ func echoes(job SummaryJob, answer string) bool {
 }
 
 // merges reports whether earlier summaries are written out first.
-func (j SummaryJob) merges() bool { return len(j.parts) > 0 && j.parts[0].seq == 0 }
+func (j Job) merges() bool { return len(j.parts) > 0 && j.parts[0].seq == 0 }
 
 // requestText is all that a request says, white space folded.
-func requestText(job SummaryJob) string {
+func requestText(job Job) string {
 	texts := []string{job.System}
 	for i := range job.Messages {
 		texts = append(texts, job.Messages[i].Text)
@@ -274,7 +274,7 @@ func requestText(job SummaryJob) string {
 }
 
 // saidText is what a request says but for earlier summaries, white space folded.
-func saidText(job SummaryJob) string {
+func saidText(job Job) string {
 	texts := []string{job.System}
 	for _, p := range job.parts {
 		if p.seq != 0 {

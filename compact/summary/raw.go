@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"strconv"
@@ -17,7 +17,7 @@ import (
 
 // RawJob asks for a summary of what was said, written out. Overlays have no say
 // in it but one: what a rewind took back is left out.
-func RawJob(log []conversation.Event, ask SummaryAsk) SummaryJob {
+func RawJob(log []conversation.Event, ask Options) Job {
 	said := conversation.MessagesIn(log, ask.Spans)
 	if preset.WordingOf(ask.Style).AsJSON {
 		return jcliJob(said, nil, ask)
@@ -29,7 +29,7 @@ func RawJob(log []conversation.Event, ask SummaryAsk) SummaryJob {
 // covered besides (ONE: the prior summary and the new messages; or the merging
 // of several bands). What the earlier ones cover belongs to what the new one
 // covers, and is read in no other way than through them.
-func MergedJob(priors []conversation.Summary, log []conversation.Event, ask SummaryAsk) SummaryJob {
+func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Options) Job {
 	var old []conversation.Span
 	for _, p := range priors {
 		old = append(old, p.Spans...)
@@ -42,7 +42,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 			said = append(said, e)
 		}
 	}
-	var j SummaryJob
+	var j Job
 	if preset.WordingOf(ask.Style).AsJSON {
 		j = jcliJob(said, priors, ask)
 	} else {
@@ -59,7 +59,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 }
 
 // written is the job that writes events and earlier summaries out.
-func (a SummaryAsk) written(input preset.SummaryInput, said []conversation.Event, priors []conversation.Summary) SummaryJob {
+func (a Options) written(input preset.SummaryInput, said []conversation.Event, priors []conversation.Summary) Job {
 	clip := clipChars
 	if preset.WordingOf(a.Style).Whole {
 		clip = 0 // ONE sends its messages whole; results were cut on arrival
@@ -83,7 +83,7 @@ func (a SummaryAsk) written(input preset.SummaryInput, said []conversation.Event
 
 // writeOut gives the job its messages: the parts that fit into so many tokens
 // (0: all), with a word about which piece of a whole they are.
-func (j SummaryJob) writeOut(parts []part, piece string, budget float64) SummaryJob {
+func (j Job) writeOut(parts []part, piece string, budget float64) Job {
 	merging := len(parts) > 0 && parts[0].seq == 0
 	j.System = j.ask.instructions(j.CoveredTokens, merging)
 	over := overhead(j.System)

@@ -1,7 +1,6 @@
-package compact
+package summary
 
 import (
-	"context"
 	"time"
 
 	"plimsoll/compact/meter"
@@ -21,8 +20,8 @@ import (
 //
 // What comes back counts only if [Accept] takes it.
 
-// SummaryJob is a summary that somebody has to write.
-type SummaryJob struct {
+// Job is a summary that somebody has to write.
+type Job struct {
 	Spans            []conversation.Span // what it covers
 	FromTurn, ToTurn int                 // of what it covers, both included
 	Input            preset.SummaryInput // InputView, InputRaw or InputMerged
@@ -40,7 +39,7 @@ type SummaryJob struct {
 	// of a source or the user's own.
 	Version int
 
-	ask   SummaryAsk
+	ask   Options
 	parts []part // what was written out, whole; nil for forms that cannot be split
 }
 
@@ -54,14 +53,8 @@ type Answer struct {
 	Took  time.Duration // until it was there, failed tries included; 0 unknown
 }
 
-// Summariser is asked for summaries. The error is of the call, not of the
-// answer: whether an answer counts says [Accept].
-type Summariser interface {
-	Summarise(ctx context.Context, job SummaryJob) (Answer, error)
-}
-
-// SummaryAsk is what a job is made from, in whatever form.
-type SummaryAsk struct {
+// Options is what a job is made from, in whatever form.
+type Options struct {
 	Spans []conversation.Span // what to cover, ascending, whole units
 	Rules preset.SummaryRules // of the profile in force
 	Style conversation.Style  // whose words: ONE and JCL have their own
@@ -75,7 +68,7 @@ type SummaryAsk struct {
 	// view's form what is shown of it (see [CoveredTokens]), otherwise what was said.
 	// 0: it is counted.
 	Covered int
-	Most    int // tokens of the longest answer that is wanted, 0: MaxSummaryTokens
+	Most    int // tokens of the longest answer that is wanted, 0: MaxTokens
 	// Room is how many tokens the text may have at most so that the view does not
 	// grow, 0 unknown.
 	Room int
@@ -91,15 +84,15 @@ const (
 )
 
 // job is what all forms have in common.
-func (a SummaryAsk) job(input preset.SummaryInput) SummaryJob {
-	return SummaryJob{
+func (a Options) job(input preset.SummaryInput) Job {
+	return Job{
 		Spans: a.Spans, Input: input, MaxTokens: a.maxTokens(), Model: a.Rules.Model, Focus: a.Focus,
 		CoveredTokens: a.Covered, Version: a.version(), ask: a,
 	}
 }
 
 // maxTokens is the bound of the answer: what is configured, or what is free.
-func (a SummaryAsk) maxTokens() int {
+func (a Options) maxTokens() int {
 	n := a.Rules.MaxTokens
 	if n <= 0 {
 		n = preset.SummaryMaxTokens
@@ -112,17 +105,17 @@ func (a SummaryAsk) maxTokens() int {
 
 // Expected is a job of which only the size counts: nothing is written out, and so many
 // tokens are covered.
-func (a SummaryAsk) Expected(covered int) SummaryJob {
-	return SummaryJob{MaxTokens: a.maxTokens(), CoveredTokens: covered}
+func (a Options) Expected(covered int) Job {
+	return Job{MaxTokens: a.maxTokens(), CoveredTokens: covered}
 }
 
-// Ask is what the job was made from.
-func (j *SummaryJob) Ask() SummaryAsk { return j.ask }
+// Options is what the job was made from.
+func (j *Job) Options() Options { return j.ask }
 
 // aim is the length that the instructions name, in tokens.
-func (a SummaryAsk) aim(covered int) int {
+func (a Options) aim(covered int) int {
 	n := a.maxTokens()
-	if n = min(n, MaxSummaryTokens); a.Most > 0 {
+	if n = min(n, MaxTokens); a.Most > 0 {
 		n = min(n, a.Most)
 	}
 	if covered > 0 {
@@ -138,7 +131,7 @@ func (a SummaryAsk) aim(covered int) int {
 // Tokens is an estimate of what the request holds, without the conversation's
 // own system prompt and tools: what the window must have room for, and what the
 // call costs.
-func (j SummaryJob) Tokens() int {
+func (j Job) Tokens() int {
 	var s projection.Sizes
 	if j.System != "" {
 		s.Add(projection.System, conversation.Measure(j.System))
@@ -154,3 +147,7 @@ func (j SummaryJob) Tokens() int {
 	}
 	return int(total)
 }
+
+// MaxTokens is the longest summary that is asked for, in tokens: what is
+// longer is hardly shorter than a good selection of what it covers.
+const MaxTokens = 4000

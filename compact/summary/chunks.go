@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"plimsoll/compact/snippet"
@@ -14,9 +14,9 @@ import (
 // estimated tokens each, in order. A job that fits, or whose form cannot be
 // split (the view, JCL), is returned alone. The job should be made without a
 // budget of its own, so that nothing was left out of it.
-func Chunks(job SummaryJob, budget int) []SummaryJob {
+func Chunks(job Job, budget int) []Job {
 	if len(job.parts) == 0 || budget <= 0 || job.Tokens() <= budget {
-		return []SummaryJob{job}
+		return []Job{job}
 	}
 	room := max(float64(budget)-overhead(job.ask.instructions(job.CoveredTokens, true)), minRoom)
 	groups := even(job.parts, room)
@@ -24,7 +24,7 @@ func Chunks(job SummaryJob, budget int) []SummaryJob {
 	for _, g := range groups {
 		total += tokensOf(g)
 	}
-	out := make([]SummaryJob, len(groups))
+	out := make([]Job, len(groups))
 	for i, g := range groups {
 		out[i] = job.chunk(g, total, i, len(groups))
 	}
@@ -86,7 +86,7 @@ func (p part) split(room float64) (first, second part, more bool) {
 }
 
 // chunk is the job for one piece.
-func (j SummaryJob) chunk(parts []part, total float64, i, n int) SummaryJob {
+func (j Job) chunk(parts []part, total float64, i, n int) Job {
 	lo, hi := uint64(0), uint64(0)
 	from, to := parts[0].turn, parts[0].turn
 	for _, p := range parts {

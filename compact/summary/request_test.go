@@ -1,4 +1,4 @@
-package compact_test
+package summary_test
 
 import (
 	"encoding/json"
@@ -10,22 +10,22 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
-var compareJobs = cmp.Options{cmpopts.IgnoreUnexported(compact.SummaryJob{}), cmpopts.EquateEmpty()}
+var compareJobs = cmp.Options{cmpopts.IgnoreUnexported(summary.Job{}), cmpopts.EquateEmpty()}
 
 func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, compact.SummaryAsk{
+	j := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, summary.Options{
 		Spans: compacttest.FirstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
-	compacttest.Golden(t, "summary_view", wholeText(j))
+	compacttest.Golden(t, "view", wholeText(j))
 	if j.Input != preset.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -34,8 +34,8 @@ func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 func TestSummaryRequestWrittenOut(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	j := compact.RawJob(l.Events(), compact.SummaryAsk{Spans: compacttest.FirstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
-	compacttest.Golden(t, "summary_raw", wholeText(j))
+	j := summary.RawJob(l.Events(), summary.Options{Spans: compacttest.FirstTurns(l), Rules: preset.SummaryRules{MaxTokens: 900}})
+	compacttest.Golden(t, "raw", wholeText(j))
 	if j.Input != preset.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
 		t.Errorf("%+v", j)
 	}
@@ -46,16 +46,16 @@ func TestSummaryRequestOfAnEarlierSummaryAndWhatCameAfter(t *testing.T) {
 	l := compacttest.Harbor()
 	prior := conversation.Summary{Spans: compacttest.FirstTurns(l), FromTurn: 0, ToTurn: 1, Text: "### Goal\nThe upload test passes on CI (t0).", Appendix: "### Files read"}
 	rest := []conversation.Span{{First: prior.Spans[0].Last + 1, Last: uint64(len(l.Events()))}}
-	ask := compact.SummaryAsk{Spans: rest}
-	j := compact.MergedJob([]conversation.Summary{prior}, l.Events(), ask)
-	compacttest.Golden(t, "summary_merged", wholeText(j))
+	ask := summary.Options{Spans: rest}
+	j := summary.MergedJob([]conversation.Summary{prior}, l.Events(), ask)
+	compacttest.Golden(t, "merged", wholeText(j))
 	if d := cmp.Diff(l.All(), j.Spans); d != "" || j.FromTurn != 0 || j.ToTurn != 3 || j.Input != preset.InputMerged {
 		t.Errorf("%+v\n%s", j, d)
 	}
 	ask.Style = conversation.StyleOneClaw
-	compacttest.Golden(t, "summary_oneclaw", wholeText(compact.MergedJob([]conversation.Summary{prior}, l.Events(), ask)))
+	compacttest.Golden(t, "oneclaw", wholeText(summary.MergedJob([]conversation.Summary{prior}, l.Events(), ask)))
 
-	only := compact.MergedJob([]conversation.Summary{prior, {Spans: rest, FromTurn: 2, ToTurn: 3, Text: "The suite passed."}}, l.Events(), compact.SummaryAsk{})
+	only := summary.MergedJob([]conversation.Summary{prior, {Spans: rest, FromTurn: 2, ToTurn: 3, Text: "The suite passed."}}, l.Events(), summary.Options{})
 	if text := only.Messages[0].Text; strings.Contains(text, "e1 user") || !strings.Contains(text, "The suite passed.") || only.ToTurn != 3 {
 		t.Errorf("turns to %d: %s", only.ToTurn, text)
 	}
@@ -67,8 +67,8 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 		"4) If a skill/workflow was actively being followed, preserve its key steps and current progress so the model can continue following it. " +
 		"Be concise but preserve critical details.\n\n"
 	l := compacttest.Harbor()
-	ask := compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI, Rules: preset.RulesOf(preset.JCLI).Summary}
-	j := compact.RawJob(l.Events(), ask)
+	ask := summary.Options{Spans: l.All(), Style: conversation.StyleJCLI, Rules: preset.RulesOf(preset.JCLI).Summary}
+	j := summary.RawJob(l.Events(), ask)
 	text, ok := strings.CutPrefix(j.Messages[0].Text, prompt)
 	if !ok || j.System != "" || j.MaxTokens != 20_000 || len(j.Messages) != 1 {
 		t.Fatalf("%d tokens, system %q: %s", j.MaxTokens, j.System, j.Messages[0].Text)
@@ -78,7 +78,7 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 		t.Errorf("%v, %d messages: %s", err, len(messages), text)
 	}
 	ask.Focus = "the skill"
-	if text := compact.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "details.\nPreserve in particular: the skill\n\n[{") {
+	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "details.\nPreserve in particular: the skill\n\n[{") {
 		t.Errorf("the focus is not passed on: %.600s", text)
 	}
 }
@@ -86,20 +86,20 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 func TestJCLISummaryRequestLosesItsOldestText(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).User("OLDEST " + strings.Repeat("漢字 and \"quotes\" ", 10_000)).Reply(strings.Repeat("a reply ", 5000)).User("NEWEST")
-	ask := compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI}
-	_, text, _ := strings.Cut(compact.RawJob(l.Events(), ask).Messages[0].Text, "\n\n")
+	ask := summary.Options{Spans: l.All(), Style: conversation.StyleJCLI}
+	_, text, _ := strings.Cut(summary.RawJob(l.Events(), ask).Messages[0].Text, "\n\n")
 	if n := utf8.RuneCountInString(text); n != 80_000 || strings.Contains(text, "OLDEST") || !strings.HasSuffix(text, `"NEWEST"}]`) {
 		t.Errorf("%d characters, ends with %s", n, text[len(text)-40:])
 	}
 	prior := conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "EARLIER", Transcript: "/t.jsonl"}
-	merged := compact.MergedJob([]conversation.Summary{prior}, l.Add(conversation.UserMessage{Text: strings.Repeat("x", 90_000) + "LAST"}).Events(),
-		compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI})
+	merged := summary.MergedJob([]conversation.Summary{prior}, l.Add(conversation.UserMessage{Text: strings.Repeat("x", 90_000) + "LAST"}).Events(),
+		summary.Options{Spans: l.All(), Style: conversation.StyleJCLI})
 	_, text, _ = strings.Cut(merged.Messages[0].Text, "\n\n")
 	if n := utf8.RuneCountInString(text); n != 80_000 || !strings.HasPrefix(text, `[{"role":"user","content":"[Conversation compressed. Transcript: /t.jsonl]\n\nEARLIER"},{"role":"assistant"`) || !strings.HasSuffix(text, `LAST"}]`) {
 		t.Errorf("%d characters: %.200s", n, text)
 	}
 	ask.Budget = 2000
-	if small := compact.RawJob(l.Events(), ask); small.Tokens() > 2000 || !strings.HasSuffix(small.Messages[0].Text, `"NEWEST"}]`) {
+	if small := summary.RawJob(l.Events(), ask); small.Tokens() > 2000 || !strings.HasSuffix(small.Messages[0].Text, `"NEWEST"}]`) {
 		t.Errorf("%d tokens for a budget of 2,000", small.Tokens())
 	}
 }
@@ -108,9 +108,9 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI} {
-		ask := compact.SummaryAsk{Spans: compacttest.FirstTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
-		for name, j := range map[string]compact.SummaryJob{
-			"raw": compact.RawJob(l.Events(), ask), "view": compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)} {
+		ask := summary.Options{Spans: compacttest.FirstTurns(l), Style: style, Focus: "ports", Rules: preset.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
+		for name, j := range map[string]summary.Job{
+			"raw": summary.RawJob(l.Events(), ask), "view": summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)} {
 			text := wholeText(j)
 			if !strings.Contains(text, "List the files.\n\nNothing else.\nPreserve in particular: ports\n") || strings.Contains(text, "Constraints and preferences") ||
 				strings.Contains(text, "Summarize this") || strings.Contains(text, "concise, factual") || j.Version != 0 {
@@ -125,7 +125,7 @@ func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
 	l := compacttest.Harbor()
 	view := projection.Project(l.Events())
 	wish := func(spans ...conversation.Span) string {
-		j := compact.ViewJob(view, projection.Capabilities{}, compact.SummaryAsk{Spans: spans})
+		j := summary.ViewJob(view, projection.Capabilities{}, summary.Options{Spans: spans})
 		return j.Messages[len(j.Messages)-1].Text
 	}
 	last := uint64(len(l.Events()))
@@ -159,7 +159,7 @@ func TestViewRequestQuotesManyTurnsByTheirEnds(t *testing.T) {
 	for range 100 {
 		l.User("Say \"it\" again").Reply("It.")
 	}
-	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, compact.SummaryAsk{Spans: l.All()})
+	j := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, summary.Options{Spans: l.All()})
 	text := j.Messages[len(j.Messages)-1].Text
 	if n := strings.Count(text, `"Say \"it\" again"`); n != 25 || !strings.Contains(text, "t0 ") || !strings.Contains(text, "t99 ") {
 		t.Errorf("%d quotations:\n%s", n, text)
@@ -174,7 +174,7 @@ func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 		view, caps := projection.Project(compacttest.PlainLog(t)), compacttest.Capabilities(t)
 		caps.Alternate, caps.NoTools = false, false // those merge the wish into its neighbour
 		before, _ := projection.Harden(view, caps)  // a view that ends with a reply is hardened all the same
-		j := compact.ViewJob(view, caps, compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 9}}})
+		j := summary.ViewJob(view, caps, summary.Options{Spans: []conversation.Span{{First: 1, Last: 9}}})
 		if n := len(j.Messages); len(before) > 0 {
 			if d := cmp.Diff(before, j.Messages[:n-1], cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("the prefix changed (-request +job):\n%s", d)
@@ -189,7 +189,7 @@ func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	j := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{Alternate: true}, compact.SummaryAsk{Spans: compacttest.FirstTurns(l)})
+	j := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{Alternate: true}, summary.Options{Spans: compacttest.FirstTurns(l)})
 	if m := j.Messages[len(j.Messages)-1]; !strings.HasPrefix(m.Text, "Thanks. What is next?\n\nThis is a request of the program") {
 		t.Errorf("the last message is %.80q", m.Text)
 	}
@@ -201,14 +201,14 @@ func TestWrittenRequestsReadTheRawStream(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.PlainLog(t)
 		n := uint64(len(events))
-		ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: n}}, Budget: rapid.SampledFrom([]int{0, 300, 2000}).Draw(t, "budget"),
+		ask := summary.Options{Spans: []conversation.Span{{First: 1, Last: n}}, Budget: rapid.SampledFrom([]int{0, 300, 2000}).Draw(t, "budget"),
 			Style: rapid.SampledFrom([]conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI}).Draw(t, "style")}
-		plain := compact.RawJob(events, ask)
+		plain := summary.RawJob(events, ask)
 		covered := overlaid(t, events)
-		if d := cmp.Diff(plain, compact.RawJob(covered, ask), compareJobs); d != "" {
+		if d := cmp.Diff(plain, summary.RawJob(covered, ask), compareJobs); d != "" {
 			t.Fatalf("an overlay changed the request:\n%s", d)
 		}
-		if d := cmp.Diff(plain, compact.RawJob(events, ask), compareJobs); d != "" {
+		if d := cmp.Diff(plain, summary.RawJob(events, ask), compareJobs); d != "" {
 			t.Fatalf("the same log gives another request:\n%s", d)
 		}
 	})
@@ -218,9 +218,9 @@ func TestWrittenRequestsReadTheRawStream(t *testing.T) {
 // their place, the request is the same.
 func TestWrittenRequestsDoNotSeeOverlaysBetween(t *testing.T) {
 	t.Parallel()
-	build := func(between conversation.Body) compact.SummaryJob {
+	build := func(between conversation.Body) summary.Job {
 		l := (&compacttest.Tale{}).User("One.").Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, strings.Repeat("line\n", 2000)).Add(between).Reply("Two.").Add(between).User("Three.")
-		return compact.RawJob(l.Events(), compact.SummaryAsk{Spans: l.All(), Budget: 900})
+		return summary.RawJob(l.Events(), summary.Options{Spans: l.All(), Budget: 900})
 	}
 	plain := build(conversation.Notice{Text: "nothing to see"})
 	for _, overlay := range []conversation.Body{
@@ -257,12 +257,12 @@ func overlaid(t *rapid.T, events []conversation.Event) []conversation.Event {
 }
 
 // rawJob is a raw job over all of a log.
-func rawJob(l *compacttest.Tale) compact.SummaryJob {
-	return compact.RawJob(l.Events(), compact.SummaryAsk{Spans: l.All()})
+func rawJob(l *compacttest.Tale) summary.Job {
+	return summary.RawJob(l.Events(), summary.Options{Spans: l.All()})
 }
 
 // wholeText is a request as one text.
-func wholeText(j compact.SummaryJob) string {
+func wholeText(j summary.Job) string {
 	var b strings.Builder
 	if j.System != "" {
 		b.WriteString("== system\n" + j.System + "\n\n")

@@ -1,4 +1,4 @@
-package compact_test
+package summary_test
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -20,8 +20,8 @@ import (
 // extracted is the extract of a job, which is checked in every way it promises.
 func extracted(t interface {
 	Fatalf(string, ...any)
-}, log []conversation.Event, j compact.SummaryJob) string {
-	x := compact.Extractive{Log: log}
+}, log []conversation.Event, j summary.Job) string {
+	x := summary.Extractive{Log: log}
 	a, err := x.Summarise(context.Background(), j)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -32,7 +32,7 @@ func extracted(t interface {
 	if a.Input != preset.InputExtract || a.Model != "" {
 		t.Fatalf("%+v", a)
 	}
-	text, err := compact.Accept(j, a)
+	text, err := summary.Accept(j, a)
 	if err != nil {
 		t.Fatalf("%v: %s", err, a.Text)
 	}
@@ -47,7 +47,7 @@ func TestExtractSaysWhatBindsFirst(t *testing.T) {
 	l := compacttest.Harbor()
 	j := rawJob(l)
 	j.CoveredTokens = 2000 // room for everything
-	compacttest.Golden(t, "summary_extract", extracted(t, l.Events(), j)+"\n")
+	compacttest.Golden(t, "extract", extracted(t, l.Events(), j)+"\n")
 
 	j.CoveredTokens = 200
 	text := extracted(t, l.Events(), j)
@@ -88,7 +88,7 @@ func TestExtractIsAlwaysAccepted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		j := compact.RawJob(l.Events(), compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(l.Len())}}})
+		j := summary.RawJob(l.Events(), summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(l.Len())}}})
 		j.MaxTokens = rapid.SampledFrom([]int{0, 50, 500, 20_000}).Draw(t, "max")
 		if j.CoveredTokens > 200 {
 			extracted(t, l.Events(), j)
@@ -100,7 +100,7 @@ func TestExtractOfAnyLog(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Malformed(t)
-		j := compact.RawJob(events, compact.SummaryAsk{Spans: []conversation.Span{{First: 0, Last: 1 << 60}}})
+		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 0, Last: 1 << 60}}})
 		j.CoveredTokens += 200
 		extracted(t, events, j)
 	})
@@ -111,7 +111,7 @@ func TestExtractReadsTheRawStream(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.PlainLog(t)
-		j := compact.RawJob(events, compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Covered: 5000})
+		j := summary.RawJob(events, summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Covered: 5000})
 		plain, hidden := extracted(t, events, j), extracted(t, overlaid(t, events), j)
 		if plain != hidden {
 			t.Fatalf("%q behind overlays, %q without", hidden, plain)
@@ -123,7 +123,7 @@ func TestExtractStopsWhenItIsNoLongerWanted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := (compact.Extractive{}).Summarise(ctx, compact.SummaryJob{}); !errors.Is(err, context.Canceled) {
+	if _, err := (summary.Extractive{}).Summarise(ctx, summary.Job{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -140,7 +140,7 @@ func BenchmarkExtract(b *testing.B) {
 	j := rawJob(l)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (compact.Extractive{Log: l.Events()}).Summarise(context.Background(), j); err != nil {
+		if _, err := (summary.Extractive{Log: l.Events()}).Summarise(context.Background(), j); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"strings"
@@ -34,7 +34,7 @@ type jcliCall struct {
 }
 
 // jcliJob asks for a summary in J-CLI's words.
-func jcliJob(said []conversation.Event, priors []conversation.Summary, ask SummaryAsk) SummaryJob {
+func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Options) Job {
 	words := preset.WordingOf(ask.Style)
 	var old, fresh []jcliMessage
 	for _, p := range priors {

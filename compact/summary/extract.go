@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"context"
@@ -41,7 +41,7 @@ const (
 )
 
 // Summarise makes the extract. The error is that of ctx.
-func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, error) {
+func (x Extractive) Summarise(ctx context.Context, job Job) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}

@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"slices"
@@ -33,44 +33,44 @@ const (
 )
 
 // NoteRoom is how many tokens each part of a note may have.
-type NoteRoom struct{ lists, words, index float64 }
+type NoteRoom struct{ Lists, Words, Index float64 }
 
-// scaled is the room in another measure.
-func (r NoteRoom) scaled(by float64) NoteRoom {
-	return NoteRoom{lists: by * r.lists, words: by * r.words, index: by * r.index}
+// Scaled is the room in another measure.
+func (r NoteRoom) Scaled(by float64) NoteRoom {
+	return NoteRoom{Lists: by * r.Lists, Words: by * r.Words, Index: by * r.Index}
 }
 
 // Within is the room, or less, so that all parts together have at most so many tokens.
-func (r NoteRoom) Within(most float64) NoteRoom { return r.scaled(min(1, most/r.all())) }
+func (r NoteRoom) Within(most float64) NoteRoom { return r.Scaled(min(1, most/r.All())) }
 
-func (r NoteRoom) all() float64 { return r.lists + r.words + r.index }
+func (r NoteRoom) All() float64 { return r.Lists + r.Words + r.Index }
 
-// NoteOf writes a note on spans of a log, which stands for what was evicted before
+// Note writes a note on spans of a log, which stands for what was evicted before
 // as well. View is what is sent without them: what it shows anyway is not in the
 // index. It is "" if spans hold nothing that is sent.
-func NoteOf(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
+func Note(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
 	said := conversation.MessagesIn(log, spans)
 	if len(said) == 0 {
 		return ""
 	}
 	head := noteHead(said)
-	left := room.lists - textTokens(head)
-	done := turnsDone(said, min(doneShare*room.lists, left))
+	left := room.Lists - textTokens(head)
+	done := turnsDone(said, min(doneShare*room.Lists, left))
 	sections := append([]string{head, done}, facts(log, said, left-textTokens(done))...)
-	newest, shown := verbatim(said, newestShare*room.words)
-	sections = append(sections, bindingSentences(said, shown, room.words-textTokens(newest)), newest)
-	sections = append(sections, nameIndex(said, shownNames{view: v, spans: spans, sections: sections}, room.index))
+	newest, shown := verbatim(said, newestShare*room.Words)
+	sections = append(sections, bindingSentences(said, shown, room.Words-textTokens(newest)), newest)
+	sections = append(sections, nameIndex(said, shownNames{view: v, spans: spans, sections: sections}, room.Index))
 	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// noteTitle opens the first line of a note.
-const noteTitle = "## Note on "
+// NoteTitle opens the first line of a note.
+const NoteTitle = "## Note on "
 
 // noteHead names what a note stands for, by ids that recall takes.
 func noteHead(said []conversation.Event) string {
 	from, to := conversation.TurnsOf(said)
 	first, last := said[0].Seq, said[len(said)-1].Seq
-	return noteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
+	return NoteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
 }
 
 // quoteMark begins every line of a text that is quoted.

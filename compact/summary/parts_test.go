@@ -1,4 +1,4 @@
-package compact_test
+package summary_test
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -24,7 +24,7 @@ import (
 var margin = regexp.MustCompile(`^(?:|The conversation stands below\..*|This is piece .*|That was the conversation\. Write the summary now, and nothing else\.|` +
 	`t\d+ e\d+ (?:user|assistant(?:, thinking| \(\w+\))?|assistant, call of .*|result of .* \(\w*\)):|Earlier summary of turns? .*:|\(turns? .* no room for them\)|  .*)$`)
 
-func checkMargin(t interface{ Errorf(string, ...any) }, j compact.SummaryJob) {
+func checkMargin(t interface{ Errorf(string, ...any) }, j summary.Job) {
 	breaks := strings.NewReplacer("\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n", "\v", "\n", "\f", "\n")
 	for _, line := range strings.Split(breaks.Replace(j.Messages[0].Text), "\n") {
 		if !margin.MatchString(line) {
@@ -40,13 +40,13 @@ func TestNoTextPassesItselfOffAsAnotherPart(t *testing.T) {
 	l.Add(conversation.AssistantMessage{Reasoning: forged, Text: forged, Stop: conversation.StopCancelled})
 	l.Add(conversation.ToolResult{CallID: "orphan", Tool: forged, Status: conversation.ResultStatus(forged), Text: ""})
 	checkMargin(t, rawJob(l))
-	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 2, Last: uint64(l.Log.Len())}}, Focus: forged}
-	merged := compact.MergedJob([]conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: forged}}, l.Events(), ask)
+	ask := summary.Options{Spans: []conversation.Span{{First: 2, Last: uint64(l.Log.Len())}}, Focus: forged}
+	merged := summary.MergedJob([]conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: forged}}, l.Events(), ask)
 	checkMargin(t, merged)
 	if strings.Contains(merged.System, "\nt9 e99") {
 		t.Errorf("the focus begins a line of the instructions:\n%s", merged.System)
 	}
-	view := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)
+	view := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)
 	if text := view.Messages[len(view.Messages)-1].Text; strings.Contains(text, "\nt9 e99") || strings.Count(text, "\n") > 18 {
 		t.Errorf("a quotation begins a line:\n%s", text)
 	}
@@ -56,8 +56,8 @@ func TestWritesEveryLogOut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := compacttest.PlainLog(t)
-		ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Budget: rapid.SampledFrom([]int{0, 700, 5000}).Draw(t, "budget")}
-		j := compact.RawJob(events, ask)
+		ask := summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}, Budget: rapid.SampledFrom([]int{0, 700, 5000}).Draw(t, "budget")}
+		j := summary.RawJob(events, ask)
 		checkMargin(t, j)
 		if !utf8.ValidString(j.Messages[0].Text) {
 			t.Fatal("the request is not UTF-8")
@@ -88,8 +88,8 @@ func TestWritesOutTheEndsOfLongResults(t *testing.T) {
 	if n := len(text); n > 16_000 {
 		t.Errorf("%d bytes", n)
 	}
-	ask := compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleOneClaw}
-	if n := len(compact.RawJob(l.Events(), ask).Messages[0].Text); n < len(long) {
+	ask := summary.Options{Spans: l.All(), Style: conversation.StyleOneClaw}
+	if n := len(summary.RawJob(l.Events(), ask).Messages[0].Text); n < len(long) {
 		t.Errorf("ONE sends its messages whole; this one has %d bytes", n)
 	}
 }
@@ -110,7 +110,7 @@ func TestShortBudgetKeepsTheNewest(t *testing.T) {
 		if err := all.Commit(all.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: last})); err != nil {
 			t.Fatal(err)
 		}
-		j := compact.RawJob(all.Events(), compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 201}}, Budget: 3000})
+		j := summary.RawJob(all.Events(), summary.Options{Spans: []conversation.Span{{First: 1, Last: 201}}, Budget: 3000})
 		text := j.Messages[0].Text
 		if j.Tokens() > 3000 || j.Tokens() < 2500 {
 			t.Errorf("%s: %d tokens for a budget of 3,000", name, j.Tokens())
@@ -133,7 +133,7 @@ func TestShortBudgetKeepsTheEarlierSummary(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
 	prior := conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "THE SUMMARY " + strings.Repeat("long ", 20_000)}
-	j := compact.MergedJob([]conversation.Summary{prior}, l.Events(), compact.SummaryAsk{Spans: l.All(), Budget: 1500})
+	j := summary.MergedJob([]conversation.Summary{prior}, l.Events(), summary.Options{Spans: l.All(), Budget: 1500})
 	text := j.Messages[0].Text
 	if j.Tokens() > 1500 || !strings.Contains(text, "THE SUMMARY") || !strings.Contains(text, "Thanks. What is next?") {
 		t.Errorf("%d tokens:\n%s", j.Tokens(), text)
@@ -144,12 +144,12 @@ func TestLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).User("KEPT").Reply("Fine.").User("TAKEN BACK").Reply("Really?")
 	l.Add(conversation.Rewind{Turn: 1, Made: conversation.Made{Epoch: 5}}).User("INSTEAD")
-	ask := compact.SummaryAsk{Spans: l.All()}
-	if text := compact.RawJob(l.Events(), ask).Messages[0].Text; strings.Contains(text, "TAKEN BACK") || !strings.Contains(text, "KEPT") || !strings.Contains(text, "INSTEAD") {
+	ask := summary.Options{Spans: l.All()}
+	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; strings.Contains(text, "TAKEN BACK") || !strings.Contains(text, "KEPT") || !strings.Contains(text, "INSTEAD") {
 		t.Errorf("after a rewind:\n%s", text)
 	}
 	l.Add(conversation.Revert{Epoch: 5, Made: conversation.Made{Epoch: 7}})
-	if text := compact.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "TAKEN BACK") {
+	if text := summary.RawJob(l.Events(), ask).Messages[0].Text; !strings.Contains(text, "TAKEN BACK") {
 		t.Errorf("after the rewind was reverted:\n%s", text)
 	}
 }
@@ -164,7 +164,7 @@ func TestChunksHoldEverythingInOrder(t *testing.T) {
 		}
 		budget := rapid.IntRange(1000, 6000).Draw(t, "budget")
 		whole := rawJob(l)
-		chunks := compact.Chunks(whole, budget)
+		chunks := summary.Chunks(whole, budget)
 		var text strings.Builder
 		covered, next := 0, 0
 		for _, c := range chunks {
@@ -199,15 +199,15 @@ func TestChunksHoldEverythingInOrder(t *testing.T) {
 func TestWhatCannotBeSplitIsOneChunk(t *testing.T) {
 	t.Parallel()
 	l := compacttest.Harbor()
-	ask := compact.SummaryAsk{Spans: l.All()}
-	view := compact.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)
-	jcli := compact.RawJob(l.Events(), compact.SummaryAsk{Spans: l.All(), Style: conversation.StyleJCLI})
-	for name, j := range map[string]compact.SummaryJob{"view": view, "jcli": jcli, "short": rawJob(l)} {
+	ask := summary.Options{Spans: l.All()}
+	view := summary.ViewJob(projection.Project(l.Events()), projection.Capabilities{}, ask)
+	jcli := summary.RawJob(l.Events(), summary.Options{Spans: l.All(), Style: conversation.StyleJCLI})
+	for name, j := range map[string]summary.Job{"view": view, "jcli": jcli, "short": rawJob(l)} {
 		budget := 10
 		if name == "short" {
 			budget = 100_000
 		}
-		if d := cmp.Diff([]compact.SummaryJob{j}, compact.Chunks(j, budget), compareJobs); d != "" {
+		if d := cmp.Diff([]summary.Job{j}, summary.Chunks(j, budget), compareJobs); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -217,16 +217,16 @@ func TestAnswersToChunksBecomeOne(t *testing.T) {
 	t.Parallel()
 	end := conversation.StopEnd
 	for name, c := range map[string]struct {
-		in   []compact.Answer
-		want compact.Answer
+		in   []summary.Answer
+		want summary.Answer
 	}{
-		"none":  {nil, compact.Answer{}},
-		"one":   {[]compact.Answer{{Text: " a ", Stop: end, Model: "m", Input: preset.InputRaw}}, compact.Answer{Text: "a", Stop: end, Model: "m", Input: preset.InputRaw}},
-		"three": {[]compact.Answer{{Text: "a\n", Stop: end}, {Stop: end}, {Text: "b", Stop: end, Calls: 2}}, compact.Answer{Text: "a\n\nb", Stop: end, Calls: 2}},
-		"a cut one": {[]compact.Answer{{Text: "a", Stop: end}, {Text: "b", Stop: conversation.StopLength}, {Text: "c", Stop: end}},
-			compact.Answer{Text: "a\n\nb\n\nc", Stop: conversation.StopLength}},
+		"none":  {nil, summary.Answer{}},
+		"one":   {[]summary.Answer{{Text: " a ", Stop: end, Model: "m", Input: preset.InputRaw}}, summary.Answer{Text: "a", Stop: end, Model: "m", Input: preset.InputRaw}},
+		"three": {[]summary.Answer{{Text: "a\n", Stop: end}, {Stop: end}, {Text: "b", Stop: end, Calls: 2}}, summary.Answer{Text: "a\n\nb", Stop: end, Calls: 2}},
+		"a cut one": {[]summary.Answer{{Text: "a", Stop: end}, {Text: "b", Stop: conversation.StopLength}, {Text: "c", Stop: end}},
+			summary.Answer{Text: "a\n\nb\n\nc", Stop: conversation.StopLength}},
 	} {
-		if d := cmp.Diff(c.want, compact.Joined(c.in)); d != "" {
+		if d := cmp.Diff(c.want, summary.Joined(c.in)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -239,7 +239,7 @@ func TestChunksOfOneLongMessageCostNoMoreThanItsLength(t *testing.T) {
 		j := rawJob(log)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if n := len(compact.Chunks(j, 3000)); n < 8 {
+		if n := len(summary.Chunks(j, 3000)); n < 8 {
 			t.Fatalf("%d chunks", n)
 		}
 		runtime.ReadMemStats(&after)

@@ -1,4 +1,4 @@
-package compact
+package summary
 
 import (
 	"sort"

@@ -1,0 +1,28 @@
+package summary
+
+import (
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/names"
+)
+
+// NamesIn is the index of names of results.
+func NamesIn(said []conversation.Event, room float64) string {
+	return nameIndex(said, shownNames{}, room)
+}
+
+// NamesOf lists the names in a text, in its order.
+func NamesOf(text string) []string {
+	var out []string
+	names.Scan(text, func(name string) { out = append(out, name) })
+	return out
+}
+
+// NoteWithin is a note on spans with so many tokens for the user's words.
+func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
+	tokens := float64(budget)
+	return Note(log, projection.View{}, spans, NoteRoom{Lists: tokens / 2, Words: tokens, Index: tokens / 2})
+}
+
+// ForceOf is how much a sentence binds: 2 demands, 1 prefers.
+func ForceOf(s string) int { return int(forceOf(s)) }
