@@ -2,6 +2,8 @@ package history_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -34,6 +36,30 @@ func everything(r *rig) {
 	r.add(conversation.Mask{Made: conversation.Made{Source: conversation.SourceTool}})
 	r.add(conversation.Mask{Made: conversation.Made{Source: conversation.SourceRecovery, Profile: "heavy", Preset: "plimsoll"}})
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
+}
+
+// A kind that is missing in everything would be shown as one of a later version.
+func TestEverythingHasEveryKind(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 110, 40)
+	everything(r)
+	seen := map[string]bool{}
+	for _, e := range r.log.Events() {
+		seen[string(e.Body.Kind())] = true
+	}
+	source, err := os.ReadFile("../../conversation/event.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := regexp.MustCompile(`(?m)^\tKind\w+ +Kind = "(\w+)"$`).FindAllStringSubmatch(string(source), -1)
+	if len(kinds) < 18 {
+		t.Fatalf("only %d kinds were found: this test cannot read the source", len(kinds))
+	}
+	for _, kind := range kinds {
+		if !seen[kind[1]] {
+			t.Errorf("everything has no event of the kind %s: say in words what it was, and add one", kind[1])
+		}
+	}
 }
 
 func TestEveryEventHasItsLine(t *testing.T) {
