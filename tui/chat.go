@@ -68,7 +68,7 @@ func (c *chat) setLook(l look) {
 	c.gauge.SetStyles(l.gauge())
 }
 
-// begin shows a conversation that is open now, behind what failed before, with a draft.
+// begin shows the conversation that was opened, then what failed while it was opened, and puts a draft into the composer.
 func (c *chat) begin(faults []string, draft string) {
 	s := c.session
 	c.outbox.reset()
@@ -125,7 +125,7 @@ func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 	return several{cmd, c.act(action, nil, nil)}
 }
 
-// act sends and runs what the composer decided on; commands are returned.
+// act sends messages and runs shell commands; slash commands go back to the caller.
 func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Action {
 	switch a := action.(type) {
 	case composer.Submit:
@@ -192,7 +192,7 @@ func (c *chat) cancel() bool {
 // stoppable reports whether something runs that nobody stopped yet.
 func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
 
-// keepTicking starts the tick if something moves, somebody looks, and none is under way.
+// keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is under way.
 func (c *chat) keepTicking() pane.Action {
 	if c.pulse.ticking || c.pulse.away || !c.session.activity.moves() && c.shell == nil {
 		return nil
@@ -201,13 +201,13 @@ func (c *chat) keepTicking() pane.Action {
 	return tick()
 }
 
-// focus has nothing move while the terminal does not have the focus.
+// focus stops all that moves while the terminal does not have the focus.
 func (c *chat) focus(has bool) pane.Action {
 	c.pulse.away = !has
 	return c.keepTicking()
 }
 
-// ticked moves what moves, and goes on while something does.
+// ticked draws the next frame of what moves, and goes on while something runs.
 func (c *chat) ticked(msg tickMsg) pane.Action {
 	c.pulse.ticks(msg.time())
 	c.transcript.SetFrame(c.pulse.frame)

@@ -15,8 +15,8 @@ import (
 // detail is an entry of reasoning_details with all its fields, or a piece.
 type detail map[string]json.RawMessage
 
-// grows are the fields whose pieces are appended.
-var grows = []string{"text", "summary", "data"}
+// appended are the fields whose pieces are put one behind the other.
+var appended = []string{"text", "summary", "data"}
 
 func (d detail) word(name string) string {
 	var w word
@@ -24,7 +24,7 @@ func (d detail) word(name string) string {
 	return string(w)
 }
 
-// words is what of an entry can be read.
+// words is the readable part of an entry.
 func (d detail) words() string { return d.word("text") + d.word("summary") }
 
 // continues reports whether d is a further piece of last.
@@ -39,8 +39,8 @@ type detailList struct {
 }
 
 type entry struct {
-	fields detail                      // without those that grow
-	texts  map[string]*strings.Builder // those that grow
+	fields detail                      // without those that are appended
+	texts  map[string]*strings.Builder // those that are appended
 }
 
 // add takes pieces.
@@ -64,7 +64,7 @@ func (e entry) add(name string, value json.RawMessage) {
 	var w word
 	_ = w.UnmarshalJSON(value) // never fails
 	switch {
-	case slices.Contains(grows, name) && w != "":
+	case slices.Contains(appended, name) && w != "":
 		if e.texts[name] == nil {
 			e.texts[name] = &strings.Builder{}
 		}

@@ -12,8 +12,8 @@ import (
 // Rules of reading:
 //   - One line is held at a time. One longer than the limit is passed over
 //     without being held.
-//   - What matters to a message (role, content, calls) has to be right;
-//     anything else of a wrong type counts as not there.
+//   - What a message is made of (role, content, calls) has to have the right types;
+//     any other field of a wrong type is ignored.
 //   - A line that cannot be read ends the reading, or, where that is asked for,
 //     is left out and reported.
 //   - Results find their call by its id; without one they answer the oldest
@@ -83,7 +83,7 @@ func Read(r io.Reader, o ReadOptions) (Document, []Problem, error) {
 	return Document{}, f.problems, ErrNoMessages
 }
 
-// file is a file in the middle of being read.
+// file is a file that is being read.
 type file struct {
 	lines    lines
 	doc      Document
@@ -92,7 +92,7 @@ type file struct {
 	begun    bool // a line that is not blank has come
 }
 
-// take takes a line in; a problem if it cannot.
+// take reads a line; nil if it is right or blank.
 func (f *file) take(line []byte, state lineState) *Problem {
 	fail := func(reason string) *Problem { return &Problem{Line: f.lines.number, Reason: reason} }
 	if state == lineTooLong {
