@@ -132,7 +132,7 @@ func TestDeclarationsAreTheGolden(t *testing.T) {
 		write(t, golden, got)
 	}
 	if diff := cmp.Diff(read(t, golden), got); diff != "" {
-		t.Errorf("declarations changed (-golden +now); every running conversation would lose its cache:\n%s", diff)
+		t.Errorf("declarations changed (-golden +now), and every running conversation loses its cache; -update if that is meant:\n%s", diff)
 	}
 }
 
