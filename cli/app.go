@@ -20,12 +20,13 @@ type app struct {
 // newApp makes the parts of a run. Nothing is read or opened before a part is
 // asked for it.
 func newApp(env console.Env, f setup.Flags) *app {
-	c := &console.Console{Env: env}
-	s := &setup.Settings{Console: c, Flags: f}
-	p := &setup.Providers{Console: c, Settings: s}
-	r := &setup.Resources{Settings: s}
-	d := &setup.Models{Console: c, Settings: s, Providers: p, Resources: r}
-	v := &session.Conversations{Console: c, Settings: s, Providers: p, Resources: r, Models: d}
-	return &app{console: c, settings: s, providers: p, resources: r, models: d, conversations: v,
-		agents: &session.Agents{Console: c, Settings: s, Providers: p, Resources: r, Models: d, Conversations: v}}
+	a := &app{console: &console.Console{Env: env}}
+	a.settings = &setup.Settings{Console: a.console, Flags: f}
+	a.providers = &setup.Providers{Console: a.console, Settings: a.settings}
+	a.resources = &setup.Resources{Settings: a.settings}
+	a.models = &setup.Models{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
+	a.conversations = &session.Conversations{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models}
+	a.agents = &session.Agents{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources,
+		Models: a.models, Conversations: a.conversations}
+	return a
 }

@@ -12,21 +12,21 @@ import (
 // the first piece of the first reply arrives, however long the rest takes, and for
 // some servers when it has ended.
 
-// listening is a provider that calls then at the first piece of its first reply,
-// and again when that has ended.
+// listening is a provider that calls onReply at the first piece of its first reply,
+// and again when that reply has ended.
 type listening struct {
 	agent.Provider
-	then         func()
+	onReply      func()
 	begun, ended sync.Once
 }
 
 // Stream passes the reply on.
 func (l *listening) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
 	return func(yield func(agent.Chunk, error) bool) {
-		defer l.ended.Do(l.then)
+		defer l.ended.Do(l.onReply)
 		for c, err := range l.Provider.Stream(ctx, r) {
 			if c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 {
-				l.begun.Do(l.then)
+				l.begun.Do(l.onReply)
 			}
 			if !yield(c, err) {
 				return

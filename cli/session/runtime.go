@@ -68,7 +68,7 @@ func (r *Running) provider(l setup.Link) agent.Provider {
 	if l.Discover == nil {
 		return l.Provider
 	}
-	return &listening{Provider: l.Provider, then: func() { r.Ask(l) }}
+	return &listening{Provider: l.Provider, onReply: func() { r.Ask(l) }}
 }
 
 // Ask asks the server of a link for the limits of its model, beside the
