@@ -45,8 +45,8 @@ func redraw() tea.Msg {
 	return tea.Sequence(tea.Raw(wholeScreen), tea.ClearScreen)()
 }
 
-// measures takes over what the terminal says about mode 2027; true if it measures by
-// grapheme cluster.
+// measures notes whether the terminal knows mode 2027, and so measures by grapheme
+// cluster.
 func (t *terminal) measures(msg tea.ModeReportMsg) bool {
 	if msg.Mode == ansi.ModeUnicodeCore {
 		t.clusters = t.clusters || msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
@@ -54,7 +54,7 @@ func (t *terminal) measures(msg tea.ModeReportMsg) bool {
 	return t.clusters
 }
 
-// inSight is what has the keys.
+// inSight is the view and the dialog that get the keys.
 func (m *Model) inSight() sight { return sight{m.views.top(), m.dialogs.stack.Top()} }
 
 // around is what the lines of the chat tell of the other parts.
@@ -183,7 +183,7 @@ type snackbar struct {
 	about sight // what it stands below; elsewhere it is not shown
 }
 
-// sight is what has the keys: a view, and a dialog over it. The zero value is the
+// sight is what gets the keys: a view, and a dialog over it. The zero value is the
 // conversation.
 type sight struct {
 	view   fullView
@@ -196,16 +196,16 @@ func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	return snackbarOver(s.seq)
 }
 
-// add shows that something next to the conversation failed, behind what is said of
-// another such thing.
+// add shows that something beside the conversation failed. A failure that is still
+// shown stays in front of it.
 func (s *snackbar) add(text string, at sight) tea.Cmd {
-	if said := s.textAt(at); said != "" && s.bad {
-		text = said + " · " + text
+	if earlier := s.textAt(at); earlier != "" && s.bad {
+		text = earlier + " · " + text
 	}
 	return s.show(text, true)
 }
 
-// place has a new message belong to what is in sight.
+// place ties a new message to what is in sight.
 func (s *snackbar) place(at sight) {
 	if s.fresh {
 		s.fresh, s.about = false, at

@@ -40,7 +40,7 @@ func (b *teller) add(p string) bool {
 	return true
 }
 
-// tell writes up to n tokens, and little less, from chapter first on.
+// tell writes a story of nearly n tokens, from the chapter first on.
 func tell(n, first int) string {
 	b := teller{left: min(n, storyMost)}
 	b.add("# On windows, caches and load lines")

@@ -29,16 +29,16 @@ type chatDecoder struct {
 	route string
 	calls *assembler
 
-	text      bool // text has come
-	reasoned  bool
-	reason    string
-	usage     *agent.Tokens
-	timed     *agent.Tokens
-	details   detailList
-	extra     conversation.RawJSON // of the message
-	signed    bool                 // a call came with fields to echo
-	anyKnown  bool
-	strangers int // events that are not of this protocol
+	text     bool // text has come
+	reasoned bool
+	reason   string
+	usage    *agent.Tokens
+	timed    *agent.Tokens
+	details  detailList
+	extra    conversation.RawJSON // of the message
+	signed   bool                 // a call came with fields to echo
+	anyKnown bool
+	foreign  int // events that are not of this protocol
 }
 
 func newChatDecoder(who endpoint, r agent.Request) *chatDecoder {
@@ -65,7 +65,7 @@ func (d *chatDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 		return agent.Chunk{}, false, err
 	}
 	if !f.known() {
-		d.strangers++
+		d.foreign++
 		return agent.Chunk{}, false, nil
 	}
 	d.anyKnown = true
@@ -197,7 +197,7 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 		switch {
 		case done && d.calls.whole():
 			return conversation.StopCalls, nil
-		case !d.anyKnown && d.strangers > 0:
+		case !d.anyKnown && d.foreign > 0:
 			return "", d.who.malformed("the stream is not of chat completions", nil, nil)
 		case done && !d.text && !d.reasoned && !calls:
 			return "", emptyReply(d.who, false)

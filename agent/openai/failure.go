@@ -19,7 +19,7 @@ import (
 // failure is any error of a request as an *agent.Error. The caller's own
 // cancelling comes before everything that it brought about.
 func (c *Client) failure(parent, ctx context.Context, err error) *agent.Error {
-	switch cause := withCause(parent); {
+	switch cause := causeOf(parent); {
 	case cause == nil:
 	case errors.Is(parent.Err(), context.DeadlineExceeded):
 		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " did not answer within the time allowed", Err: cause}
@@ -30,7 +30,7 @@ func (c *Client) failure(parent, ctx context.Context, err error) *agent.Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	if errors.Is(withCause(ctx), errSilence) {
+	if errors.Is(causeOf(ctx), errSilence) {
 		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " went silent", Err: errSilence}
 	}
 	return c.who.unreachable(err)

@@ -89,7 +89,7 @@ type responseDecoder struct {
 	usage          *agent.Tokens
 	status         string // of the response, once it has ended
 	reason         string // why it is incomplete
-	strangers      int
+	foreign        int
 	known          bool
 }
 
@@ -113,7 +113,7 @@ func (d *responseDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 		return agent.Chunk{}, false, d.who.reported(data)
 	}
 	if !ours {
-		d.strangers++
+		d.foreign++
 		return agent.Chunk{}, false, nil
 	}
 	d.known = true
@@ -286,7 +286,7 @@ func (d *responseDecoder) end(bool) (agent.Chunk, error) {
 
 func (d *responseDecoder) stop() (conversation.StopReason, error) {
 	switch {
-	case d.status == "" && !d.known && d.strangers > 0:
+	case d.status == "" && !d.known && d.foreign > 0:
 		return "", d.who.malformed("the stream is not of the Responses API", nil, nil)
 	case d.status == "":
 		return "", truncated(d.who, d.known)

@@ -20,8 +20,8 @@ import (
 // POST into a GET and could carry a key elsewhere.
 
 const (
-	maxErrorBody = 64 << 10
-	errorBodyIn  = 10 * time.Second // how long a server may take to say what is wrong
+	maxErrorBody  = 64 << 10
+	errorBodyTime = 10 * time.Second // how long a server may take to say what is wrong
 )
 
 // exchangeKey is the context key of the *exchange of a request.
@@ -109,7 +109,7 @@ func setHeaders(h http.Header, own map[string]string) {
 
 // refusal reads what a server says is wrong. The body counts as far as it came.
 func (s *shim) refusal(resp *http.Response, dog *watchdog) error {
-	dog.end(errorBodyIn)
+	dog.end(errorBodyTime)
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	// The connection is of no further use whether it closes well or not.
 	_ = resp.Body.Close()
@@ -139,8 +139,8 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 	}
 })
 
-// withCause returns the cause for which ctx ended, nil if it has not.
-func withCause(ctx context.Context) error {
+// causeOf returns the cause for which ctx ended, nil if it has not.
+func causeOf(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
 	}

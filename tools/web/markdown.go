@@ -14,7 +14,7 @@ import (
 
 // A small page can become Markdown that fills the memory: a cell that spans a
 // million others, one long row that all others are filled up to, lists within
-// lists that indent every line. Such a page has no Markdown. Columns are not
+// lists that indent every line. Such a page is not converted. Columns are not
 // padded to the width of their longest cell.
 
 const (
@@ -22,8 +22,8 @@ const (
 	maxIndent = 30        // lists and quotes within one another
 )
 
-// unread are elements of a page that hold nothing to read.
-var unread = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
+// removed are elements of a page without text to read.
+var removed = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
 
 // errUnwieldy says that the Markdown of a page would be many times its size.
 var errUnwieldy = errors.New("nested too deeply, or tables too large")
@@ -39,7 +39,7 @@ func toMarkdown(page, origin string) (string, error) {
 	}
 	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
 		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
-	for _, element := range unread {
+	for _, element := range removed {
 		conv.Register.TagType(element, converter.TagTypeRemove, converter.PriorityEarly)
 	}
 	out, err := conv.ConvertNode(doc, converter.WithDomain(origin))
