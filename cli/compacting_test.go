@@ -49,6 +49,12 @@ func logOf(bodies ...conversation.Body) []conversation.Event {
 // keep stores a conversation.
 func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
+	keepLog(t, a, id, logOf(bodies...))
+}
+
+// keepLog stores a conversation with the events of a log.
+func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
+	t.Helper()
 	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +63,27 @@ func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Append(t.Context(), logOf(bodies...)), w.Close()); err != nil {
+	if err := errors.Join(w.Append(t.Context(), events), w.Close()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// talking is a host in which a stored conversation is open.
+func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
+	t.Helper()
+	return hosting(t, a, setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}, stored)
+}
+
+// hosting is a host in which a conversation is open, a new one for id "".
+func hosting(t *testing.T, a *app, l setup.Link, id string) *screen.Host {
+	t.Helper()
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := a.host(screen.ChatOptions{})
+	h.Running = r
+	return h
 }
 
 const stored = "abcdefgh2345"
@@ -148,19 +172,6 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(a.settings.Paths.Transcripts(), "*")); len(left) != len(seen) {
 		t.Errorf("%d files are left, not %d", len(left), len(seen))
 	}
-}
-
-// talking is a host in which a stored conversation is open.
-func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
-	t.Helper()
-	l := setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored, Interactive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := a.host(screen.ChatOptions{})
-	h.Running = r
-	return h
 }
 
 func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {

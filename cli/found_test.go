@@ -7,8 +7,6 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/cli/screen"
-	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
 
@@ -39,13 +37,8 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 				keep(t, a, stored, fileTurns(1)...)
 			}
 			l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: c.provider, ID: "m"}}
-			r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			h := a.host(screen.ChatOptions{})
+			h := hosting(t, a, l, "")
 			defer h.Close()
-			h.Running = r
 			talk, err := h.New(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +20,6 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/config"
 	"plimsoll/conversation"
-	"plimsoll/storage"
 	"plimsoll/tui"
 )
 
@@ -32,13 +30,9 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	a := bareApp(t)
 	defer a.resources.Close()
 	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := a.host(screen.ChatOptions{})
+	h := hosting(t, a, l, "")
 	defer h.Close()
-	h.Running = r
+	r := h.Running
 	r.Agent.Send("one")
 	await(t, r.Agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
 	r.Agent.Send("two")
@@ -76,13 +70,8 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		a := bareApp(t)
 		defer a.resources.Close()
 		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
-		r, err := a.agents.Start(t.Context(), setup.Link{Provider: agenttest.NewProvider(), Model: m}, session.OpenOptions{Interactive: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := a.host(screen.ChatOptions{})
+		h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: m}, "")
 		defer h.Close()
-		h.Running = r
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
 		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
 			t.Fatal(err)
@@ -101,20 +90,8 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 // returns its ID.
 func heldIn(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
-	store, err := a.resources.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
 	provider, name, _ := strings.Cut(model, "/")
-	var l conversation.Log
-	held := l.Prepare(time.Unix(0, 0), conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
-	if err := errors.Join(w.Append(t.Context(), held), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, a, id, conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
 	return id
 }
 
@@ -135,14 +112,7 @@ func listingServer(t *testing.T, id string) string {
 // talkingAt is a host whose open conversation is held with test/m at an address.
 func talkingAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
-	l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := a.host(screen.ChatOptions{})
-	h.Running = r
-	return h
+	return hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
 }
 
 func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {

@@ -18,7 +18,6 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
-	"plimsoll/storage"
 	"plimsoll/tui"
 )
 
@@ -35,21 +34,8 @@ func saidBefore(t *testing.T, a *app, id string, texts ...string) {
 // happenedBefore stores a conversation.
 func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	store, err := a.resources.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var l conversation.Log
-	if err := w.Append(t.Context(), l.Prepare(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), bodies...)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	keepLog(t, a, id, l.Prepare(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), bodies...))
 }
 
 func TestTheScreenSearchesAllConversations(t *testing.T) {

@@ -57,6 +57,16 @@ func check(t *testing.T, s *storage.Store) []storage.Finding {
 	return findings
 }
 
+// one is the only finding there is.
+func one(t *testing.T, s *storage.Store) []storage.Finding {
+	t.Helper()
+	findings := check(t, s)
+	if len(findings) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	return findings
+}
+
 // repaired repairs findings and checks that nothing is left.
 func repaired(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
 	t.Helper()
@@ -161,11 +171,7 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	must(t, os.WriteFile(path, data, 0o600))
 	_, err = s.Blob(t.Context(), idA, name)
 	want(t, err, storage.ErrDamaged)
-	findings := check(t, s)
-	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
-	}
-	out, err := s.Repair(t.Context(), findings)
+	out, err := s.Repair(t.Context(), one(t, s))
 	if err != nil || !out[0].Repaired || out[0].Note == "" {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -194,11 +200,7 @@ func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
 		_, err := tx.CreateBucket([]byte("events"))
 		return err
 	})
-	findings := check(t, s)
-	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
-	}
-	repaired(t, s, findings)
+	repaired(t, s, one(t, s))
 	events, _, err := s.Load(t.Context(), idA)
 	if diff := cmp.Diff(said, events); err != nil || diff != "" {
 		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
@@ -216,11 +218,7 @@ func TestWrongSummaryIsFoundAndRepaired(t *testing.T) {
 		card := storage.Sealed("meta", []byte("card"), `{"events":181,"turns":7,"title":"wrong"}`)
 		return tx.Bucket([]byte("meta")).Put([]byte("card"), card)
 	})
-	findings := check(t, s)
-	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
-	}
-	repaired(t, s, findings)
+	repaired(t, s, one(t, s))
 	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
 		t.Errorf("list (-before +repaired):\n%s", diff)
 	}
@@ -235,11 +233,7 @@ func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
 		wrong := strings.Replace(string(storage.Unsealed(b.Get([]byte(idA)))), `"turns":61`, `"turns":62`, 1)
 		return b.Put([]byte(idA), storage.Sealed("entries", []byte(idA), wrong))
 	})
-	findings := check(t, s)
-	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
-	}
-	repaired(t, s, findings)
+	repaired(t, s, one(t, s))
 	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
 		t.Errorf("list (-before +repaired):\n%s", diff)
 	}
@@ -269,11 +263,7 @@ func TestModesAreRepaired(t *testing.T) {
 	t.Parallel()
 	s, path, _ := patient(t)
 	must(t, os.Chmod(path, 0o644))
-	findings := check(t, s)
-	if len(findings) != 1 {
-		t.Fatalf("findings: %+v", findings)
-	}
-	repaired(t, s, findings)
+	repaired(t, s, one(t, s))
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
 		t.Errorf("mode is %v, %v", st.Mode(), err)
 	}
