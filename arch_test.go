@@ -34,7 +34,7 @@ var ours = []struct {
 	{"cli", []string{
 		"agent", "agent/catalog", "agent/openai", "cli/*", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset",
 		"compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl", "conversation/numbers",
-		"conversation/plain", "storage", "tools/shell", "tools/workspace", "tui",
+		"conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
 	}},
 	{"cli/console", []string{"agent", "compact", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{

@@ -87,7 +87,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Mouse: cfg.UI.Mouse,
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
-	err = runScreen(model, &h.Pace, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin), tea.WithOutput(cmd.console.Stdout),
+	err = runScreen(model, &h.Pace, cmd.console.Stdout, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin),
 		tea.WithoutSignalHandler())
 	stop()
 	return errors.Join(leaving(err), h.Leave(model.Farewell()), told.Err())

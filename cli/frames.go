@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"reflect"
 	"sync"
 	"time"
@@ -11,18 +12,14 @@ import (
 	"plimsoll/cli/screen"
 )
 
-// The screen is drawn by a ticker of the library, whose rate is fixed when the
-// program starts and which goes on while nothing happens. One rate cannot be
-// right for both: a key is on the screen within 16 ms from 75 frames a second
-// on, and half a percent of a processor idles away from 50 on. So the ticker is
-// slowed down when nothing has happened for a while, and back at its rate with
-// the next message. If the library keeps its ticker elsewhere one day, frames
-// come at their full rate all the time, and a test fails.
+// The library writes what it has to say on a ticker, whose rate is fixed when the program
+// starts and which goes on while nothing happens. Frames do not wait for it, so it only
+// has to run for a moment after something happened. There is no other way to stop it: if
+// the library keeps its ticker elsewhere one day, it runs all the time, and a test fails.
 
 const (
-	framesPerSecond = 90 // while something happens
-	idleFrame       = time.Second / 4
-	quietFor        = time.Second / 2 // until nothing happens
+	ticksPerSecond = 90              // while something happens
+	quietFor       = time.Second / 2 // until nothing happens
 )
 
 // frames paces the ticker of one program.
@@ -39,9 +36,11 @@ type frames struct {
 }
 
 // runScreen runs a program until it is left.
-func runScreen(model tea.Model, reader *screen.Pace, options ...tea.ProgramOption) error {
+func runScreen(model tea.Model, reader *screen.Pace, out io.Writer, options ...tea.ProgramOption) error {
+	d := newDisplay(out)
 	f := &frames{reader: reader}
-	f.program = tea.NewProgram(model, append(options, tea.WithFPS(framesPerSecond), tea.WithFilter(f.message))...)
+	f.program = tea.NewProgram(displayed{model, d}, append(options, tea.WithOutput(d.output()), tea.WithFPS(ticksPerSecond), tea.WithFilter(f.message))...)
+	defer d.end()
 	defer f.end()
 	_, err := f.program.Run()
 	return err
@@ -54,7 +53,9 @@ func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
 		f.found = true
 		f.pace(tickerOf(f.program))
 	}
-	f.wake()
+	if _, is := msg.(interface{ Paced() }); !is { // the library has nothing to say about it
+		f.wake()
+	}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg:
 		f.reader.Touch()
@@ -98,11 +99,11 @@ func (f *frames) wake() {
 		return
 	}
 	f.fast = true
-	f.ticker.Reset(time.Second / framesPerSecond)
+	f.ticker.Reset(time.Second / ticksPerSecond)
 	f.calm.Reset(quietFor)
 }
 
-// rest slows the ticker down if nothing has happened for long enough.
+// rest stops the ticker if nothing has happened for long enough.
 func (f *frames) rest() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,7 +115,7 @@ func (f *frames) rest() {
 		return
 	}
 	f.fast = false
-	f.ticker.Reset(idleFrame)
+	f.ticker.Stop()
 }
 
 // end leaves the ticker alone.

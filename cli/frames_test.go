@@ -31,21 +31,21 @@ func TestFindsTheTickerOfTheLibrary(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !found {
-		t.Error("the library keeps its ticker elsewhere: the idle screen draws at its full rate")
+		t.Error("the library keeps its ticker elsewhere: the idle screen wakes ninety times a second")
 	}
 }
 
 func TestRunsAndEndsAScreen(t *testing.T) {
 	t.Parallel()
-	if err := runScreen(quitter{}, &screen.Pace{}, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutSignalHandler()); err != nil {
+	if err := runScreen(quitter{}, &screen.Pace{}, io.Discard, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithoutSignalHandler()); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestFramesAreRareWhileNothingHappens(t *testing.T) {
+func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ticker := time.NewTicker(time.Second / framesPerSecond)
+		ticker := time.NewTicker(time.Second / ticksPerSecond)
 		f := &frames{found: true, reader: &screen.Pace{}}
 		f.pace(ticker)
 		defer f.end()
@@ -61,24 +61,24 @@ func TestFramesAreRareWhileNothingHappens(t *testing.T) {
 			}
 		}
 		ticks(quietFor)
-		if n := ticks(10 * time.Second); n < 39 || n > 41 {
-			t.Errorf("%d frames in ten quiet seconds, not 40", n)
+		if n := ticks(10 * time.Second); n > 0 {
+			t.Errorf("%d ticks in ten quiet seconds", n)
 		}
 		f.message(nil, nil)
 		if n := ticks(20 * time.Millisecond); n != 1 {
-			t.Errorf("%d frames within 20 ms of a message, not 1", n)
+			t.Errorf("%d ticks within 20 ms of a message, not 1", n)
 		}
 		busy := 0
 		for range 10 {
 			f.message(nil, nil)
 			busy += ticks(300 * time.Millisecond)
 		}
-		if busy < 3*framesPerSecond-5 || busy > 3*framesPerSecond+5 {
-			t.Errorf("%d frames in three busy seconds, not %d", busy, 3*framesPerSecond)
+		if busy < 3*ticksPerSecond-5 || busy > 3*ticksPerSecond+5 {
+			t.Errorf("%d ticks in three busy seconds, not %d", busy, 3*ticksPerSecond)
 		}
 		ticks(quietFor)
-		if n := ticks(10 * time.Second); n < 39 || n > 41 {
-			t.Errorf("%d frames in ten seconds after that, not 40", n)
+		if n := ticks(10 * time.Second); n > 0 {
+			t.Errorf("%d ticks in ten seconds after that", n)
 		}
 	})
 }
