@@ -121,7 +121,7 @@ func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
 // Conversation is an open conversation as the screen takes it.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	talk := tui.Conversation{
-		ID: r.ID, Events: r.Events, Session: liveSession{r.Agent, r, &h.Pace},
+		ID: r.ID, Events: r.Events, Session: liveSession{r.Agent, r, &h.Pace, &quiet{due: true, giveBack: giveBackSpare}},
 		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.with.Settings.Refused(), r.Notes...),
 	}
 	talk.Title = session.Title(r.Events)

@@ -19,13 +19,17 @@ import (
 // agent, the rules of its tools, and its settings.
 type liveSession struct {
 	*agent.Agent
-	r    *session.Running
-	pace *Pace
+	r     *session.Running
+	pace  *Pace
+	quiet *quiet
 }
 
 // Take waits for the next updates, and for the next frame.
 func (s liveSession) Take(ctx context.Context) ([]agent.Update, error) {
-	return s.pace.take(ctx, s.Agent.Updates())
+	s.quiet.wait(ctx, s.Agent.Updates())
+	updates, err := s.pace.take(ctx, s.Agent.Updates())
+	s.quiet.watch(updates)
+	return updates, err
 }
 
 // Judge says what rules would let run if they were granted.

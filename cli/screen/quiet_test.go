@@ -1,0 +1,63 @@
+package screen
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"plimsoll/agent"
+)
+
+func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		box := agent.NewMailbox()
+		var given atomic.Int32
+		q := &quiet{due: true, giveBack: func() { given.Add(1) }}
+		taken := make(chan []agent.Update)
+		go func() {
+			defer close(taken)
+			for {
+				q.wait(ctx, box)
+				got, err := box.Take(ctx)
+				if err != nil {
+					return
+				}
+				q.watch(got)
+				taken <- got
+			}
+		}()
+		after := func(d time.Duration, want int, what string) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			if given := given.Load(); int(given) != want {
+				t.Errorf("%s: given back %d times, want %d", what, given, want)
+			}
+		}
+		say := func(phase agent.Phase) {
+			box.Put(agent.Status{Phase: phase})
+			if got := <-taken; len(got) != 1 {
+				t.Errorf("got %v", got)
+			}
+		}
+		after(quietAfter/2, 0, "soon after it was opened")
+		after(quietAfter, 1, "a moment after it was opened")
+		say(agent.Streaming)
+		after(time.Hour, 1, "while a reply arrives")
+		say(agent.Idle)
+		after(quietAfter/2, 1, "soon after the turn ended")
+		say(agent.Waiting)
+		after(time.Hour, 1, "in the next turn")
+		say(agent.Idle)
+		after(2*quietAfter, 2, "a moment after that")
+		after(time.Hour, 2, "long after that")
+		stop()
+		if got, open := <-taken; open {
+			t.Errorf("got %v after the end", got)
+		}
+	})
+}
