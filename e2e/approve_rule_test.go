@@ -29,8 +29,7 @@ func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
 		command("c4", "touch one two"), says("Not that one."),
 		command("c5", "touch one"), says("In a new conversation, too."),
 	)
-	term := p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(wide, s)
 	term.say("a")
 	term.granted("run_command(touch one)", "y")
 	term.idle("Once.")
@@ -55,15 +54,13 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newServer(t, command("c1", "touch one"), says("Always."), command("c2", "touch one"), says("Unasked."),
 		command("c3", "touch one"), says("Asked again."))
-	term := p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(wide, s)
 	term.say("a")
 	term.granted("run_command(touch one)", "a")
 	term.idle("Always.")
 	p.quits(term)
 
-	term = p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term = p.talking(wide, s)
 	term.say("b")
 	term.idle("Unasked.")
 	term.typed("/permissions")
@@ -91,8 +88,7 @@ func TestARuleIsWidenedAndEditedBeforeItIsGranted(t *testing.T) {
 		command("c4", "touch two"), says("Unasked, too."),
 		command("c5", "touch three && rm one"), says("Not that."),
 	)
-	term := p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(wide, s)
 	term.say("a")
 	term.asked("Allow this?", "run_command(wc -l ships.go)", "(1 of 2)")
 	term.key("right")
@@ -128,8 +124,7 @@ func TestAnApprovalOfAnEditHoldsForThatFile(t *testing.T) {
 	}
 	s := newServer(t, create("c1", "docs/a.md"), says("Created."), create("c2", "docs/b.md"), says("A folder."),
 		create("c3", "docs/c.md"), says("Unasked."), create("c4", "docs/AGENTS.md"), says("Not those."))
-	term := p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(wide, s)
 	term.say("a")
 	term.granted("edit(docs/a.md)", "r")
 	term.idle("Created.")

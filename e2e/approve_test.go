@@ -35,8 +35,7 @@ func TestEditIsShownAndMadeWhenApproved(t *testing.T) {
 	p := newPlace(t, project)
 	s := newServer(t, calls("c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"}),
 		says("It is 43 now."), says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("one more ship")
 	term.see("Allow this?")
 	term.typed("y") // too soon: it was meant for the composer
@@ -62,8 +61,7 @@ func TestRefusedEditLeavesTheFileAlone(t *testing.T) {
 	p := newPlace(t, project)
 	s := newServer(t, calls("c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"}),
 		says("Then not."), says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("one more ship")
 	term.asked("Allow this?")
 	term.typed("n")
@@ -87,8 +85,7 @@ func TestCommandRunsWhenApproved(t *testing.T) {
 	p.env["PLIMSOLL_API_KEY"] = secret
 	s := newServer(t, calls("c1", "run_command", object{"command": "echo made > made.txt; env; echo done"}),
 		says("It ran."), calls("c2", "run_command", object{"command": "rm made.txt"}), says("Left alone."), says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("run it")
 	term.asked("Allow this?", "echo made > made.txt; env; echo done")
 	term.typed("y")
@@ -115,8 +112,7 @@ func TestQuestionOfTheModelIsAnswered(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newServer(t, calls("c1", "ask_user", object{"question": "Which harbour?", "options": []string{"Odessa", "Genoa"}}),
 		says("Genoa it is."), says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("ask me")
 	term.asked("Which harbour?", "Odessa", "Genoa")
 	term.key("down", "enter")
@@ -135,8 +131,7 @@ func TestAlwaysHoldsInTheNextConversationAndTheNextRun(t *testing.T) {
 	made := object{"command": "echo made >> made.txt"}
 	s := newServer(t, calls("c1", "run_command", made), says("The first."), calls("c2", "run_command", made), says("The second."),
 		calls("c3", "run_command", made), says("The third."), calls("c4", "run_command", object{"command": "echo other >> made.txt"}), says("The fourth."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("run it")
 	term.asked("Allow this?")
 	term.typed("a")
@@ -147,8 +142,7 @@ func TestAlwaysHoldsInTheNextConversationAndTheNextRun(t *testing.T) {
 	term.idle("The second.")
 	p.quits(term)
 
-	term = p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term = p.talking(usual, s)
 	term.say("and again")
 	term.idle("The third.")
 	if got := p.read("made.txt"); got != "made\nmade\nmade\n" {

@@ -108,8 +108,7 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newCounter(t, shortAnswer)
-	term := p.start(wide, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(wide, s)
 	n := term.fill(1, optimizing)
 	s.await("request for a summary", 1, summary)
 	if shown := term.shown(); shown.broken() != "" || strings.Index(shown.text, optimizing) < strings.Index(shown.text, said(n-1)) {

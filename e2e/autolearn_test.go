@@ -17,8 +17,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	s := newCounter(t, 2*shortAnswer)
 	s.hide()
 	s.open()
-	term := p.start(tall, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(tall, s)
 	n := term.fill(1, "The server says that")
 	term.idle("The server says that its window is 8192 tokens.", "compacted turns 0–", said(n-1), "/8.2k")
 	for _, fault := range []string{"exceeds the available context", "overflow, HTTP 400", "was not sent"} {

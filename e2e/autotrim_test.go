@@ -42,8 +42,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	p.env["PLIMSOLL_API_KEY"] = secret
 	s := newCounter(t, shortAnswer)
 	s.breaks()
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	n := term.without(1, "compacted turns")
 	term.without(n, said(n)) // what is evicted after a reply is gone from the next request
 	last := s.await("answer behind a note", n, talk)

@@ -38,8 +38,7 @@ func (p *place) newest(s *storage.Store) string {
 // killInReply has the program killed when so much of a reply is on disk.
 func (p *place) killInReply(s *server, part string) {
 	p.t.Helper()
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("tell me of ferries")
 	term.see("Ferries cross")
 	store := p.store()
@@ -108,8 +107,7 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
 		w.end("tool_calls", 0, 0)
 	}, says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("run it")
 	term.asked("Allow this?", "sleep 20")
 	term.typed("y")

@@ -99,8 +99,7 @@ func survive(t *testing.T, mishaps []mishap) {
 			p := newPlace(t, nil)
 			p.env["PLIMSOLL_API_KEY"] = secret
 			s := newServer(t, append(m.script, says("Still here."))...)
-			term := p.start(size{120, 30}, s.args()...)
-			term.idle("Talking to")
+			term := p.talking(size{120, 30}, s)
 			term.say("begin")
 			shown := term.idle(append(m.see, "> begin")...)
 			if m.unseen != "" && shown.has(m.unseen) {
@@ -140,8 +139,7 @@ func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to")
+	term := p.talking(usual, s)
 	term.say("begin")
 	term.see("trying again (2) in", "slow down")
 	term.key("esc")

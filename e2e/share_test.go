@@ -12,8 +12,7 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, says("The first answer."), says("Still here."), says("Still here."), says("Still here."))
-	first := p.start(usual, s.args()...)
-	first.idle("Talking to")
+	first := p.talking(usual, s)
 	first.say("first question")
 	first.idle("The first answer.")
 

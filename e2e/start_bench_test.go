@@ -58,8 +58,7 @@ func BenchmarkPrompt(b *testing.B) {
 	s := newServer(b)
 	var memory, load, written sample
 	for b.Loop() {
-		term := p.start(usual, s.args()...)
-		term.idle("Talking to")
+		term := p.talking(usual, s)
 		settle := time.NewTimer(time.Second)
 		<-settle.C
 		proc := term.process(b)

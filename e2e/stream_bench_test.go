@@ -74,8 +74,7 @@ func BenchmarkStream(b *testing.B) {
 			for b.Loop() {
 				done := make(chan time.Time, 1)
 				s := newServer(b, poured(text, done))
-				term := p.start(usual, s.args("--window", "1000000")...)
-				term.idle("Talking to")
+				term := p.talking(usual, s, "--window", "1000000")
 				proc := term.process(b)
 				term.typed("tell me all")
 				term.see("│ tell me all")

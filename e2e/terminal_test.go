@@ -54,6 +54,14 @@ func (p *place) start(s size, args ...string) *terminal {
 	return open(p.t, p.command(args...), s)
 }
 
+// talking starts plimsoll with a server's model and waits until one can type.
+func (p *place) talking(s size, with interface{ args(more ...string) []string }, more ...string) *terminal {
+	p.t.Helper()
+	term := p.start(s, with.args(more...)...)
+	term.idle("Talking to")
+	return term
+}
+
 // open starts a command in a terminal of its own.
 func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
 	t.Helper()
