@@ -278,32 +278,15 @@ func (r *RawJSON) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Kind returns KindUser.
-func (UserMessage) Kind() Kind { return KindUser }
+// The kinds of bodies; that of an unknown one is the name it was stored under.
 
-// Kind returns KindAssistant.
+func (UserMessage) Kind() Kind      { return KindUser }
 func (AssistantMessage) Kind() Kind { return KindAssistant }
-
-// Kind returns KindResult.
-func (ToolResult) Kind() Kind { return KindResult }
-
-// Kind returns KindUsage.
-func (Usage) Kind() Kind { return KindUsage }
-
-// Kind returns KindInstructions.
-func (Instructions) Kind() Kind { return KindInstructions }
-
-// Kind returns KindModel.
-func (ModelChanged) Kind() Kind { return KindModel }
-
-// Kind returns KindConfig.
-func (ConfigChanged) Kind() Kind { return KindConfig }
-
-// Kind returns KindRenamed.
-func (Renamed) Kind() Kind { return KindRenamed }
-
-// Kind returns KindNotice.
-func (Notice) Kind() Kind { return KindNotice }
-
-// Kind returns the name the event was stored under.
-func (u Unknown) Kind() Kind { return u.Name }
+func (ToolResult) Kind() Kind       { return KindResult }
+func (Usage) Kind() Kind            { return KindUsage }
+func (Instructions) Kind() Kind     { return KindInstructions }
+func (ModelChanged) Kind() Kind     { return KindModel }
+func (ConfigChanged) Kind() Kind    { return KindConfig }
+func (Renamed) Kind() Kind          { return KindRenamed }
+func (Notice) Kind() Kind           { return KindNotice }
+func (u Unknown) Kind() Kind        { return u.Name }

@@ -68,7 +68,7 @@ const (
 
 // Cap shows only the ends of results or arguments.
 type Cap struct {
-	Made  Made      `json:"made"`
+	Made  `json:"made"`
 	Items []CapItem `json:"items"`
 }
 
@@ -82,7 +82,7 @@ type CapItem struct {
 
 // Mask shows stubs in place of parts of events.
 type Mask struct {
-	Made    Made       `json:"made"`
+	Made    `json:"made"`
 	Style   Style      `json:"style"`
 	Version int        `json:"version"`           // of the stub's grammar
 	Preview int        `json:"preview,omitempty"` // code points shown from the start and from the end of a result
@@ -104,7 +104,7 @@ type MaskItem struct {
 // Summary shows a range of events in another way: with Text, as that text in
 // place of everything; without, by Policies (S64).
 type Summary struct {
-	Made     Made   `json:"made"`
+	Made     `json:"made"`
 	Style    Style  `json:"style"`
 	Version  int    `json:"version"` // of the words around it
 	Spans    []Span `json:"spans"`   // covered, ascending; cuts fall between units
@@ -174,32 +174,32 @@ type ToolPolicy struct {
 // Drop leaves the oldest messages out (the last resort before a request is
 // given up).
 type Drop struct {
-	Made  Made   `json:"made"`
+	Made  `json:"made"`
 	Spans []Span `json:"spans"`
 }
 
 // Rewind removes turns from the view: everything from turn Turn on that was logged before
 // the rewind.
 type Rewind struct {
-	Made Made `json:"made"`
-	Turn int  `json:"turn"`
+	Made `json:"made"`
+	Turn int `json:"turn"`
 }
 
 // Pin keeps events as they were said, whatever else covers them.
 type Pin struct {
-	Made   Made     `json:"made"`
+	Made   `json:"made"`
 	Events []uint64 `json:"events"`
 }
 
 // Unpin ends the pins of events.
 type Unpin struct {
-	Made   Made     `json:"made"`
+	Made   `json:"made"`
 	Events []uint64 `json:"events"`
 }
 
 // Revert undoes an epoch or one overlay. It can be reverted in turn.
 type Revert struct {
-	Made   Made   `json:"made"`
+	Made   `json:"made"`
 	Epoch  uint64 `json:"reverts_epoch,omitempty"` // 0: Event is meant
 	Event  uint64 `json:"reverts_event,omitempty"`
 	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it undoes one
@@ -227,25 +227,16 @@ const (
 	OutcomeStale     = "stale"
 )
 
+// overlay is a body that says how it came about.
+type overlay interface {
+	made() Made
+	with(Made) Body
+}
+
 // MadeOf is how an overlay came about; false for other events.
 func MadeOf(b Body) (Made, bool) {
-	switch b := b.(type) {
-	case Cap:
-		return b.Made, true
-	case Mask:
-		return b.Made, true
-	case Summary:
-		return b.Made, true
-	case Drop:
-		return b.Made, true
-	case Rewind:
-		return b.Made, true
-	case Pin:
-		return b.Made, true
-	case Unpin:
-		return b.Made, true
-	case Revert:
-		return b.Made, true
+	if o, ok := b.(overlay); ok {
+		return o.made(), true
 	}
 	return Made{}, false
 }
@@ -253,58 +244,31 @@ func MadeOf(b Body) (Made, bool) {
 // WithMade is an overlay with another account of how it came about; other
 // bodies are returned as they are.
 func WithMade(b Body, m Made) Body {
-	switch b := b.(type) {
-	case Cap:
-		b.Made = m
-		return b
-	case Mask:
-		b.Made = m
-		return b
-	case Summary:
-		b.Made = m
-		return b
-	case Drop:
-		b.Made = m
-		return b
-	case Rewind:
-		b.Made = m
-		return b
-	case Pin:
-		b.Made = m
-		return b
-	case Unpin:
-		b.Made = m
-		return b
-	case Revert:
-		b.Made = m
-		return b
+	if o, ok := b.(overlay); ok {
+		return o.with(m)
 	}
 	return b
 }
 
-// Kind returns KindCap.
-func (Cap) Kind() Kind { return KindCap }
+func (m Made) made() Made { return m }
 
-// Kind returns KindMask.
-func (Mask) Kind() Kind { return KindMask }
+func (b Cap) with(m Made) Body     { b.Made = m; return b }
+func (b Mask) with(m Made) Body    { b.Made = m; return b }
+func (b Summary) with(m Made) Body { b.Made = m; return b }
+func (b Drop) with(m Made) Body    { b.Made = m; return b }
+func (b Rewind) with(m Made) Body  { b.Made = m; return b }
+func (b Pin) with(m Made) Body     { b.Made = m; return b }
+func (b Unpin) with(m Made) Body   { b.Made = m; return b }
+func (b Revert) with(m Made) Body  { b.Made = m; return b }
 
-// Kind returns KindSummary.
+// The kinds of bodies that change what the model is sent, and of attempts to.
+
+func (Cap) Kind() Kind     { return KindCap }
+func (Mask) Kind() Kind    { return KindMask }
 func (Summary) Kind() Kind { return KindSummary }
-
-// Kind returns KindDrop.
-func (Drop) Kind() Kind { return KindDrop }
-
-// Kind returns KindRewind.
-func (Rewind) Kind() Kind { return KindRewind }
-
-// Kind returns KindPin.
-func (Pin) Kind() Kind { return KindPin }
-
-// Kind returns KindUnpin.
-func (Unpin) Kind() Kind { return KindUnpin }
-
-// Kind returns KindRevert.
-func (Revert) Kind() Kind { return KindRevert }
-
-// Kind returns KindAttempt.
+func (Drop) Kind() Kind    { return KindDrop }
+func (Rewind) Kind() Kind  { return KindRewind }
+func (Pin) Kind() Kind     { return KindPin }
+func (Unpin) Kind() Kind   { return KindUnpin }
+func (Revert) Kind() Kind  { return KindRevert }
 func (Attempt) Kind() Kind { return KindAttempt }
