@@ -23,8 +23,8 @@ import (
 // plainCheck is a look at a log by the meter of the planner's tests, which has
 // four characters to a token.
 func plainCheck(l *compacttest.Tale) (preset.Rules, compact.Check) {
-	k := at(compact.MomentReply)
-	return k.rules, k.of(l.Events())
+	k := compacttest.At(compact.MomentReply)
+	return k.Rules, k.Of(l.Events())
 }
 
 func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 	missing := unseen(kinds, "masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns taken back")
 	checkUntil(t, missing, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, compacttest.AnyLog(t))
-		r, c := anyCheck(t, log)
+		r, c := compacttest.AnyCheck(t, log)
 		o := compacttest.MeterOptions(t)
 		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
 		o.Plain = false

@@ -39,7 +39,7 @@ func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
 	const own = conversation.StylePlimsoll
 	said := func() *compacttest.Tale { return (&compacttest.Tale{}).Talks(5) } // 10 events
 	undone := said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5))
-	undo(t, undone)
+	compacttest.Undo(t, undone)
 	for name, c := range map[string]struct {
 		log  *compacttest.Tale
 		want string

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -210,7 +211,7 @@ func TestMeterTakesItsLinesFromRules(t *testing.T) {
 	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
 		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)
 	}
-	if got := m.WithRules(r).WithRules(preset.Rules{}).Reading(); got.LoadLine != lineOf(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
+	if got := m.WithRules(r).WithRules(preset.Rules{}).Reading(); got.LoadLine != compacttest.LoadLine(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
 		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
 	}
 	if got := m.WithRules(preset.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {

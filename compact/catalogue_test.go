@@ -23,23 +23,6 @@ import (
 // What went wrong with compaction elsewhere, one test for each kind that
 // projecting, hardening, epochs and selection can keep from happening.
 
-func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
-	t.Parallel()
-	s := newStory(compacttest.Window(100_000)).add(conversation.UserMessage{Text: "Read it."},
-		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
-		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: strings.Repeat("word ", 40_000)})
-	s.reply("Read.", conversation.Usage{Prompt: 60_000, Completion: 10})
-	full := s.meter.Reading()
-	s.add(compacttest.Masks(3))
-	masked := s.meter.Reading()
-	// What the provider reports now is of a request that was built before.
-	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
-	after := s.meter.WithUsage(late).Reading()
-	if full.Used < 60_000 || masked.Used > 2000 || !masked.Estimated || after.Used != masked.Used {
-		t.Errorf("used %d, masked %d, with a late report %d", full.Used, masked.Used, after.Used)
-	}
-}
-
 func TestCatalogueB4OrphansNeverReachARequest(t *testing.T) {
 	t.Parallel()
 	span := func(first, last uint64) []conversation.Span { return []conversation.Span{{First: first, Last: last}} }

@@ -17,19 +17,6 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// undo and redo do what the commands do, and report whether there was anything.
-func undo(t *testing.T, l *compacttest.Tale) bool {
-	t.Helper()
-	r, err := edit.Undo(l.Events(), 0)
-	if err != nil && !errors.Is(err, edit.ErrNothingToUndo) {
-		t.Fatal(err)
-	}
-	if err == nil {
-		l.Epoch(r)
-	}
-	return err == nil
-}
-
 func redo(t *testing.T, l *compacttest.Tale) bool {
 	t.Helper()
 	r, err := edit.Redo(l.Events())
@@ -58,7 +45,7 @@ func inForce(l *compacttest.Tale) (ids []uint64) {
 func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)
-	if undo(t, l) || redo(t, l) {
+	if compacttest.Undo(t, l) || redo(t, l) {
 		t.Fatal("there is something to undo in a conversation that was never compacted")
 	}
 	var views [][]projection.Message
@@ -74,9 +61,9 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 		done bool
 		view int
 	}{
-		{redo, false, 2}, {undo, true, 1}, {undo, true, 0}, {undo, false, 0},
+		{redo, false, 2}, {compacttest.Undo, true, 1}, {compacttest.Undo, true, 0}, {compacttest.Undo, false, 0},
 		{redo, true, 1}, {redo, true, 2}, {redo, false, 2},
-		{undo, true, 1}, {redo, true, 2}, {undo, true, 1}, {undo, true, 0}, {redo, true, 1}, {undo, true, 0},
+		{compacttest.Undo, true, 1}, {redo, true, 2}, {compacttest.Undo, true, 1}, {compacttest.Undo, true, 0}, {redo, true, 1}, {compacttest.Undo, true, 0},
 	}
 	for i, s := range steps {
 		if s.do(t, l) != s.done {
@@ -110,7 +97,7 @@ func TestUndoTakesBackTheEpochAskedFor(t *testing.T) {
 func TestEpochsWithoutANumberAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60).Add(compacttest.Masks(3), compacttest.Masks(7)) // as a foreign log may have them
-	if !undo(t, l) {
+	if !compacttest.Undo(t, l) {
 		t.Fatal("nothing to undo")
 	}
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
@@ -154,15 +141,15 @@ func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing
 	check(4)
 	l.EpochOf(byProfile, covering(l, 0, 0)) // what reaches less far takes nothing back
 	check(4)
-	undo(t, l)
-	undo(t, l)
+	compacttest.Undo(t, l)
+	compacttest.Undo(t, l)
 	check(2)
 	l.Epoch(compacttest.Masks(15)) // by hand
 	check(2)
 	redo(t, l)
 	check(2)
-	undo(t, l)
-	undo(t, l)
+	compacttest.Undo(t, l)
+	compacttest.Undo(t, l)
 	check(0)
 }
 

@@ -48,6 +48,3 @@ func EvictedSpans(v projection.View, m meter.Meter, target float64) []conversati
 func NoteOn(r preset.Rules, log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
 	return summary.Note(log, v, projection.WithEarlier(log, spans), noteRoomIn(r.Evict, window))
 }
-
-// TriggerShare is the load line of a window of so many tokens, as a share of it.
-func TriggerShare(window int) float64 { return preset.SharesOf(window).Trigger }

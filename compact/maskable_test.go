@@ -3,7 +3,6 @@ package compact_test
 import (
 	"math"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -17,20 +16,11 @@ import (
 // A view's own list says at once that masks would save too little. It may only
 // err on the other side.
 
-// sheets draws what a provider takes.
-func sheets(t *rapid.T) compact.PriceSheet {
-	return compact.PriceSheet{
-		Read:     rapid.SampledFrom([]float64{0.1, 0.5, 1, 0.02}).Draw(t, "read"),
-		Write:    rapid.SampledFrom([]float64{1, 1.25, 2}).Draw(t, "write"),
-		Lifetime: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(t, "lifetime"),
-	}
-}
-
 func TestWhatMayBeMaskedIsNeverUnderstated(t *testing.T) {
 	t.Parallel()
 	acted := 0
 	rapid.Check(t, func(t *rapid.T) {
-		log, rules, sheet := compacttest.WorkedLog(t), compacttest.MaskRules(t), sheets(t)
+		log, rules, sheet := compacttest.WorkedLog(t), compacttest.MaskRules(t), compacttest.Sheets(t)
 		v := projection.Project(log)
 		m := meter.New(compacttest.MeterOptions(t)).WithView(v)
 		gain, behind := compact.Worth(rules, compact.Check{Log: log, View: v, Meter: m}, compact.MaskItems(v, rules, m))
@@ -67,7 +57,7 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 			grown = grown.Extend(log[:at])
 		}
 		m := meter.New(compacttest.MeterOptions(t)).WithView(whole)
-		sheet := sheets(t)
+		sheet := compacttest.Sheets(t)
 		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
 		if a, b := compact.Maskable(whole, rules, m, math.Inf(1)), compact.Maskable(grown, rules, m, math.Inf(1)); a != b {
 			t.Fatalf("projected %v, extended %v", a, b)
@@ -80,7 +70,7 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 
 func TestWhatMayBeMaskedIsToldToTheToken(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentTurn)
+	k := compacttest.At(compact.MomentTurn)
 	for name, c := range map[string]struct {
 		log  *compacttest.Tale
 		want float64
@@ -97,11 +87,11 @@ func TestWhatMayBeMaskedIsToldToTheToken(t *testing.T) {
 		"only the newest": {(&compacttest.Tale{}).Talks(1).Stints(4).Says(10), 0},
 		"nothing":         {(&compacttest.Tale{}).Talks(5), 0},
 	} {
-		check := k.of(c.log.Events())
-		if got := compact.Maskable(check.View, k.rules, check.Meter, math.Inf(1)); math.Abs(got-c.want) > 0.01 {
+		check := k.Of(c.log.Events())
+		if got := compact.Maskable(check.View, k.Rules, check.Meter, math.Inf(1)); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
-		gain, _ := compact.Worth(k.rules, check, compact.MaskItems(check.View, k.rules, check.Meter))
+		gain, _ := compact.Worth(k.Rules, check, compact.MaskItems(check.View, k.Rules, check.Meter))
 		if math.Abs(gain-c.want) > 0.01 {
 			t.Errorf("%s: masks save %v, want %v", name, gain, c.want)
 		}
@@ -112,15 +102,15 @@ func TestWhetherMasksMayPayIsDecidedByTheFirstOfThem(t *testing.T) {
 	t.Parallel()
 	// Masking from turn 6 on would pay; masking has to begin with turn 1.
 	l := (&compacttest.Tale{}).Talks(1).Stints(1).Talks(8).Stints(12).Says(10)
-	k := at(compact.MomentTurn).with(func(k *looking) { k.options.Window.Tokens = 1_000_000 })
-	check := k.of(l.Events())
-	gain, behind := compact.Worth(k.rules, check, compact.MaskItems(check.View, k.rules, check.Meter))
+	k := compacttest.At(compact.MomentTurn).With(func(k *compacttest.Look) { k.Options.Window.Tokens = 1_000_000 })
+	check := k.Of(l.Events())
+	gain, behind := compact.Worth(k.Rules, check, compact.MaskItems(check.View, k.Rules, check.Meter))
 	if gain != 9*4802 || behind != 110_010-15-gain-5000 {
 		t.Fatalf("gain %v, behind %v", gain, behind)
 	}
 	for most, want := range map[float64]bool{behind: true, behind - 1: false} {
 		asked := 0
-		got := compact.MayPay(check.View, k.rules, check.Meter, func(_, behind float64) bool {
+		got := compact.MayPay(check.View, k.Rules, check.Meter, func(_, behind float64) bool {
 			asked++
 			return behind <= most
 		})
@@ -131,7 +121,7 @@ func TestWhetherMasksMayPayIsDecidedByTheFirstOfThem(t *testing.T) {
 			t.Errorf("%d rows of the list were asked about", asked)
 		}
 	}
-	if !compact.MayPay(projection.View{}, k.rules, check.Meter, func(_, _ float64) bool { return false }) {
+	if !compact.MayPay(projection.View{}, k.Rules, check.Meter, func(_, _ float64) bool { return false }) {
 		t.Error("of a view without a list nothing is known")
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -212,11 +211,6 @@ func TestSegmentsAddUpToUsed(t *testing.T) {
 	})
 }
 
-// lineOf is where Plimsoll's own load line is in a window, above that of the sources.
-func lineOf(tokens int) int {
-	return int(compact.TriggerShare(tokens) * float64(tokens))
-}
-
 func TestLinesFollowTheWindow(t *testing.T) {
 	t.Parallel()
 	gemini := meter.Options{Window: meter.Window{Tokens: 1_048_576}, PriceStep: 200_000}
@@ -225,7 +219,7 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		load, hard, reserve int
 	}{
 		"defaults":                          {compacttest.Window(128_000), 108_800, 121_600, 16_000},
-		"small window":                      {compacttest.Window(8192), lineOf(8192), 7782, 1024},
+		"small window":                      {compacttest.Window(8192), compacttest.LoadLine(8192), 7782, 1024},
 		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
 		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
@@ -304,5 +298,22 @@ func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
 	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
 	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(100_000)).add(conversation.UserMessage{Text: "Read it."},
+		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: strings.Repeat("word ", 40_000)})
+	s.reply("Read.", conversation.Usage{Prompt: 60_000, Completion: 10})
+	full := s.meter.Reading()
+	s.add(compacttest.Masks(3))
+	masked := s.meter.Reading()
+	// What the provider reports now is of a request that was built before.
+	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
+	after := s.meter.WithUsage(late).Reading()
+	if full.Used < 60_000 || masked.Used > 2000 || !masked.Estimated || after.Used != masked.Used {
+		t.Errorf("used %d, masked %d, with a late report %d", full.Used, masked.Used, after.Used)
 	}
 }

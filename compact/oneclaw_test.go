@@ -37,15 +37,15 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 // the threshold: all of it is protected, and nothing may be left out either.
 func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
 	t.Parallel()
-	crowded := func(k *looking) { k.system = 70_000 }
+	crowded := func(k *compacttest.Look) { k.System = 70_000 }
 	l := (&compacttest.Tale{}).Says(5000).Answers(5000).Says(5000).Answers(5000)
-	k := byPreset(preset.OneClaw, compact.MomentReply).with(crowded)
+	k := compacttest.ByPreset(preset.OneClaw, compact.MomentReply).With(crowded)
 	for failures := range 4 {
-		if got := tell(k.with(func(k *looking) { k.check.Past.Failures = failures }).plan(l)); got != "" {
+		if got := compacttest.Tell(k.With(func(k *compacttest.Look) { k.Check.Past.Failures = failures }).Plan(l)); got != "" {
 			t.Errorf("after %d failures: %q", failures, got)
 		}
 	}
-	if got := tell(k.plan(l.Says(3000).Answers(3000))); got != "threshold: cover 1-1, drops" {
+	if got := compacttest.Tell(k.Plan(l.Says(3000).Answers(3000))); got != "threshold: cover 1-1, drops" {
 		t.Errorf("no longer all of it: %q", got)
 	}
 }

@@ -60,7 +60,7 @@ type fataler interface {
 func checkOutlook(t fataler, r preset.Rules, c compact.Check) (inspect.Outlook, compact.Plan) {
 	t.Helper()
 	o, p := inspect.NewOutlook(r, c), driven(r, c)
-	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + tell(p) + ")" }
+	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
 		t.Fatalf("%+v", o)
@@ -86,7 +86,7 @@ func checkCold(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == compact.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
-		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, tell(p))
+		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.Tell(p))
 	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
 		t.Fatalf("with a cold cache it evicts turns %d to %d, and told was %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
 	}
@@ -102,7 +102,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
-		r, c := anyCheck(t, log)
+		r, c := compacttest.AnyCheck(t, log)
 		if rapid.Bool().Draw(t, "a past of its own") {
 			used := c.Meter.Reading().Used
 			if c.Meter.Window().Known() && used > 100 {
@@ -114,7 +114,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 			}
 			c.Past = compact.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
 		}
-		said := encoded(t, log)
+		said := compacttest.Encoded(t, log)
 		o, _ := checkOutlook(t, r, c)
 		states[o.State]++
 		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
@@ -123,12 +123,12 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if again := inspect.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
 		}
-		if !slices.Equal(said, encoded(t, log)) {
+		if !slices.Equal(said, compacttest.Encoded(t, log)) {
 			t.Fatalf("the log was changed")
 		}
 		checkGrowth(t, r, c, o)
 		if o.State == compact.TimingOff {
-			for _, m := range moments() {
+			for _, m := range compacttest.Moments() {
 				if c.Moment = m; c.Plan(r).Acts() {
 					t.Fatalf("it is off, and acts")
 				}
@@ -160,29 +160,29 @@ func checkGrowth(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) 
 
 // outlookCases are rules and conversations that grow until the planner acts.
 func outlookCases() map[string]struct {
-	look looking
+	look compacttest.Look
 	grow func(*compacttest.Tale)
 } {
-	byOwnRules := func(p preset.Name) looking {
-		return at(compact.MomentReply).with(func(k *looking) { k.rules = preset.RulesOf(p) })
+	byOwnRules := func(p preset.Name) compacttest.Look {
+		return compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules = preset.RulesOf(p) })
 	}
 	type one = struct {
-		look looking
+		look compacttest.Look
 		grow func(*compacttest.Tale)
 	}
 	work := func(l *compacttest.Tale) { l.Stints(1) }
 	talk := func(l *compacttest.Tale) { l.Talks(1) }
 	return map[string]one{
-		"stubs":                       {at(compact.MomentReply), work},
-		"a summary":                   {at(compact.MomentReply), talk},
-		"both":                        {at(compact.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
-		"a long system prompt":        {at(compact.MomentReply).with(func(k *looking) { k.system = 30_000 }), work},
-		"more than a number of turns": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), work},
+		"stubs":                       {compacttest.At(compact.MomentReply), work},
+		"a summary":                   {compacttest.At(compact.MomentReply), talk},
+		"both":                        {compacttest.At(compact.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
+		"a long system prompt":        {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.System = 30_000 }), work},
+		"more than a number of turns": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 }), work},
 		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
 		"jp-auto":                     {byOwnRules(preset.JPAuto), work},
 		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
-		"jcli": {byOwnRules(preset.JCLI).with(func(k *looking) {
-			k.check.Moment, k.rules.TokenThreshold, k.rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
+		"jcli": {byOwnRules(preset.JCLI).With(func(k *compacttest.Look) {
+			k.Check.Moment, k.Rules.TokenThreshold, k.Rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
 		}), func(l *compacttest.Tale) { l.Says(10).Uses("run_command", `{"command":"ls"}`, 2000).Answers(800) }},
 	}
 }
@@ -195,9 +195,9 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 			l, passes, foretold := &compacttest.Tale{}, 0, inspect.Outlook{}
 			for range 60 {
 				c.grow(l)
-				check := c.look.of(l.Events())
+				check := c.look.Of(l.Events())
 				check.Past = compact.PastOf(check.Log)
-				o, p := checkOutlook(t, c.look.rules, check)
+				o, p := checkOutlook(t, c.look.Rules, check)
 				if !presses(p) {
 					foretold = o
 					if o.State != compact.TimingReady && o.State != compact.TimingResting {
@@ -208,7 +208,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 				if passes++; passes > 1 && foretold.At == 0 {
 					t.Fatalf("nothing was foretold")
 				}
-				if !carryOut(l, c.look.rules, check, p) {
+				if !carryOut(l, c.look.Rules, check, p) {
 					if foretells(o) {
 						t.Fatalf("it was refused, and not told: %s", o.Words())
 					}
@@ -237,13 +237,13 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 		}
 	}
 	if p.Profile == "" && o.Masks != masks || p.Profile != "" && o.Masks == 0 {
-		t.Errorf("%d stubs were foretold of %q", o.Masks, tell(p))
+		t.Errorf("%d stubs were foretold of %q", o.Masks, compacttest.Tell(p))
 	}
 	if note, evicts := p.Note.(conversation.Summary); evicts != (o.EvictTo >= 0) || evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
-		t.Errorf("turns %d to %d were foretold to be evicted of %q", o.EvictFrom, o.EvictTo, tell(p))
+		t.Errorf("turns %d to %d were foretold to be evicted of %q", o.EvictFrom, o.EvictTo, compacttest.Tell(p))
 	}
 	if (o.Until >= 0) != (len(p.Spans) > 0) {
-		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, tell(p))
+		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, compacttest.Tell(p))
 	}
 	for _, e := range c.Log {
 		if compacttest.Within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
@@ -251,7 +251,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 		}
 	}
 	if o.After <= 0 || o.After >= c.Meter.EstimatedTokens() {
-		t.Errorf("%d of %d tokens would be left of %q", o.After, c.Meter.EstimatedTokens(), tell(p))
+		t.Errorf("%d of %d tokens would be left of %q", o.After, c.Meter.EstimatedTokens(), compacttest.Tell(p))
 	}
 }
 
@@ -281,12 +281,12 @@ func carryOut(l *compacttest.Tale, r preset.Rules, c compact.Check, p compact.Pl
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(10)
-	o := inspect.NewOutlook(compacttest.PlanRules(), at(compact.MomentReply).of(l.Events()))
+	o := inspect.NewOutlook(compacttest.PlanRules(), compacttest.At(compact.MomentReply).Of(l.Events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
-	held := at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 49_000 })
-	if o := inspect.NewOutlook(held.rules, held.of(l.Events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
+	held := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Check.Past.Undone = 49_000 })
+	if o := inspect.NewOutlook(held.Rules, held.Of(l.Events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
@@ -294,17 +294,17 @@ func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(14)
-	k := at(compact.MomentReply).with(func(k *looking) { k.rules.Evict.Cold, k.rules.ProtectedRatio = 0.3, 0 })
-	estimated := inspect.NewOutlook(k.rules, k.of(l.Events()))
+	k := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.ProtectedRatio = 0.3, 0 })
+	estimated := inspect.NewOutlook(k.Rules, k.Of(l.Events()))
 	l.Add(conversation.Usage{Reply: uint64(len(l.Events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
-	c := k.of(l.Events())
+	c := k.Of(l.Events())
 	c.Meter = c.Meter.WithHistory(c.Log, "")
 	used := c.Meter.Reading().Used
 	if used < 34_900 || used > 35_100 {
 		t.Fatalf("the report is not counted from: %d", used)
 	}
 	want := estimated.ColdAfter * used / 70_000
-	if o := inspect.NewOutlook(k.rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
+	if o := inspect.NewOutlook(k.Rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
 		t.Errorf("%+v is not half of %+v", o, estimated)
 	}
 }
@@ -315,7 +315,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 func BenchmarkOutlook(b *testing.B) {
 	for _, name := range preset.All() {
 		b.Run(string(name), func(b *testing.B) {
-			_, c := plannedBench(3_000_000, compact.MomentReply)
+			_, c := compacttest.LongCheck(3_000_000, compact.MomentReply)
 			r := preset.RulesOf(name)
 			b.ReportAllocs()
 			for b.Loop() {

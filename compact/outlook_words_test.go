@@ -71,28 +71,28 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 	t.Parallel()
 	grown := func(n int) *compacttest.Tale { return (&compacttest.Tale{}).Stints(n) }
 	for name, c := range map[string]struct {
-		look looking
+		look compacttest.Look
 		log  *compacttest.Tale
 		want string
 	}{
-		"off": {at(compact.MomentReply).with(func(k *looking) { k.rules.Enabled = false }), grown(17),
+		"off": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Enabled = false }), grown(17),
 			"Automatic compaction is off; only a refusal by the server makes room."},
-		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = meter.Window{}, false }), grown(17),
+		"unknown": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, false }), grown(17),
 			"The window is unknown; only a refusal by the server makes room."},
-		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = meter.Window{}, true }), grown(17),
+		"unknown, with masks": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
-		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = preset.RulesOf(preset.JCLI), 3
+		"a source that asks nobody any more": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+			k.Rules, k.Check.Past.Failures = preset.RulesOf(preset.JCLI), 3
 		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
-		"a profile that needs a model": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = preset.RulesOf(preset.JPAuto), 2
-			k.rules.Auto.Profile = preset.ProfileHeavy
+		"a profile that needs a model": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+			k.Rules, k.Check.Past.Failures = preset.RulesOf(preset.JPAuto), 2
+			k.Rules.Auto.Profile = preset.ProfileHeavy
 		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
-		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
-			k.rules = preset.RulesOf(preset.Adachsoft)
+		"a layer alone": {compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+			k.Rules = preset.RulesOf(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
-		if got := inspect.NewOutlook(c.look.rules, c.look.of(c.log.Events())).Words(); got != c.want {
+		if got := inspect.NewOutlook(c.look.Rules, c.look.Of(c.log.Events())).Words(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
 	}
@@ -100,11 +100,11 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 
 func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentReply).with(func(k *looking) {
-		k.rules, k.check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
-		k.rules.Auto.Profile = preset.ProfileHeavy
+	k := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+		k.Rules, k.Check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
+		k.Rules.Auto.Profile = preset.ProfileHeavy
 	})
-	got := inspect.NewOutlook(k.rules, k.of((&compacttest.Tale{}).Stints(17).Events())).Words()
+	got := inspect.NewOutlook(k.Rules, k.Of((&compacttest.Tale{}).Stints(17).Events())).Words()
 	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {
 		t.Error(got)
 	}

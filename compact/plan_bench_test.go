@@ -5,25 +5,14 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/conversation"
 )
-
-// plannedBench is a log of 10,000 events of about 1 KB as the planner sees it, in
-// a window of so many tokens. Of the results about 640,000 tokens may be masked.
-func plannedBench(windowTokens int, at compact.Moment) (preset.Rules, compact.Check) {
-	log := compacttest.With(compacttest.LongLog(10_000), conversation.UserMessage{Text: "And now?"})
-	v := projection.Project(log)
-	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
-		Meter: meter.New(compacttest.Window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
-}
 
 // evictedBench is what plannedBench is after a step: most of the 10,000 events stand
 // behind a note.
 func evictedBench(b *testing.B, windowTokens int) (preset.Rules, compact.Check) {
-	r, c := plannedBench(windowTokens, compact.MomentRequest)
+	r, c := compacttest.LongCheck(windowTokens, compact.MomentRequest)
 	plan := c.Plan(r)
 	if plan.Note == nil {
 		b.Fatal("nothing is evicted")
@@ -57,7 +46,7 @@ func BenchmarkPlan(b *testing.B) {
 		{"evicts in the cold", 4_000_000, compact.MomentRequest, func(_ *preset.Rules, c *compact.Check) { c.Gone = true }, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r, check := plannedBench(c.window, c.at)
+			r, check := compacttest.LongCheck(c.window, c.at)
 			c.change(&r, &check)
 			if plan := check.Plan(r); plan.Acts() != c.acts {
 				b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)

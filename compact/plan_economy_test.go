@@ -22,35 +22,35 @@ func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
 	log := func(result int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(result).Says(10)
 	}
-	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
+	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
 	fiveMinutes := compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}
 	for name, c := range map[string]struct {
-		change func(*looking)
+		change func(*compacttest.Look)
 		cold   bool
 	}{
-		"at once":                      {func(*looking) {}, false},
-		"an hour, lifetime unknown":    {func(k *looking) { k.check.Idle = time.Hour }, false},
-		"longer":                       {func(k *looking) { k.check.Idle = time.Hour + time.Second }, true},
-		"five minutes of five":         {func(k *looking) { k.check.Idle, k.check.Sheet = 5*time.Minute, fiveMinutes }, false},
-		"longer than five":             {func(k *looking) { k.check.Idle, k.check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
-		"another model":                {func(k *looking) { k.check.Gone = true }, true},
-		"another model, none cheaper":  {func(k *looking) { k.check.Gone, k.check.Sheet = true, compact.PriceSheet{Read: 1, Write: 1} }, true},
-		"without masks":                {func(k *looking) { k.check.Gone, k.rules.Mask.Enabled = true, false }, false},
-		"little since it was undone":   {func(k *looking) { k.check.Gone, k.check.Past.Undone = true, 1000 }, false},
-		"right after the pass of then": {func(k *looking) { k.check.Gone, k.check.Past.After = true, 7000 }, true},
+		"at once":                      {func(*compacttest.Look) {}, false},
+		"an hour, lifetime unknown":    {func(k *compacttest.Look) { k.Check.Idle = time.Hour }, false},
+		"longer":                       {func(k *compacttest.Look) { k.Check.Idle = time.Hour + time.Second }, true},
+		"five minutes of five":         {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
+		"longer than five":             {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
+		"another model":                {func(k *compacttest.Look) { k.Check.Gone = true }, true},
+		"another model, none cheaper":  {func(k *compacttest.Look) { k.Check.Gone, k.Check.Sheet = true, compact.PriceSheet{Read: 1, Write: 1} }, true},
+		"without masks":                {func(k *compacttest.Look) { k.Check.Gone, k.Rules.Mask.Enabled = true, false }, false},
+		"little since it was undone":   {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.Undone = true, 1000 }, false},
+		"right after the pass of then": {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.After = true, 7000 }, true},
 	} {
 		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
-			k := at(m).with(bare).with(c.change)
-			p, least := k.plan(log(2173)), k.plan(log(2172))
+			k := compacttest.At(m).With(bare).With(c.change)
+			p, least := k.Plan(log(2173)), k.Plan(log(2172))
 			want := ""
 			if c.cold && m != compact.MomentReply {
 				want = "cold cache: mask e5"
 			}
-			if tell(p) != want || want != "" && (p.Gain != 2000 || p.Behind != 173+10) {
-				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, tell(p), p.Gain, p.Behind)
+			if compacttest.Tell(p) != want || want != "" && (p.Gain != 2000 || p.Behind != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.Tell(p), p.Gain, p.Behind)
 			}
 			if least.Acts() {
-				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, tell(least))
+				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.Tell(least))
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
 	log := func(s int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(20_173).Answers(s - 173 - 10).Says(10)
 	}
-	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
+	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
 	for name, c := range map[string]struct {
 		sheet compact.PriceSheet
 		pays  int // the most that may stand behind
@@ -73,21 +73,21 @@ func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
 		"no cache":           {compact.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is written anew
 		"known, and not old": {compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Hour}, 22_222},
 	} {
-		k := at(compact.MomentTurn).with(bare).with(func(k *looking) {
-			k.check.Sheet, k.check.Idle, k.options.Window.Tokens = c.sheet, time.Minute, 1_000_000
+		k := compacttest.At(compact.MomentTurn).With(bare).With(func(k *compacttest.Look) {
+			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
 		})
-		if p := k.plan(log(c.pays)); tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Behind != c.pays {
-			t.Errorf("%s: %q, gain %d, behind %d", name, tell(p), p.Gain, p.Behind)
+		if p := k.Plan(log(c.pays)); compacttest.Tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Behind != c.pays {
+			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.Tell(p), p.Gain, p.Behind)
 		}
 		if c.sheet.Read < 1 {
-			if p := k.plan(log(c.pays + 1)); p.Acts() {
-				t.Errorf("%s, %d behind: %q", name, c.pays+1, tell(p))
+			if p := k.Plan(log(c.pays + 1)); p.Acts() {
+				t.Errorf("%s, %d behind: %q", name, c.pays+1, compacttest.Tell(p))
 			}
 		}
 		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
-			k.check.Moment = m
-			if p := k.plan(log(c.pays)); p.Acts() {
-				t.Errorf("%s, moment %d: %q", name, m, tell(p))
+			k.Check.Moment = m
+			if p := k.Plan(log(c.pays)); p.Acts() {
+				t.Errorf("%s, moment %d: %q", name, m, compacttest.Tell(p))
 			}
 		}
 	}
@@ -95,16 +95,16 @@ func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
 
 func TestTheStrideIsTwentyThousandOrAFifthOfTheWindow(t *testing.T) {
 	t.Parallel()
-	free := func(k *looking) {
-		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.check.Sheet = 0, 0, compact.PriceSheet{Read: 1, Write: 1}
+	free := func(k *compacttest.Look) {
+		k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults, k.Check.Sheet = 0, 0, compact.PriceSheet{Read: 1, Write: 1}
 	}
 	for window, stride := range map[int]int{1_000_000: 20_000, 100_000: 20_000, 50_000: 10_000} {
-		k := at(compact.MomentTurn).with(free).with(func(k *looking) { k.options.Window.Tokens = window })
-		if p := k.plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 173).Says(10)); tell(p) != "stride: mask e4" {
-			t.Errorf("%d of %d: %q", stride, window, tell(p))
+		k := compacttest.At(compact.MomentTurn).With(free).With(func(k *compacttest.Look) { k.Options.Window.Tokens = window })
+		if p := k.Plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 173).Says(10)); compacttest.Tell(p) != "stride: mask e4" {
+			t.Errorf("%d of %d: %q", stride, window, compacttest.Tell(p))
 		}
-		if p := k.plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 172).Says(10)); p.Acts() {
-			t.Errorf("one less of %d: %q", window, tell(p))
+		if p := k.Plan((&compacttest.Tale{}).Says(10).Says(10).Reads(stride + 172).Says(10)); p.Acts() {
+			t.Errorf("one less of %d: %q", window, compacttest.Tell(p))
 		}
 	}
 }
@@ -112,40 +112,40 @@ func TestTheStrideIsTwentyThousandOrAFifthOfTheWindow(t *testing.T) {
 func TestAnUndoneSavingIsNotMadeAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(12).Says(10)
-	k := at(compact.MomentTurn).with(func(k *looking) { k.check.Gone = true })
+	k := compacttest.At(compact.MomentTurn).With(func(k *compacttest.Look) { k.Check.Gone = true })
 	for undone, want := range map[int]string{0: "cold cache", 40_010: "cold cache", 40_011: ""} {
-		k.check.Past.Undone = undone
-		if p := k.plan(l); p.Trigger != want {
-			t.Errorf("taken back at %d, now at 60,010: %q", undone, tell(p))
+		k.Check.Past.Undone = undone
+		if p := k.Plan(l); p.Trigger != want {
+			t.Errorf("taken back at %d, now at 60,010: %q", undone, compacttest.Tell(p))
 		}
 	}
 }
 
 func TestMasksSpareWhatTheRulesProtect(t *testing.T) {
 	t.Parallel()
-	cold := func(k *looking) { k.check.Gone, k.rules.Planner.ColdTokens = true, 1 }
+	cold := func(k *compacttest.Look) { k.Check.Gone, k.Rules.Planner.ColdTokens = true, 1 }
 	alone := func(r *preset.MaskRules) { r.KeepTokens, r.KeepResults, r.FirstTurnTokens = 0, 0, 0 }
 	for name, c := range map[string]struct {
-		change func(*looking)
+		change func(*compacttest.Look)
 		log    *compacttest.Tale
 		want   string
 	}{
-		"the newest 20,000 tokens": {func(*looking) {}, (&compacttest.Tale{}).Talks(1).Stints(8), "e5 e9 e13 e17"},
-		"a quarter of the window":  {func(k *looking) { k.options.Window.Tokens, k.rules.Mask.KeepResults = 50_000, 0 }, (&compacttest.Tale{}).Talks(1).Stints(6), "e5 e9 e13 e17"},
-		"the newest three results": {func(k *looking) { k.rules.Mask.KeepTokens = 0 }, (&compacttest.Tale{}).Talks(1).Stints(5), "e5 e9"},
-		"the current turn below a quarter": {func(k *looking) { alone(&k.rules.Mask) },
+		"the newest 20,000 tokens": {func(*compacttest.Look) {}, (&compacttest.Tale{}).Talks(1).Stints(8), "e5 e9 e13 e17"},
+		"a quarter of the window":  {func(k *compacttest.Look) { k.Options.Window.Tokens, k.Rules.Mask.KeepResults = 50_000, 0 }, (&compacttest.Tale{}).Talks(1).Stints(6), "e5 e9 e13 e17"},
+		"the newest three results": {func(k *compacttest.Look) { k.Rules.Mask.KeepTokens = 0 }, (&compacttest.Tale{}).Talks(1).Stints(5), "e5 e9"},
+		"the current turn below a quarter": {func(k *compacttest.Look) { alone(&k.Rules.Mask) },
 			(&compacttest.Tale{}).Says(10).Reads(4975).Says(24_979 - 4980).Reads(4975), "e3"},
-		"not the current turn from a quarter on": {func(k *looking) { alone(&k.rules.Mask) },
+		"not the current turn from a quarter on": {func(k *compacttest.Look) { alone(&k.Rules.Mask) },
 			(&compacttest.Tale{}).Says(10).Reads(4975).Says(25_000 - 4980).Reads(4975), "e3 e6"},
-		"the first turn's up to 20,000 tokens": {func(k *looking) { alone(&k.rules.Mask); k.rules.Mask.FirstTurnTokens = 20_000 },
+		"the first turn's up to 20,000 tokens": {func(k *compacttest.Look) { alone(&k.Rules.Mask); k.Rules.Mask.FirstTurnTokens = 20_000 },
 			(&compacttest.Tale{}).Says(10).Reads(15_000).Reads(6000).Reads(5000).Reads(1000).Says(10), "e5 e9"},
-		"exempt tools": {func(k *looking) { alone(&k.rules.Mask) },
+		"exempt tools": {func(k *compacttest.Look) { alone(&k.Rules.Mask) },
 			(&compacttest.Tale{}).Says(10).Uses("todo_write", "{}", 3000).Uses("load_skill", "{}", 3000).Uses("ask_user", "{}", 3000).Uses("task", "{}", 3000).
 				Uses("run_command", "{}", 3000).Says(10), "e11"},
-		"what was recalled in this turn and the last": {func(k *looking) { alone(&k.rules.Mask) },
+		"what was recalled in this turn and the last": {func(k *compacttest.Look) { alone(&k.Rules.Mask) },
 			(&compacttest.Tale{}).Says(10).Uses(conversation.ToolRecall, "{}", 3000).Says(10).Uses(conversation.ToolRecall, "{}", 3000).Says(10), "e3"},
 	} {
-		got := tell(at(compact.MomentRequest).with(cold).with(c.change).plan(c.log))
+		got := compacttest.Tell(compacttest.At(compact.MomentRequest).With(cold).With(c.change).Plan(c.log))
 		if want := "cold cache: mask " + c.want; got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
@@ -164,10 +164,10 @@ func TestCallsThatShareAnIdWithARecallAreMaskedAllTheSame(t *testing.T) {
 		l.Says(10).Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "call_0", Name: tool, Arguments: "{}"}}},
 			conversation.ToolResult{CallID: "call_0", Tool: tool, Text: compacttest.Words(3000)})
 	}
-	k := at(compact.MomentRequest).with(func(k *looking) {
-		k.check.Gone, k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = true, 0, 0, 0
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+		k.Check.Gone, k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults, k.Rules.Mask.FirstTurnTokens = true, 0, 0, 0
 	})
-	if got := tell(k.plan(l)); got != "cold cache: mask e3 e6 e9 e12 e15" {
+	if got := compacttest.Tell(k.Plan(l)); got != "cold cache: mask e3 e6 e9 e12 e15" {
 		t.Errorf("%q", got)
 	}
 }
@@ -185,20 +185,20 @@ func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
 		}
 		return l.Says(10)
 	}
-	k := at(compact.MomentRequest).with(func(k *looking) {
-		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
-		k.check.Gone, k.rules.Planner.ColdTokens = true, 100
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+		k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults, k.Rules.Mask.FirstTurnTokens = 0, 0, 0
+		k.Check.Gone, k.Rules.Planner.ColdTokens = true, 100
 	})
 	few := log(3)
-	p := k.plan(few)
-	if tell(p) != "cold cache: mask e3 e6 e9 e12" {
-		t.Errorf("three pointers: %q", tell(p))
+	p := k.Plan(few)
+	if compacttest.Tell(p) != "cold cache: mask e3 e6 e9 e12" {
+		t.Errorf("three pointers: %q", compacttest.Tell(p))
 	}
-	before := k.of(few.Events()).Meter.EstimatedTokens()
-	if saved := before - k.of(few.Epoch(p.Masks...).Events()).Meter.EstimatedTokens(); saved < p.Gain || saved > p.Gain+50 {
+	before := k.Of(few.Events()).Meter.EstimatedTokens()
+	if saved := before - k.Of(few.Epoch(p.Masks...).Events()).Meter.EstimatedTokens(); saved < p.Gain || saved > p.Gain+50 {
 		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
 	}
-	if got := tell(k.plan(log(9))); got != "" {
+	if got := compacttest.Tell(k.Plan(log(9))); got != "" {
 		t.Errorf("nine pointers: %q", got)
 	}
 }
@@ -206,16 +206,16 @@ func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
 func TestWhatMasksSaveIsNotOverstatedForWideScripts(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Says(10).Call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 3000)).Says(10)
-	k := at(compact.MomentRequest).with(func(k *looking) {
-		k.options.Plain, k.check.Gone = false, true
-		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+		k.Options.Plain, k.Check.Gone = false, true
+		k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults, k.Rules.Mask.FirstTurnTokens = 0, 0, 0
 	})
-	before := k.of(l.Events())
-	p := before.Plan(k.rules)
+	before := k.Of(l.Events())
+	p := before.Plan(k.Rules)
 	if !p.Acts() {
 		t.Fatal("nothing is done")
 	}
-	saved := before.Meter.EstimatedTokens() - k.of(l.Epoch(p.Masks...).Events()).Meter.EstimatedTokens()
+	saved := before.Meter.EstimatedTokens() - k.Of(l.Epoch(p.Masks...).Events()).Meter.EstimatedTokens()
 	if p.Gain < saved-100 || p.Gain > saved {
 		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
 	}

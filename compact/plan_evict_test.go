@@ -12,7 +12,9 @@ import (
 // block of summaries grows. The figures are explained in plan_look_test.go.
 
 // pressed is what is done in a turn.
-func pressed(l *compacttest.Tale) string { return tell(at(compact.MomentRequest).plan(l)) }
+func pressed(l *compacttest.Tale) string {
+	return compacttest.Tell(compacttest.At(compact.MomentRequest).Plan(l))
+}
 
 func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 	t.Parallel()
@@ -39,34 +41,34 @@ func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
 func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(16) // 80,000, at the load line
-	cold := func(k *looking) { k.check.Gone = true }
-	bare := func(k *looking) { k.rules.Mask.Enabled = false }
+	cold := func(k *compacttest.Look) { k.Check.Gone = true }
+	bare := func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }
 	want := map[compact.Moment]string{
 		compact.MomentTurn: "cold cache: evict 1-11", compact.MomentRequest: "cold cache: evict 1-11", compact.MomentReply: "",
 	}
 	for m, want := range want {
-		if got := tell(at(m).with(bare).with(cold).plan(l)); got != want {
+		if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).Plan(l)); got != want {
 			t.Errorf("%v: %q, want %q", m, got, want)
 		}
-		if got := tell(at(m).with(bare).plan(l)); got != "" {
+		if got := compacttest.Tell(compacttest.At(m).With(bare).Plan(l)); got != "" {
 			t.Errorf("%v, with a warm cache: %q", m, got)
 		}
-		for name, change := range map[string]func(*looking){
-			"undone a little before":      func(k *looking) { k.check.Past.Undone = 79_000 },
-			"less than an eighth to gain": func(k *looking) { k.rules.Evict.Cold, k.rules.Evict.Words = 0.78, 0.001 },
+		for name, change := range map[string]func(*compacttest.Look){
+			"undone a little before":      func(k *compacttest.Look) { k.Check.Past.Undone = 79_000 },
+			"less than an eighth to gain": func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
 		} {
-			if got := tell(at(m).with(bare).with(cold).with(change).plan(l)); got != "" {
+			if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
 				t.Errorf("%v, %s: %q", m, name, got)
 			}
 		}
 	}
-	if got := tell(at(compact.MomentTurn).with(bare).with(cold).plan((&compacttest.Tale{}).Stints(14))); got != "" {
+	if got := compacttest.Tell(compacttest.At(compact.MomentTurn).With(bare).With(cold).Plan((&compacttest.Tale{}).Stints(14))); got != "" {
 		t.Errorf("at the cold line: %q", got)
 	}
 	// Above the load line as well, the step goes down to the lower of both.
 	l.Says(1)
-	k := at(compact.MomentTurn).with(func(k *looking) { k.rules.Evict.Cold = 0.3 })
-	if warm, cold := tell(k.plan(l)), tell(k.with(cold).plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
+	k := compacttest.At(compact.MomentTurn).With(func(k *compacttest.Look) { k.Rules.Evict.Cold = 0.3 })
+	if warm, cold := compacttest.Tell(k.Plan(l)), compacttest.Tell(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("warm %q, cold %q", warm, cold)
 	}
 }
@@ -75,23 +77,23 @@ func TestTheTargetLeavesRoomToTalk(t *testing.T) {
 	t.Parallel()
 	// System prompt and tools take 60,000: what the conversation has left is less than
 	// half of what it usually gets, and so is what a step leaves of it.
-	k := at(compact.MomentRequest).with(func(k *looking) { k.system = 60_000 })
-	p := k.plan((&compacttest.Tale{}).Talks(5).Says(1))
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.System = 60_000 })
+	p := k.Plan((&compacttest.Tale{}).Talks(5).Says(1))
 	left := p.Used - p.Gain - 60_000
 	if p.Trigger != compact.TriggerLoadLine || left < 5000 || left > 16_000 {
-		t.Errorf("%q: %d tokens are left beside the prompt", tell(p), left)
+		t.Errorf("%q: %d tokens are left beside the prompt", compacttest.Tell(p), left)
 	}
 }
 
 func TestNothingToDoIsNoPlan(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentRequest).with(func(k *looking) { k.system = 90_000 })
-	if p := k.plan((&compacttest.Tale{}).User("x")); p.Acts() {
-		t.Errorf("all of it is system prompt: %q", tell(p))
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.System = 90_000 })
+	if p := k.Plan((&compacttest.Tale{}).User("x")); p.Acts() {
+		t.Errorf("all of it is system prompt: %q", compacttest.Tell(p))
 	}
-	k.system = 96_000
-	if p := k.plan((&compacttest.Tale{}).User("x")); p.Acts() || !p.Hold {
-		t.Errorf("above the hard line: %q", tell(p))
+	k.System = 96_000
+	if p := k.Plan((&compacttest.Tale{}).User("x")); p.Acts() || !p.Hold {
+		t.Errorf("above the hard line: %q", compacttest.Tell(p))
 	}
 }
 
@@ -100,10 +102,10 @@ func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 	grown := func(talks, bands, tokens int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Talks(talks).Bands(bands, tokens).Says(1)
 	}
-	small := func(k *looking) { k.options.Window.Tokens = 50_000 }
-	bare := func(*looking) {}
+	small := func(k *compacttest.Look) { k.Options.Window.Tokens = 50_000 }
+	bare := func(*compacttest.Look) {}
 	for name, c := range map[string]struct {
-		change func(*looking)
+		change func(*compacttest.Look)
 		log    *compacttest.Tale
 		want   string
 	}{
@@ -117,7 +119,7 @@ func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 		"a smaller window: 1,500":         {small, grown(9, 1, 1500), "cover 1-1 4-12"},
 		"a smaller window: 1,501":         {small, grown(9, 1, 1501), "cover 1-12"},
 	} {
-		if got := tell(at(compact.MomentRequest).with(c.change).plan(c.log)); got != "load line: "+c.want {
+		if got := compacttest.Tell(compacttest.At(compact.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -155,7 +157,7 @@ func TestACallThatWasNeverAnsweredIsNotCovered(t *testing.T) {
 	if got := pressed(l); got != "load line: cover 1-7 9-22" {
 		t.Errorf("%q", got)
 	}
-	if got := at(compact.MomentRequest).recovered((&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(17)); got != "drop 2-7 9-28" {
+	if got := recovered(compacttest.At(compact.MomentRequest), (&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(17)); got != "drop 2-7 9-28" {
 		t.Errorf("%q", got)
 	}
 }
@@ -166,9 +168,9 @@ func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
 	t.Parallel()
 	log := (&compacttest.Tale{}).Talks(2).Says(10).Answers(74_980).Says(10) // 85,000
 	for tried, want := range map[int]string{0: "load line", 79_990: "load line", 80_010: "nothing", 84_990: "nothing"} {
-		k := at(compact.MomentReply)
-		k.check.Past = compact.Past{Tried: tried, Failures: 1}
-		plan := k.plan(log)
+		k := compacttest.At(compact.MomentReply)
+		k.Check.Past = compact.Past{Tried: tried, Failures: 1}
+		plan := k.Plan(log)
 		got := plan.Trigger
 		if got == "" {
 			got = "nothing"
@@ -187,7 +189,7 @@ func TestAResultThatCameLongAfterItsCallIsNotEvictedWithoutIt(t *testing.T) {
 	l.Talks(2).Add(conversation.ToolResult{CallID: "late", Tool: "read_file", Status: conversation.ResultOK, Text: compacttest.Words(200)})
 	result := uint64(len(l.Events()))
 	l.Talks(16).Says(1)
-	spans := conversation.Disjoint(evictedBy(at(compact.MomentRequest).plan(l)))
+	spans := conversation.Disjoint(evictedBy(compacttest.At(compact.MomentRequest).Plan(l)))
 	if !spans.Holds(call-1) || !spans.Holds(result+1) {
 		t.Fatalf("what stands around both is not evicted: %v", spans)
 	}

@@ -18,9 +18,9 @@ import (
 )
 
 // preparing is a look that may prepare a summary, without masks.
-func preparing(change ...func(*looking)) looking {
-	k := at(compact.MomentReply)
-	k.check.Prepares, k.rules.Mask.Enabled = true, false
+func preparing(change ...func(*compacttest.Look)) compacttest.Look {
+	k := compacttest.At(compact.MomentReply)
+	k.Check.Prepares, k.Rules.Mask.Enabled = true, false
 	for _, c := range change {
 		c(&k)
 	}
@@ -32,32 +32,32 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		turns  int
-		change func(*looking)
+		change func(*compacttest.Look)
 		want   bool
 	}{
 		"three turns away":       {turns: 13},
 		"two turns away":         {turns: 14, want: true},
 		"one turn away":          {turns: 15, want: true},
-		"at the next request":    {turns: 14, change: func(k *looking) { k.check.Moment = compact.MomentRequest }, want: true},
-		"nobody waits for it":    {turns: 15, change: func(k *looking) { k.check.Prepares = false }},
-		"by hand only":           {turns: 15, change: func(k *looking) { k.rules.Summary.When = preset.SummaryByHand }},
-		"never":                  {turns: 15, change: func(k *looking) { k.rules.Summary.When = preset.SummaryNever }},
-		"two failures":           {turns: 15, change: func(k *looking) { k.check.Past.Failures = 2 }},
-		"one failed just before": {turns: 15, change: func(k *looking) { k.check.Past = compact.Past{Failures: 1, Tried: 73_000} }},
-		"one failed, and growth": {turns: 15, change: func(k *looking) { k.check.Past = compact.Past{Failures: 1, Tried: 70_000} }, want: true},
-		"undone a little before": {turns: 15, change: func(k *looking) { k.check.Past.Undone = 70_000 }},
-		"it rests for long":      {turns: 15, change: func(k *looking) { k.check.Past.After = 75_000 }},
-		"another preset":         {turns: 15, change: func(k *looking) { k.rules.Preset = preset.OneClaw }},
-		"nothing automatic":      {turns: 15, change: func(k *looking) { k.rules.Auto.Enabled = false }},
-		"no window":              {turns: 15, change: func(k *looking) { k.options.Window = meter.Window{} }},
+		"at the next request":    {turns: 14, change: func(k *compacttest.Look) { k.Check.Moment = compact.MomentRequest }, want: true},
+		"nobody waits for it":    {turns: 15, change: func(k *compacttest.Look) { k.Check.Prepares = false }},
+		"by hand only":           {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryByHand }},
+		"never":                  {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryNever }},
+		"two failures":           {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Failures = 2 }},
+		"one failed just before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = compact.Past{Failures: 1, Tried: 73_000} }},
+		"one failed, and growth": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = compact.Past{Failures: 1, Tried: 70_000} }, want: true},
+		"undone a little before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Undone = 70_000 }},
+		"it rests for long":      {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.After = 75_000 }},
+		"another preset":         {turns: 15, change: func(k *compacttest.Look) { k.Rules.Preset = preset.OneClaw }},
+		"nothing automatic":      {turns: 15, change: func(k *compacttest.Look) { k.Rules.Auto.Enabled = false }},
+		"no window":              {turns: 15, change: func(k *compacttest.Look) { k.Options.Window = meter.Window{} }},
 	} {
 		k := preparing()
 		if c.change != nil {
 			c.change(&k)
 		}
-		p := k.plan((&compacttest.Tale{}).Talks(c.turns))
+		p := k.Plan((&compacttest.Tale{}).Talks(c.turns))
 		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
-			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), tell(p))
+			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), compacttest.Tell(p))
 		}
 	}
 }
@@ -66,20 +66,20 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
 	t.Parallel()
 	for _, log := range []*compacttest.Tale{(&compacttest.Tale{}).Talks(15), (&compacttest.Tale{}).Stints(15), (&compacttest.Tale{}).Talks(7).Stints(8)} {
-		early := preparing().plan(log)
-		step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log.Talks(1).Says(100))
+		early := preparing().Plan(log)
+		step := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }).Plan(log.Talks(1).Says(100))
 		if len(early.Spans) != 1 || len(step.Spans) != 1 || early.Spans[0].First != step.Spans[0].First ||
 			early.Spans[0].Last > step.Spans[0].Last {
-			t.Errorf("prepared %s, evicted %s", spansText(early.Spans), spansText(step.Spans))
+			t.Errorf("prepared %s, evicted %s", compacttest.SpansText(early.Spans), compacttest.SpansText(step.Spans))
 		}
 	}
 }
 
 // prepared is a summary of spans that a model wrote, on a log.
-func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
+func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
-	c := k.of(log)
-	pass, err := edit.ProposeSummary(log, k.rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Made{})
+	c := k.Of(log)
+	pass, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,13 +94,13 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	t.Parallel()
 	k := preparing()
 	l := (&compacttest.Tale{}).Talks(15)
-	pass := prepared(t, k, l.Events(), k.plan(l).Spans)
-	step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false })
+	pass := prepared(t, k, l.Events(), k.Plan(l).Spans)
+	step := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false })
 	l.Talks(2).Says(100)
-	plan, c := step.plan(l), step.of(l.Events())
+	plan, c := step.Plan(l), step.Of(l.Events())
 	now := edit.Inputs{Meter: c.Meter}
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
-	joined, err := edit.EvictWith(l.Events(), step.rules, now, made, plan.Note, true, pass)
+	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, pass)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,10 +124,10 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	// A smaller step leaves the text for a later one, unless it may evict more.
 	small := alone
 	small.Spans = []conversation.Span{compacttest.Span(1, 4)}
-	if _, err := edit.EvictWith(l.Events(), step.rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
 		t.Errorf("a step that evicts less: %v", err)
 	}
-	if _, err := edit.EvictWith(l.Events(), step.rules, now, made, small, true, pass); err != nil {
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, pass); err != nil {
 		t.Errorf("a step that may evict more: %v", err)
 	}
 }

@@ -24,52 +24,13 @@ import (
 
 // What holds of every plan, for conversations of every kind.
 
-// anyCheck draws rules and a look at a log.
-func anyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check) {
-	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
-	p := rapid.SampledFrom(presets).Draw(t, "preset")
-	r := preset.RulesOf(p)
-	if p == preset.Plimsoll {
-		r = compacttest.MaskRules(t)
-		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
-	}
-	if p == preset.JPAuto {
-		r.Auto.MinTurns = 1
-	}
-	switch layer := rapid.IntRange(0, 5).Draw(t, "layer"); {
-	case p == preset.JCLI || p == preset.Plimsoll && layer == 5:
-		r.Micro = preset.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
-	case p == preset.Plimsoll && layer == 4:
-		r.Dedupe.Enabled = true
-	}
-	if p == preset.JCLI {
-		r.TokenThreshold = rapid.SampledFrom([]int{500, 5000}).Draw(t, "threshold")
-	}
-	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
-	v := projection.Project(log)
-	c := compact.Check{
-		Moment: rapid.SampledFrom(moments()).Draw(t, "moment"), Log: log, View: v,
-		Meter: meter.New(compacttest.MeterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
-		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
-	}
-	if rapid.Bool().Draw(t, "some system prompt") {
-		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
-	}
-	if rapid.Bool().Draw(t, "the past of the log") {
-		c.Past = compact.PastOf(log)
-	} else {
-		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
-	}
-	return r, c
-}
-
 func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	triggers := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.AnyLog(t)
-		r, c := anyCheck(t, log)
-		said := encoded(t, log)
+		r, c := compacttest.AnyCheck(t, log)
+		said := compacttest.Encoded(t, log)
 		tools, before := maps.Clone(r.Tools), projection.Project(log)
 		p := c.Plan(r)
 		triggers[p.Trigger]++
@@ -77,19 +38,19 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 			t.Fatalf("it acts, and nothing is done: %+v", p)
 		}
 		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
-			t.Fatalf("first %q, then %q", tell(p), tell(again))
+			t.Fatalf("first %q, then %q", compacttest.Tell(p), compacttest.Tell(again))
 		}
 		if extended := c; len(log) > 0 {
 			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
 			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
-				t.Fatalf("projected %q, extended %q", tell(p), tell(again))
+				t.Fatalf("projected %q, extended %q", compacttest.Tell(p), compacttest.Tell(again))
 			}
 		}
 		bodies := c.Recover(r)
 		if !reflect.DeepEqual(bodies, c.Recover(r)) {
 			t.Fatal("it recovers in another way the second time")
 		}
-		if d := cmp.Diff(said, encoded(t, log)); d != "" {
+		if d := cmp.Diff(said, compacttest.Encoded(t, log)); d != "" {
 			t.Fatalf("the log was changed:\n%s", d)
 		}
 		if d := cmp.Diff(before, c.View, compacttest.IgnoreUnexported); d != "" {
@@ -104,25 +65,12 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 	}
 }
 
-// encoded is a log as it is stored.
-func encoded(t *rapid.T, log []conversation.Event) []string {
-	out := make([]string, len(log))
-	for i, e := range log {
-		data, err := conversation.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[i] = string(data)
-	}
-	return out
-}
-
 func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 	t.Parallel()
 	masked := 0
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.AnyLog(t)
-		r, c := anyCheck(t, log)
+		r, c := compacttest.AnyCheck(t, log)
 		p := c.Plan(r)
 		messages := map[uint64]*projection.Message{}
 		for i := range c.View.Messages {
@@ -169,7 +117,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
-		r, c := anyCheck(t, log)
+		r, c := compacttest.AnyCheck(t, log)
 		p := c.Plan(r)
 		if len(p.Spans) == 0 {
 			return
@@ -262,7 +210,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "further turns") {
 			w.Turn(t)
 		}
-		r, c := anyCheck(t, w.Events())
+		r, c := compacttest.AnyCheck(t, w.Events())
 		if r.Preset == preset.OneClaw || r.Preset == preset.JPAuto {
 			return // theirs act after every reply above their line, and fail then
 		}
@@ -297,7 +245,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			c.Past.Failures = max(c.Past.Failures, failures)
 			again := c.Plan(r)
 			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
-				t.Fatalf("%q at %d tokens, then %q at %d", tell(p), used, tell(again), c.Meter.Reading().Used)
+				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.Tell(p), used, compacttest.Tell(again), c.Meter.Reading().Used)
 			}
 			if again.Hold {
 				return
@@ -324,7 +272,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		if rapid.Bool().Draw(t, "foreign overlays") {
 			log = conversationtest.WithOverlays(t, log)
 		}
-		r, c := anyCheck(t, log)
+		r, c := compacttest.AnyCheck(t, log)
 		if rapid.IntRange(0, 3).Draw(t, "as it comes") > 0 { // mostly so that a step is due
 			r, c = dueFor(t, c)
 		}

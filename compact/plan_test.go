@@ -16,11 +16,11 @@ import (
 func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(15).Says(5000)
-	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
-		if used := k.of(l.Events()).Meter.Reading().Used; used != 80_000 {
+	for name, k := range map[string]compacttest.Look{"in a turn": compacttest.At(compact.MomentRequest), "after a reply": compacttest.At(compact.MomentReply)} {
+		if used := k.Of(l.Events()).Meter.Reading().Used; used != 80_000 {
 			t.Fatalf("the tests' figures are off: %d", used)
 		}
-		if got := tell(k.plan(l)); got != "" {
+		if got := compacttest.Tell(k.Plan(l)); got != "" {
 			t.Errorf("%s, at the load line: %s", name, got)
 		}
 	}
@@ -28,9 +28,9 @@ func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	// 40,001 and the room for a note have to go: eight turns, and of the ninth the
 	// message and the work.
 	const evicted = "load line: cover 1-35"
-	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
-		p := k.plan(l)
-		if got := tell(p); got != evicted {
+	for name, k := range map[string]compacttest.Look{"in a turn": compacttest.At(compact.MomentRequest), "after a reply": compacttest.At(compact.MomentReply)} {
+		p := k.Plan(l)
+		if got := compacttest.Tell(p); got != evicted {
 			t.Errorf("%s, above it: %s", name, got)
 		}
 		// A note takes the place of 44,990 tokens, and has at most its room.
@@ -51,11 +51,11 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 		"S64 is for hand": func(r *preset.Rules) { *r = preset.RulesOf(preset.JPHeavy) },
 	} {
 		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
-			k := at(m).with(func(k *looking) {
-				off(&k.rules)
-				k.check.Idle = 24 * time.Hour
+			k := compacttest.At(m).With(func(k *compacttest.Look) {
+				off(&k.Rules)
+				k.Check.Idle = 24 * time.Hour
 			})
-			if got := tell(k.plan(l)); got != "" {
+			if got := compacttest.Tell(k.Plan(l)); got != "" {
 				t.Errorf("%s, moment %d: %s", name, m, got)
 			}
 		}
@@ -64,19 +64,19 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 
 func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Auto.MinTurns = 18 })
-	if p := k.plan((&compacttest.Tale{}).Stints(18)); p.Acts() {
-		t.Errorf("18 turns: %q", tell(p))
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 })
+	if p := k.Plan((&compacttest.Tale{}).Stints(18)); p.Acts() {
+		t.Errorf("18 turns: %q", compacttest.Tell(p))
 	}
-	if p := k.plan((&compacttest.Tale{}).Stints(18).Says(1)); !p.Acts() {
+	if p := k.Plan((&compacttest.Tale{}).Stints(18).Says(1)); !p.Acts() {
 		t.Error("19 turns, and nothing is done")
 	}
-	k.rules.Auto.MinTurns = 100
-	if p := k.plan((&compacttest.Tale{}).Stints(18)); p.Acts() || p.Hold {
-		t.Errorf("below the hard line: %s", tell(p))
+	k.Rules.Auto.MinTurns = 100
+	if p := k.Plan((&compacttest.Tale{}).Stints(18)); p.Acts() || p.Hold {
+		t.Errorf("below the hard line: %s", compacttest.Tell(p))
 	}
-	if p := k.plan((&compacttest.Tale{}).Stints(20)); !p.Acts() || !p.Hold {
-		t.Errorf("above it: %q", tell(p))
+	if p := k.Plan((&compacttest.Tale{}).Stints(20)); !p.Acts() || !p.Hold {
+		t.Errorf("above it: %q", compacttest.Tell(p))
 	}
 }
 
@@ -85,14 +85,14 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 	for name, l := range map[string]*compacttest.Tale{"no event": {}, "all taken back": (&compacttest.Tale{}).Stints(20).Add(conversation.Rewind{Turn: 0})} {
 		for _, p := range preset.All() {
 			for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
-				k := at(m).with(func(k *looking) {
-					k.system, k.check.Gone = 200_000, true
-					k.rules = preset.RulesOf(p)
+				k := compacttest.At(m).With(func(k *compacttest.Look) {
+					k.System, k.Check.Gone = 200_000, true
+					k.Rules = preset.RulesOf(p)
 				})
-				if got := tell(k.plan(l)); got != "" {
+				if got := compacttest.Tell(k.Plan(l)); got != "" {
 					t.Errorf("%s, %s, moment %d: %s", name, p, m, got)
 				}
-				if got := k.of(l.Events()).Recover(k.rules); got != nil {
+				if got := k.Of(l.Events()).Recover(k.Rules); got != nil {
 					t.Errorf("%s, %s: recovery did %v", name, p, got)
 				}
 			}
@@ -102,49 +102,49 @@ func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 
 func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
 	t.Parallel()
-	unknown := func(k *looking) { k.options.Window = meter.Window{} }
+	unknown := func(k *compacttest.Look) { k.Options.Window = meter.Window{} }
 	l := (&compacttest.Tale{}).Stints(200)
 	for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
-		if got := tell(at(m).with(unknown).plan(l)); got != "" {
+		if got := compacttest.Tell(compacttest.At(m).With(unknown).Plan(l)); got != "" {
 			t.Errorf("a million tokens, moment %d: %s", m, got)
 		}
 	}
-	turn := at(compact.MomentTurn).with(unknown)
+	turn := compacttest.At(compact.MomentTurn).With(unknown)
 	// The first turn's and the newest four results stay: 5 of 10 go, and with
 	// another turn 6 of 11.
-	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5*4802 + 1 }).plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Acts() {
-		t.Errorf("below the stride: %s", tell(p))
+	if p := turn.With(func(k *compacttest.Look) { k.Rules.Mask.Stride = 5*4802 + 1 }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Acts() {
+		t.Errorf("below the stride: %s", compacttest.Tell(p))
 	}
-	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5 * 4802 }).plan((&compacttest.Tale{}).Stints(10).Says(10)); tell(p) != "stride: mask e7 e11 e15 e19 e23" {
-		t.Errorf("a stride: %q", tell(p))
+	if p := turn.With(func(k *compacttest.Look) { k.Rules.Mask.Stride = 5 * 4802 }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); compacttest.Tell(p) != "stride: mask e7 e11 e15 e19 e23" {
+		t.Errorf("a stride: %q", compacttest.Tell(p))
 	}
-	if p := at(compact.MomentRequest).with(unknown).with(func(k *looking) { k.check.Gone = true }).plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Trigger != compact.TriggerCold {
-		t.Errorf("a cold cache: %q", tell(p))
+	if p := compacttest.At(compact.MomentRequest).With(unknown).With(func(k *compacttest.Look) { k.Check.Gone = true }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Trigger != compact.TriggerCold {
+		t.Errorf("a cold cache: %q", compacttest.Tell(p))
 	}
 }
 
 func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*looking)
+		change func(*compacttest.Look)
 		soft   int
 	}{
-		"a share of the window":        {func(*looking) {}, 80_000},
-		"another share":                {func(k *looking) { k.rules.TriggerRatio = 0.5 }, 50_000},
-		"a number of tokens":           {func(k *looking) { k.rules.TokenThreshold = 70_000 }, 70_000},
-		"a number above the share":     {func(k *looking) { k.rules.TokenThreshold = 90_000 }, 80_000},
-		"a step of the price":          {func(k *looking) { k.options.PriceStep = 60_000 }, 57_000},
-		"a step above the share":       {func(k *looking) { k.options.PriceStep = 90_000 }, 80_000},
-		"the step and a lower number":  {func(k *looking) { k.options.PriceStep, k.rules.TokenThreshold = 60_000, 56_000 }, 56_000},
-		"the step and a higher number": {func(k *looking) { k.options.PriceStep, k.rules.TokenThreshold = 60_000, 58_000 }, 57_000},
+		"a share of the window":        {func(*compacttest.Look) {}, 80_000},
+		"another share":                {func(k *compacttest.Look) { k.Rules.TriggerRatio = 0.5 }, 50_000},
+		"a number of tokens":           {func(k *compacttest.Look) { k.Rules.TokenThreshold = 70_000 }, 70_000},
+		"a number above the share":     {func(k *compacttest.Look) { k.Rules.TokenThreshold = 90_000 }, 80_000},
+		"a step of the price":          {func(k *compacttest.Look) { k.Options.PriceStep = 60_000 }, 57_000},
+		"a step above the share":       {func(k *compacttest.Look) { k.Options.PriceStep = 90_000 }, 80_000},
+		"the step and a lower number":  {func(k *compacttest.Look) { k.Options.PriceStep, k.Rules.TokenThreshold = 60_000, 56_000 }, 56_000},
+		"the step and a higher number": {func(k *compacttest.Look) { k.Options.PriceStep, k.Rules.TokenThreshold = 60_000, 58_000 }, 57_000},
 	} {
-		k := at(compact.MomentRequest).with(c.change)
+		k := compacttest.At(compact.MomentRequest).With(c.change)
 		n := c.soft/5000 - 1
-		if p := k.plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n)); p.Acts() {
-			t.Errorf("%s, at %d: %q", name, c.soft, tell(p))
+		if p := k.Plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n)); p.Acts() {
+			t.Errorf("%s, at %d: %q", name, c.soft, compacttest.Tell(p))
 		}
-		if p := k.plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n + 1)); p.Trigger != compact.TriggerLoadLine {
-			t.Errorf("%s, above %d: %q", name, c.soft, tell(p))
+		if p := k.Plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n + 1)); p.Trigger != compact.TriggerLoadLine {
+			t.Errorf("%s, above %d: %q", name, c.soft, compacttest.Tell(p))
 		}
 	}
 }
@@ -152,23 +152,23 @@ func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
 func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 	t.Parallel()
 	at95, over := (&compacttest.Tale{}).Stints(19), (&compacttest.Tale{}).Stints(19).Says(1)
-	rests := func(k *looking) { k.check.Past.After, k.check.Past.Undone = 94_000, 94_000 }
+	rests := func(k *compacttest.Look) { k.Check.Past.After, k.Check.Past.Undone = 94_000, 94_000 }
 	for name, c := range map[string]struct {
-		look looking
+		look compacttest.Look
 		log  *compacttest.Tale
 		want string
 		hold bool
 	}{
-		"at the line":                                {at(compact.MomentRequest), at95, compact.TriggerLoadLine, false},
-		"above it":                                   {at(compact.MomentRequest), over, compact.TriggerHardLine, true},
-		"above it, where a turn begins":              {at(compact.MomentTurn), over, compact.TriggerHardLine, true},
-		"above it, after a reply":                    {at(compact.MomentReply), over, compact.TriggerLoadLine, false},
-		"at the line, just compacted and taken back": {at(compact.MomentRequest).with(rests), at95, "", false},
-		"above it, just compacted and taken back":    {at(compact.MomentRequest).with(rests), over, compact.TriggerHardLine, true},
-		"the same after a reply":                     {at(compact.MomentReply).with(rests), over, "", false},
+		"at the line":                                {compacttest.At(compact.MomentRequest), at95, compact.TriggerLoadLine, false},
+		"above it":                                   {compacttest.At(compact.MomentRequest), over, compact.TriggerHardLine, true},
+		"above it, where a turn begins":              {compacttest.At(compact.MomentTurn), over, compact.TriggerHardLine, true},
+		"above it, after a reply":                    {compacttest.At(compact.MomentReply), over, compact.TriggerLoadLine, false},
+		"at the line, just compacted and taken back": {compacttest.At(compact.MomentRequest).With(rests), at95, "", false},
+		"above it, just compacted and taken back":    {compacttest.At(compact.MomentRequest).With(rests), over, compact.TriggerHardLine, true},
+		"the same after a reply":                     {compacttest.At(compact.MomentReply).With(rests), over, "", false},
 	} {
-		if p := c.look.plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
-			t.Errorf("%s: %q", name, tell(p))
+		if p := c.look.Plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
+			t.Errorf("%s: %q", name, compacttest.Tell(p))
 		}
 	}
 }
@@ -178,11 +178,11 @@ func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
 	l := (&compacttest.Tale{}).Stints(18)
 	for range 3 { // it does not fire again for ever
 		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
-			k := at(m)
-			if p := k.plan(l); p.Acts() {
+			k := compacttest.At(m)
+			if p := k.Plan(l); p.Acts() {
 				l.Epoch(p.Alone().Masks...)
-				if again := k.plan(l); again.Acts() {
-					t.Fatalf("right after %q: %q", tell(p), tell(again))
+				if again := k.Plan(l); again.Acts() {
+					t.Fatalf("right after %q: %q", compacttest.Tell(p), compacttest.Tell(again))
 				}
 			}
 		}
@@ -192,8 +192,8 @@ func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
 		t.Errorf("%d passes for 21 turns", got)
 	}
 	raw := (&compacttest.Tale{}).Add(saidOnly(l)...)
-	if p := at(compact.MomentRequest).plan(raw); !p.Hold {
-		t.Errorf("the log alone: %q", tell(p))
+	if p := compacttest.At(compact.MomentRequest).Plan(raw); !p.Hold {
+		t.Errorf("the log alone: %q", compacttest.Tell(p))
 	}
 }
 
@@ -212,23 +212,23 @@ func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(17) // 85,000
 	for name, c := range map[string]struct {
-		change func(*looking)
+		change func(*compacttest.Look)
 		acts   bool
 	}{
-		"no pass before":                       {func(*looking) {}, true},
-		"one stride grown":                     {func(k *looking) { k.check.Past.After = 65_000 }, true},
-		"less than a stride":                   {func(k *looking) { k.check.Past.After = 65_001 }, false},
-		"a stride that is less than the share": {func(k *looking) { k.rules.Mask.Stride, k.check.Past.After = 9000, 70_000 }, true},
-		"less than the share":                  {func(k *looking) { k.rules.Mask.Stride, k.check.Past.After = 9000, 70_001 }, false},
-		"a stride since it was taken back":     {func(k *looking) { k.check.Past.Undone = 65_000 }, true},
-		"less than a stride since":             {func(k *looking) { k.check.Past.Undone = 65_001 }, false},
-		"a short stride since":                 {func(k *looking) { k.rules.Mask.Stride, k.check.Past.Undone = 9000, 76_000 }, true},
-		"less than a short stride since":       {func(k *looking) { k.rules.Mask.Stride, k.check.Past.Undone = 9000, 76_001 }, false},
-		"grown since one, not the other":       {func(k *looking) { k.check.Past.After, k.check.Past.Undone = 40_000, 84_000 }, false},
+		"no pass before":                       {func(*compacttest.Look) {}, true},
+		"one stride grown":                     {func(k *compacttest.Look) { k.Check.Past.After = 65_000 }, true},
+		"less than a stride":                   {func(k *compacttest.Look) { k.Check.Past.After = 65_001 }, false},
+		"a stride that is less than the share": {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_000 }, true},
+		"less than the share":                  {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.After = 9000, 70_001 }, false},
+		"a stride since it was taken back":     {func(k *compacttest.Look) { k.Check.Past.Undone = 65_000 }, true},
+		"less than a stride since":             {func(k *compacttest.Look) { k.Check.Past.Undone = 65_001 }, false},
+		"a short stride since":                 {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_000 }, true},
+		"less than a short stride since":       {func(k *compacttest.Look) { k.Rules.Mask.Stride, k.Check.Past.Undone = 9000, 76_001 }, false},
+		"grown since one, not the other":       {func(k *compacttest.Look) { k.Check.Past.After, k.Check.Past.Undone = 40_000, 84_000 }, false},
 	} {
 		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
-			if p := at(m).with(c.change).plan(l); p.Acts() != c.acts {
-				t.Errorf("%s, moment %d: %q", name, m, tell(p))
+			if p := compacttest.At(m).With(c.change).Plan(l); p.Acts() != c.acts {
+				t.Errorf("%s, moment %d: %q", name, m, compacttest.Tell(p))
 			}
 		}
 	}
@@ -243,18 +243,18 @@ func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 	log := func(result, used int) *compacttest.Tale {
 		return (&compacttest.Tale{}).Says(10).Answers(10).Says(10).Reads(result).Says(used - 35 - result)
 	}
-	k := at(compact.MomentRequest)
-	if p := k.plan(log(30_000, 80_800)); tell(p) != "load line: cover 1-5" || p.Gain < 10_100 {
-		t.Errorf("far more than an eighth: %q, gain %d", tell(p), p.Gain)
+	k := compacttest.At(compact.MomentRequest)
+	if p := k.Plan(log(30_000, 80_800)); compacttest.Tell(p) != "load line: cover 1-5" || p.Gain < 10_100 {
+		t.Errorf("far more than an eighth: %q, gain %d", compacttest.Tell(p), p.Gain)
 	}
-	if p := k.plan(log(10_000, 80_800)); p.Acts() {
-		t.Errorf("less than an eighth: %q", tell(p))
+	if p := k.Plan(log(10_000, 80_800)); p.Acts() {
+		t.Errorf("less than an eighth: %q", compacttest.Tell(p))
 	}
-	if p := k.with(func(k *looking) { k.rules.Planner.ProgressRatio = 0.4 }).plan(log(30_000, 80_800)); p.Acts() {
-		t.Errorf("less than another share: %q", tell(p))
+	if p := k.With(func(k *compacttest.Look) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
+		t.Errorf("less than another share: %q", compacttest.Tell(p))
 	}
-	if p := k.plan(log(5000, 97_000)); p.Acts() || !p.Hold {
-		t.Errorf("above the hard line it waits for the recovery: %q", tell(p))
+	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.Hold {
+		t.Errorf("above the hard line it waits for the recovery: %q", compacttest.Tell(p))
 	}
 }
 
@@ -276,11 +276,11 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 		"three, and a pass since": {compact.Past{Failures: 3, Settled: true}, note, true},
 		"four":                    {compact.Past{Failures: 4, Settled: true}, note, true},
 	} {
-		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = c.past })
-		if got := tell(k.plan(l)); got != c.want {
+		k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Check.Past = c.past })
+		if got := compacttest.Tell(k.Plan(l)); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
-		if got := c.past.Exhausted(k.rules); got != c.exhausted {
+		if got := c.past.Exhausted(k.Rules); got != c.exhausted {
 			t.Errorf("%s: exhausted %v", name, got)
 		}
 	}
@@ -292,17 +292,17 @@ func TestCatalogueB16EveryRequestOfATurnIsLookedAt(t *testing.T) {
 	fired := 0
 	for range 40 {
 		l.Reads(4995)
-		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = compact.PastOf(l.Events()) })
-		if p := k.plan(l); p.Acts() {
+		k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Check.Past = compact.PastOf(l.Events()) })
+		if p := k.Plan(l); p.Acts() {
 			fired++
 			bodies := p.Masks
 			if len(p.Spans) > 0 {
 				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: compacttest.Words(500)})
 			}
-			used := k.of(append(l.Events(), conversation.Following(l.Events(), time.Time{}, bodies...)...)).Meter.Reading().Used
+			used := k.Of(append(l.Events(), conversation.Following(l.Events(), time.Time{}, bodies...)...)).Meter.Reading().Used
 			l.Add(conversation.Stamp(bodies, uint64(l.Log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
 		}
-		if used := k.of(l.Events()).Meter.Reading().Used; used > 80_000 {
+		if used := k.Of(l.Events()).Meter.Reading().Used; used > 80_000 {
 			t.Fatalf("%d tokens after %d steps", used, l.Log.Len()/2)
 		}
 	}

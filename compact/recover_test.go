@@ -21,11 +21,6 @@ import (
 // Recovery in a window of 100,000 tokens: enough is 52,000, and what is left out
 // goes down to 40,000. The figures are explained in plan_look_test.go.
 
-// recovered is what a recovery does, in a line; "" for nothing.
-func (k looking) recovered(l *compacttest.Tale) string {
-	return tellBodies(k.of(l.Events()).Recover(k.rules))
-}
-
 func tellBodies(bodies []conversation.Body) string {
 	var parts []string
 	for _, b := range bodies {
@@ -46,17 +41,12 @@ func tellBodies(bodies []conversation.Body) string {
 			}
 			parts = append(parts, "cap "+strings.Join(items, ", "))
 		case conversation.Drop:
-			parts = append(parts, "drop "+spansText(b.Spans))
+			parts = append(parts, "drop "+compacttest.SpansText(b.Spans))
 		default:
 			parts = append(parts, fmt.Sprintf("%T", b))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// after is the tokens of a request once overlays are in force.
-func (k looking) after(l *compacttest.Tale, bodies []conversation.Body) int {
-	return k.of(append(slices.Clip(l.Events()), conversation.Following(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
 // task is a turn of so many calls whose results are never masked by their age.
@@ -106,11 +96,11 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 		"a first message that is too long": {(&compacttest.Tale{}).Says(60_000).Talks(18), "drop 1-21"},
 		"a first message that has room":    {(&compacttest.Tale{}).Says(30_000).Talks(18), "drop 2-33"},
 	} {
-		k := at(compact.MomentRequest)
-		if got := k.recovered(c.log); got != c.want {
-			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.after(c.log, nil))
+		k := compacttest.At(compact.MomentRequest)
+		if got := recovered(k, c.log); got != c.want {
+			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.After(c.log, nil))
 		}
-		if left := k.after(c.log, k.of(c.log.Events()).Recover(k.rules)); left > 52_000 {
+		if left := k.After(c.log, k.Of(c.log.Events()).Recover(k.Rules)); left > 52_000 {
 			t.Errorf("%s: %d tokens are left", name, left)
 		}
 	}
@@ -118,34 +108,34 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 
 func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 	t.Parallel()
-	k := byPreset(preset.OneClaw, compact.MomentReply)
+	k := compacttest.ByPreset(preset.OneClaw, compact.MomentReply)
 	// Down to 85,000, where nothing else would do it better.
-	if got := k.recovered((&compacttest.Tale{}).Stints(20)); got != "drop 2-13" {
+	if got := recovered(k, (&compacttest.Tale{}).Stints(20)); got != "drop 2-13" {
 		t.Errorf("100,000 tokens: %q", got)
 	}
-	if got := k.recovered((&compacttest.Tale{}).Stints(17)); got != "" {
+	if got := recovered(k, (&compacttest.Tale{}).Stints(17)); got != "" {
 		t.Errorf("85,000 tokens: %q", got)
 	}
-	if got := k.recovered((&compacttest.Tale{}).Says(10).Reads(120_000)); got != "" {
+	if got := recovered(k, (&compacttest.Tale{}).Says(10).Reads(120_000)); got != "" {
 		t.Errorf("one open unit: %q", got)
 	}
-	if got := k.recovered((&compacttest.Tale{}).Says(98_000).Answers(10).Says(990)); got != "drop 1-1" {
+	if got := recovered(k, (&compacttest.Tale{}).Says(98_000).Answers(10).Says(990)); got != "drop 1-1" {
 		t.Errorf("a first message without end: %q", got)
 	}
 }
 
 func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
 	t.Parallel()
-	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = meter.Window{} })
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) { k.Options.Window = meter.Window{} })
 	l := (&compacttest.Tale{}).Talks(20)
-	bodies := k.of(l.Events()).Recover(k.rules)
+	bodies := k.Of(l.Events()).Recover(k.Rules)
 	// Half of 85 percent of 100,000.
-	if left := k.after(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
+	if left := k.After(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
 	l = (&compacttest.Tale{}).Stints(20)
-	bodies = k.of(l.Events()).Recover(k.rules)
-	if left := k.after(l, bodies); len(bodies) != 1 || left > 55_250 {
+	bodies = k.Of(l.Events()).Recover(k.Rules)
+	if left := k.After(l, bodies); len(bodies) != 1 || left > 55_250 {
 		t.Errorf("%q leaves %d", tellBodies(bodies), left)
 	}
 }
@@ -161,19 +151,19 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 		"pinned results as well": (&compacttest.Tale{}).Says(10).Reads(90_000).Epoch(conversation.Pin{Events: []uint64{2}}).Reads(10),
 		"nothing said":           {},
 	} {
-		k := at(compact.MomentRequest)
-		if got := k.of(l.Events()).Recover(k.rules); got != nil {
+		k := compacttest.At(compact.MomentRequest)
+		if got := k.Of(l.Events()).Recover(k.Rules); got != nil {
 			t.Errorf("%s: %q", name, tellBodies(got))
 		}
 	}
 	// The system prompt alone is too much, by what the server said of an earlier
 	// request.
-	k := at(compact.MomentRequest).with(func(k *looking) {
-		k.system, k.options.Calibration = 200_000, conversation.Calibration{Factor: 1, Samples: 9}
+	k := compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+		k.System, k.Options.Calibration = 200_000, conversation.Calibration{Factor: 1, Samples: 9}
 	})
-	c := k.of(nil)
+	c := k.Of(nil)
 	c.Meter = c.Meter.WithUsage(conversation.Usage{Prompt: 10, Estimate: c.Meter.RequestEstimate(), Completion: -1, Cached: -1, Reasoning: -1})
-	if got := c.Recover(k.rules); got != nil {
+	if got := c.Recover(k.Rules); got != nil {
 		t.Errorf("an empty view: %q", tellBodies(got))
 	}
 }
@@ -184,8 +174,8 @@ func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
 	for i := range 3 {
 		l.Call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, compacttest.Words(30_000)), conversation.ResultOK, "created")
 	}
-	k := at(compact.MomentRequest)
-	bodies := k.of(l.Events()).Recover(k.rules)
+	k := compacttest.At(compact.MomentRequest)
+	bodies := k.Of(l.Events()).Recover(k.Rules)
 	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
 		t.Fatalf("%q", got)
 	}
@@ -284,4 +274,9 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after projection.Vi
 			}
 		}
 	}
+}
+
+// recovered is what a recovery does, in a line; "" for nothing.
+func recovered(k compacttest.Look, l *compacttest.Tale) string {
+	return tellBodies(k.Of(l.Events()).Recover(k.Rules))
 }

@@ -95,13 +95,13 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.JPAuto, preset.Truncate, preset.OneClaw} {
-		k := byPreset(p, compact.MomentRequest).with(func(k *looking) {
-			k.rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
+		k := compacttest.ByPreset(p, compact.MomentRequest).With(func(k *compacttest.Look) {
+			k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
 		})
-		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
+		if got := compacttest.Tell(k.Plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)
 		}
-		o := inspect.NewOutlook(k.rules, k.of(differing("a", "b", "c").Events()))
+		o := inspect.NewOutlook(k.Rules, k.Of(differing("a", "b", "c").Events()))
 		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
 			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
 		}

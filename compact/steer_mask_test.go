@@ -157,7 +157,7 @@ func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
 	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
 		t.Error(d)
 	}
-	undo(t, l)
+	compacttest.Undo(t, l)
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
 		t.Error(d)
 	}

@@ -282,7 +282,7 @@ func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 		l.Epoch(r)
 	}
 	turnsBack()
-	undo(t, l)
+	compacttest.Undo(t, l)
 	turnsBack()
 	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
 		t.Error(d)

@@ -1,0 +1,200 @@
+package compacttest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// Look is what the planner is told besides the log.
+type Look struct {
+	Rules   preset.Rules
+	Options meter.Options
+	System  int // tokens of the system prompt
+	Check   compact.Check
+}
+
+// After is the tokens of a request once overlays are in force.
+func (k Look) After(l *Tale, bodies []conversation.Body) int {
+	return k.Of(append(slices.Clip(l.Events()), conversation.Following(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+}
+
+// Of is the check of a log.
+func (k Look) Of(log []conversation.Event) compact.Check {
+	c := k.Check
+	c.Log, c.View = log, projection.Project(log)
+	c.Meter = meter.New(k.Options).WithRules(k.Rules).WithPrompt(conversation.Size{ASCII: 4 * k.System}, conversation.Size{}).WithView(c.View)
+	return c
+}
+
+// Plan is what the planner does about a log.
+func (k Look) Plan(l *Tale) compact.Plan { return k.Of(l.Events()).Plan(k.Rules) }
+
+// With is the same look, changed.
+func (k Look) With(change func(*Look)) Look {
+	change(&k)
+	return k
+}
+
+// At is a look at some moment, with the rules and the window of the tests.
+func At(m compact.Moment) Look {
+	return Look{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
+		Check: compact.Check{Moment: m, Sheet: compact.PriceSheet{Read: 0.1, Write: 1}}}
+}
+
+// Tell is what a plan does, in a line; "" if it does nothing.
+func Tell(p compact.Plan) string {
+	var parts []string
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		var items []string
+		for _, i := range m.Items {
+			item := fmt.Sprintf("e%d", i.Event)
+			if i.Part == conversation.PartArguments {
+				item += " " + i.Call
+			}
+			items = append(items, item)
+		}
+		parts = append(parts, "mask "+strings.Join(items, " "))
+	}
+	note, evicts := p.Note.(conversation.Summary)
+	switch {
+	case len(p.Spans) > 0:
+		parts = append(parts, "cover "+SpansText(p.Spans))
+	case evicts:
+		parts = append(parts, "evict "+SpansText(note.Spans))
+	}
+	if p.Profile != "" {
+		parts = append(parts, "profile "+p.Profile)
+	}
+	if p.Drops {
+		parts = append(parts, "drops")
+	}
+	if p.Trigger != "" {
+		parts = []string{p.Trigger + ": " + strings.Join(parts, ", ")}
+	}
+	if p.Hold {
+		parts = append([]string{"hold"}, parts...)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SpansText is spans as a text.
+func SpansText(spans []conversation.Span) string {
+	var out []string
+	for _, s := range spans {
+		out = append(out, fmt.Sprintf("%d-%d", s.First, s.Last))
+	}
+	return strings.Join(out, " ")
+}
+
+// ByPreset is a look by a preset's own rules.
+func ByPreset(p preset.Name, m compact.Moment) Look {
+	return At(m).With(func(k *Look) { k.Rules = preset.RulesOf(p) })
+}
+
+// Moments are all of them.
+func Moments() []compact.Moment {
+	return []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply}
+}
+
+// AnyCheck draws rules and a look at a log.
+func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check) {
+	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
+	p := rapid.SampledFrom(presets).Draw(t, "preset")
+	r := preset.RulesOf(p)
+	if p == preset.Plimsoll {
+		r = MaskRules(t)
+		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
+	}
+	if p == preset.JPAuto {
+		r.Auto.MinTurns = 1
+	}
+	switch layer := rapid.IntRange(0, 5).Draw(t, "layer"); {
+	case p == preset.JCLI || p == preset.Plimsoll && layer == 5:
+		r.Micro = preset.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
+	case p == preset.Plimsoll && layer == 4:
+		r.Dedupe.Enabled = true
+	}
+	if p == preset.JCLI {
+		r.TokenThreshold = rapid.SampledFrom([]int{500, 5000}).Draw(t, "threshold")
+	}
+	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
+	v := projection.Project(log)
+	c := compact.Check{
+		Moment: rapid.SampledFrom(Moments()).Draw(t, "moment"), Log: log, View: v,
+		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: Sheets(t),
+		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
+	}
+	if rapid.Bool().Draw(t, "some system prompt") {
+		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
+	}
+	if rapid.Bool().Draw(t, "the past of the log") {
+		c.Past = compact.PastOf(log)
+	} else {
+		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
+	}
+	return r, c
+}
+
+// Sheets draws what a provider takes.
+func Sheets(t *rapid.T) compact.PriceSheet {
+	return compact.PriceSheet{
+		Read:     rapid.SampledFrom([]float64{0.1, 0.5, 1, 0.02}).Draw(t, "read"),
+		Write:    rapid.SampledFrom([]float64{1, 1.25, 2}).Draw(t, "write"),
+		Lifetime: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(t, "lifetime"),
+	}
+}
+
+// Encoded is a log as it is stored.
+func Encoded(t *rapid.T, log []conversation.Event) []string {
+	out := make([]string, len(log))
+	for i, e := range log {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = string(data)
+	}
+	return out
+}
+
+// LongCheck is a log of 10,000 events of about 1 KB as the planner sees it, in
+// a window of so many tokens. Of the results about 640,000 tokens may be masked.
+func LongCheck(windowTokens int, at compact.Moment) (preset.Rules, compact.Check) {
+	log := With(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
+	v := projection.Project(log)
+	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
+		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
+}
+
+// LoadLine is where Plimsoll's own load line is in a window, above that of the sources.
+func LoadLine(tokens int) int {
+	return int(preset.SharesOf(tokens).Trigger * float64(tokens))
+}
+
+// Undo reverts the newest compaction, and reports whether there was one.
+func Undo(t *testing.T, l *Tale) bool {
+	t.Helper()
+	r, err := edit.Undo(l.Events(), 0)
+	if err != nil && !errors.Is(err, edit.ErrNothingToUndo) {
+		t.Fatal(err)
+	}
+	if err == nil {
+		l.Epoch(r)
+	}
+	return err == nil
+}
