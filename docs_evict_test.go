@@ -14,9 +14,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
@@ -35,7 +35,7 @@ func TestDocumentsShowWhatStepsDo(t *testing.T) {
 func shareRows(t *testing.T) string {
 	t.Helper()
 	var lists float64
-	if _, err := fmt.Sscan(literalsOf(t)["compact.listsPart"], &lists); err != nil {
+	if _, err := fmt.Sscan(literalsOf(t)["planner.listsPart"], &lists); err != nil {
 		t.Fatal(err)
 	}
 	rules := preset.RulesOf(preset.Plimsoll)
@@ -86,7 +86,7 @@ func (p *paced) metered() meter.Meter { return p.meter.WithView(projection.Proje
 func (p *paced) step(idle time.Duration) edit.Proposal {
 	p.t.Helper()
 	log, m := p.log.Events(), p.metered()
-	plan := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: compact.DefaultSheet()}.Plan(p.rules).Alone()
+	plan := planner.Check{Moment: planner.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: planner.DefaultSheet()}.Plan(p.rules).Alone()
 	pass, err := edit.ProposeOverlays(log, p.rules, edit.Inputs{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		p.t.Fatalf("%s: %v", plan.Trigger, err)

@@ -12,11 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,9 +29,6 @@ import (
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
-
-	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 )
 
 const lookingPage = "docs/looking.md"
@@ -62,7 +62,7 @@ const title = "TestUpload fails on CI"
 
 func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
-	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
+	check := planner.Check{Moment: planner.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: planner.DefaultSheet(), Past: planner.PastOf(log)}
 	a := inspect.NewAccount(preset.RulesOf(preset.Plimsoll), check, nil)
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)

@@ -59,7 +59,7 @@ func New(o Options) (*Agent, error) {
 	}
 	a.compactor = newCompactor(j, shown, in, a.queue, windows, lane, a.setIdle)
 	windows.room = a.compactor
-	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.planner.account}
+	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.schedule.account}
 	j.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
 		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, said: saidBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
@@ -189,7 +189,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.windows.outdated()
 	a.display.showMeter()
 	a.resume(ctx)
-	a.compactor.planner.refreshPast()
+	a.compactor.schedule.refreshPast()
 	for ctx.Err() == nil {
 		a.inbox.drain(ctx)
 		if a.compactor.runPending(ctx) {
@@ -252,7 +252,7 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
-		a.compactor.planner.refreshPast()
+		a.compactor.schedule.refreshPast()
 	}
 	for i, e := range events {
 		switch b := e.Body.(type) {

@@ -11,9 +11,9 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -210,8 +210,8 @@ func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
 			m, _ := conversation.MadeOf(e.Body)
 			triggers[string(e.Body.Kind())+" "+m.Trigger]++
 		}
-		want := fmt.Sprintf("%s %s", conversation.KindSummary, compact.TriggerLoadLine)
-		if triggers[want] < 2 || triggers[fmt.Sprintf("%s %s", conversation.KindMask, compact.TriggerRequest)] == 0 || len(triggers) != 2 {
+		want := fmt.Sprintf("%s %s", conversation.KindSummary, planner.TriggerLoadLine)
+		if triggers[want] < 2 || triggers[fmt.Sprintf("%s %s", conversation.KindMask, planner.TriggerRequest)] == 0 || len(triggers) != 2 {
 			t.Errorf("made %v", triggers)
 		}
 		for _, c := range agenttest.Of[agent.Compacting](r.watch) {

@@ -6,7 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 )
 
 // coldAt is from when on the cache is cold as the watcher was told last.
@@ -42,7 +42,7 @@ func TestItIsToldWhenTheCacheGoesCold(t *testing.T) {
 		}
 		r.SwitchModel(agent.Model{Provider: "test", ID: "m", Window: kept.Window}, r.provider)
 		r.wait()
-		if got, want := r.coldAt(), time.Now().Add(compact.UnknownLifetime); !got.Equal(want) {
+		if got, want := r.coldAt(), time.Now().Add(planner.UnknownLifetime); !got.Equal(want) {
 			t.Errorf("with an unknown lifetime cold at %s, want %s", got, want)
 		}
 		r.SwitchModel(agent.Model{Provider: "test", ID: "m", Window: kept.Window, NoCache: true}, r.provider)

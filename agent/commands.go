@@ -141,7 +141,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.compactor.writers.previous = a.compactor.writers.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
 	a.windows.outdated()
-	a.compactor.planner.rearmAt = 0 // it was reckoned by another window
+	a.compactor.schedule.rearmAt = 0 // it was reckoned by another window
 	a.settings.choose()
 	a.display.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
@@ -180,7 +180,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 		a.settings.overrides = overrides
 		a.rules = rules
 		a.meter = a.meter.WithRules(rules)
-		a.compactor.planner.refreshPast()
+		a.compactor.schedule.refreshPast()
 		a.compactor.dropStale()
 		a.display.showMeter()
 		if !a.inTurn {

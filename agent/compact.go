@@ -160,7 +160,7 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
-	c.planner.rearm()
+	c.schedule.rearm()
 	c.dropReverted()
 	c.updates.Put(done)
 }
@@ -168,12 +168,12 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
 func (c *compactor) evictForModel(ctx context.Context, w edit.Request) {
-	plan := c.planner.check(c.moment(), false).EvictNow(c.rules, w.Trigger)
+	plan := c.schedule.check(c.moment(), false).EvictNow(c.rules, w.Trigger)
 	if plan.Note == nil {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return
 	}
-	made := c.planner.made(w.Trigger)
+	made := c.schedule.made(w.Trigger)
 	made.Source = w.Source
 	c.overlay(ctx, made, plan.Alone().Masks)
 }

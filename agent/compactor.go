@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 )
 
@@ -41,20 +41,20 @@ type compactor struct {
 
 	prepared preparedSummaries
 
-	replan  bool // the planner is asked once more before the next turn
-	planner *planner
-	writers *writers
-	records *records
-	manual  manualEdits
+	replan   bool // the planner is asked once more before the next turn
+	schedule *scheduler
+	writers  *writers
+	records  *records
+	manual   manualEdits
 }
 
 // newCompactor returns a compactor of the conversation in a journal. It hands summaries the
 // lane that they share with the conversation's requests.
 func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows *windowKeeper, l *lane, setIdle func()) *compactor {
-	p := &planner{journal: j}
+	p := &scheduler{journal: j}
 	c := &compactor{
 		journal: j, display: shown, inbox: in, queue: waiting, windows: windows, setIdle: setIdle,
-		planner: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, windows: windows, planner: p},
+		schedule: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, windows: windows, schedule: p},
 		manual: manualEdits{j},
 	}
 	p.writing = func() bool { return c.job != nil }
@@ -76,8 +76,8 @@ func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Requ
 	c.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.rules.Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
-	c.planner.rearm()
-	c.planner.askedAt = 0
+	c.schedule.rearm()
+	c.schedule.askedAt = 0
 	c.dropStale()
 	c.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
@@ -104,7 +104,7 @@ func (c *compactor) dropStale() {
 		c.drop(j, errNeedless)
 	case j.waitsForStep(c.rules) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset.Design().Absolute: // its threshold is no share of the window
-	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
+	case r.LoadLine == 0 && j.wish.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
 	}
 }
@@ -167,7 +167,7 @@ func (o operations) restores() bool {
 
 // windowChanged takes another window into account.
 func (c *compactor) windowChanged(w meter.Window) {
-	c.planner.rearmAt = 0 // it was reckoned by another window
+	c.schedule.rearmAt = 0 // it was reckoned by another window
 	c.dropStale()
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
@@ -200,9 +200,9 @@ func (c *compactor) dropReverted() {
 
 // applyLadder goes down the ladder that needs no model.
 func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
-	made := c.planner.made(trigger)
+	made := c.schedule.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.planner.check(compact.MomentRequest, refused).Recover(c.rules); len(bodies) > 0 {
+	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.rules); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }
@@ -261,8 +261,8 @@ func (c *compactor) recordStale(ctx context.Context) {
 // records puts into the log, and tells, what came of compactions that are not in force.
 type records struct {
 	*journal
-	windows *windowKeeper
-	planner *planner
+	windows  *windowKeeper
+	schedule *scheduler
 }
 
 // refuse tells that a compaction was not made. What the model asked for is on
@@ -320,7 +320,7 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 		attempt.Model = j.writer.model.Name()
 	}
 	r.fail(ctx, attempt, spent...)
-	r.planner.rearm()
+	r.schedule.rearm()
 	if j.joined == conversation.SourceManual {
 		j.wish.Source = j.joined
 	}

@@ -29,7 +29,7 @@
 // Each half is made of parts that own their state and are handed what they need; none
 // knows [Agent]. Of the turn loop: queue, requester (streams and retries), replyKeeper,
 // callRunner (tool calls and approvals), windowKeeper, display and inspector. Of the
-// compactor: operations that wait, the job of a summary, preparedSummaries, planner,
+// compactor: operations that wait, the job of a summary, preparedSummaries, scheduler,
 // writers, records and manualEdits. Files use what stands below them: values (provider.go,
 // state.go, update.go), then the journal, the parts, the two halves, commands and turns.
 //
@@ -37,7 +37,7 @@
 //
 // A compaction, like everything that changes what the model is sent, happens
 // between requests: its overlays are one transaction. The user or the model asks
-// for one, or the planner of package compact does, which runs before every request
+// for one, or the planner of package planner does, which runs before every request
 // and after every turn.
 //
 // A summary is a job with its own goroutine, at most one for a conversation.

@@ -13,9 +13,9 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -144,8 +144,8 @@ func (l *longTalk) checkExplained() {
 			}
 		}
 	}
-	all := triggers[compact.TriggerCold] + triggers[compact.TriggerLoadLine] + triggers[compact.TriggerHardLine]
-	if triggers[compact.TriggerCold] == 0 || triggers[compact.TriggerLoadLine] == 0 || triggers[compact.TriggerHardLine] == 0 ||
+	all := triggers[planner.TriggerCold] + triggers[planner.TriggerLoadLine] + triggers[planner.TriggerHardLine]
+	if triggers[planner.TriggerCold] == 0 || triggers[planner.TriggerLoadLine] == 0 || triggers[planner.TriggerHardLine] == 0 ||
 		failed == 0 || texts == 0 || texts == all || l.late() == 0 {
 		l.t.Errorf("steps %v, %d of them with a text, %d late ones, %d attempts failed", triggers, texts, l.late(), failed)
 	}

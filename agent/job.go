@@ -3,9 +3,9 @@ package agent
 import (
 	"context"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -32,7 +32,7 @@ type job struct {
 	cause error // why it was given up or failed, nil in the other states
 
 	wish edit.Request                             // the request for it; only Source and Trigger where a plan wants it
-	plan *compact.Plan                            // the plan that wants it, nil where the user or the model asked
+	plan *planner.Plan                            // the plan that wants it, nil where the user or the model asked
 	work func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
 
 	basis    basis
@@ -106,7 +106,7 @@ func (j *job) asked() bool {
 // bound is the longest request that is worth sending after the provider refused one as
 // too long, in tokens; 0 if no refusal started the job.
 func (j *job) bound() int {
-	if j.plan == nil || j.plan.Trigger != compact.TriggerOverflow {
+	if j.plan == nil || j.plan.Trigger != planner.TriggerOverflow {
 		return 0
 	}
 	return int(preset.DefaultTriggerRatio * float64(j.plan.Used))
@@ -142,7 +142,7 @@ func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
 		masks = j.plan.Masks
 	}
 	now, err := pass.Rebase(log.log.Events(), log.situation(), masks...)
-	if err == nil && j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !now.Progresses() {
+	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}
 	return now, err

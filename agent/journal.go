@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -117,17 +117,17 @@ func notSaved(err error) *Error {
 // tells.
 
 // moment is when the planner looks, before a request.
-func (j *journal) moment() compact.Moment {
+func (j *journal) moment() planner.Moment {
 	events := j.log.Events()
 	for i := len(events) - 1; i >= 0; i-- {
 		switch events[i].Body.(type) {
 		case conversation.AssistantMessage, conversation.ToolResult:
-			return compact.MomentRequest
+			return planner.MomentRequest
 		case conversation.UserMessage:
-			return compact.MomentTurn
+			return planner.MomentTurn
 		}
 	}
-	return compact.MomentTurn
+	return planner.MomentTurn
 }
 
 // cold reports whether the provider's cache no longer holds what was sent last,

@@ -10,8 +10,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -190,7 +190,7 @@ func whatWouldBeSent(t *testing.T, p preset.Name) {
 
 // BenchmarkOneClaw is the performance tests of ONE that are about the agent. The
 // cut of results is in package conversation, the planner's look at 10,000 events
-// in package compact.
+// in package planner.
 func BenchmarkOneClaw(b *testing.B) {
 	// Budget: 50 ms without the model's own time. ONE allows 15 s with it.
 	b.Run("Compact completion time with 100+ messages", func(b *testing.B) {
@@ -241,7 +241,7 @@ func BenchmarkOneClaw(b *testing.B) {
 		m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {
-			plan := compact.Check{Moment: compact.MomentReply, Log: events, View: view, Meter: m.WithView(view), Sheet: compact.DefaultSheet()}.Plan(rules)
+			plan := planner.Check{Moment: planner.MomentReply, Log: events, View: view, Meter: m.WithView(view), Sheet: planner.DefaultSheet()}.Plan(rules)
 			if plan.Acts() {
 				b.Fatal(plan)
 			}

@@ -14,8 +14,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -231,7 +231,7 @@ func compactTriggers(t *testing.T, p preset.Name) {
 	k.untouched()
 	k.reports(8501)
 	k.asks(1)
-	want := map[preset.Name]string{preset.OneClaw: compact.TriggerThreshold, preset.Plimsoll: compact.TriggerLoadLine}[p]
+	want := map[preset.Name]string{preset.OneClaw: planner.TriggerThreshold, preset.Plimsoll: planner.TriggerLoadLine}[p]
 	s := k.stories()
 	if len(s) != 1 || s[0].Made.Source != conversation.SourceAuto || s[0].Made.Trigger != want {
 		t.Errorf("made %+v, refused %v", s, k.refused())

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -39,7 +39,7 @@ func (c *compactor) ready(ctx context.Context) error {
 			return nil
 		}
 		tried = tried || last.isLastTry(own)
-		plan := c.planner.plan(c.moment(), false)
+		plan := c.schedule.plan(c.moment(), false)
 		switch {
 		case tried || !c.asksFirst(plan):
 			return c.makeFit(ctx, plan)
@@ -73,20 +73,20 @@ func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, er
 
 // asksFirst reports whether a plan waits for a summary that is to be written before.
 // Above the hard line a note stands alone.
-func (c *compactor) asksFirst(plan compact.Plan) bool {
+func (c *compactor) asksFirst(plan planner.Plan) bool {
 	alone := plan.Note != nil && c.over() && c.inBackground()
 	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
 // makeFit carries a plan out, and goes down the ladder where the request then still
 // does not fit, also where the preset's source does nothing.
-func (c *compactor) makeFit(ctx context.Context, plan compact.Plan) error {
+func (c *compactor) makeFit(ctx context.Context, plan planner.Plan) error {
 	c.applyPlan(ctx, plan)
 	err := c.sendable()
 	if err == nil && !c.tight() && !(plan.Hold && c.over()) {
 		return nil
 	}
-	c.applyLadder(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
+	c.applyLadder(ctx, cmp.Or(plan.Trigger, planner.TriggerHardLine), false)
 	return c.sendable()
 }
 
@@ -101,10 +101,10 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 	if !c.opts.Interactive {
 		defer c.lastJob(ctx) // with the turn the program ends
 	}
-	if c.job != nil || ctx.Err() != nil || !c.planner.plansAfterReply() {
+	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
 		return
 	}
-	plan := c.planner.plan(compact.MomentReply, false)
+	plan := c.schedule.plan(planner.MomentReply, false)
 	if !c.needsSummary(plan) || !c.write(ctx, plan) {
 		c.applyPlan(ctx, plan)
 	}
@@ -115,22 +115,22 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 
 // needsSummary reports whether a summary is to be written before a plan is carried out, or
 // for one that is not due yet. What is written already is not written twice.
-func (c *compactor) needsSummary(plan compact.Plan) bool {
+func (c *compactor) needsSummary(plan planner.Plan) bool {
 	return len(plan.Spans) > 0 && !c.prepared.covers(plan.Spans)
 }
 
 // write has the summary of a plan written, and reports whether it is.
-func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
+func (c *compactor) write(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
-		plan.Trigger = compact.TriggerLoadLine
+		plan.Trigger = planner.TriggerLoadLine
 	}
-	made := c.planner.made(plan.Trigger)
+	made := c.schedule.made(plan.Trigger)
 	j := &job{plan: &plan, wish: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.ProposeSummary(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
-	c.planner.askedAt = c.meter.Reading().Used
+	c.schedule.askedAt = c.meter.Reading().Used
 	if err := c.start(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
 			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
@@ -140,20 +140,20 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 		c.records.giveUp(ctx, j, nil)
 		return false
 	}
-	c.planner.logMicro(plan)
+	c.schedule.logMicro(plan)
 	return true
 }
 
 // applyPlan does what of a plan needs no model, or what a profile says.
-func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
+func (c *compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 	switch {
 	case plan.Profile != "":
 		c.compact(ctx, edit.RequestOf(plan))
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:
-		c.planner.logMicro(plan)
-		c.overlay(ctx, c.planner.made(plan.Trigger), plan.Masks)
+		c.schedule.logMicro(plan)
+		c.overlay(ctx, c.schedule.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
 		c.applyLadder(ctx, plan.Trigger, false)
 	}
@@ -203,7 +203,7 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 		return
 	}
 	t.compacted = true
-	profile, e := c.planner.profileForModel()
+	profile, e := c.schedule.profileForModel()
 	if e != nil {
 		c.records.refuse(ctx, w, e)
 		return
@@ -220,9 +220,9 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 	case c.rules.Evicts() && c.rules.Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.planner.widen(w))
+		c.compact(ctx, c.schedule.widen(w))
 	}
-	c.planner.rearm()
+	c.schedule.rearm()
 }
 
 // makeShorter makes a request shorter as the rules do: where they evict at once, also
@@ -230,7 +230,7 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 	if c.rules.Evicts() {
 		if !fits() {
-			c.applyPlan(ctx, c.planner.plan(c.moment(), true))
+			c.applyPlan(ctx, c.schedule.plan(c.moment(), true))
 		}
 		return
 	}
@@ -238,7 +238,7 @@ func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 	if !c.rules.ActsByItself() || ctx.Err() != nil || fits() {
 		return
 	}
-	plan := c.planner.plan(c.moment(), true)
+	plan := c.schedule.plan(c.moment(), true)
 	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
 		c.applyPlan(ctx, plan.Alone())
 	}

@@ -7,7 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -26,7 +26,7 @@ func TestASummaryIsPreparedOnceAndJoinsTheStep(t *testing.T) {
 			r.say(words(eachTokens))
 		}
 		epochs := conversation.Epochs(r.memory.Events())
-		if len(epochs) != 1 || epochs[0].Made.Trigger != compact.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
+		if len(epochs) != 1 || epochs[0].Made.Trigger != planner.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
 			t.Errorf("made %v of %d requests, held %t", r.kinds(), summaries(s), r.held())
 		}
 		r.answered()
@@ -173,7 +173,7 @@ func TestAnOverflowEvictsBehindANoteFirst(t *testing.T) {
 				r := chatted(t, s, 5, eachTokens, both(windowed(200_000), change))
 				r.say(words(eachTokens))
 				epochs := conversation.Epochs(r.memory.Events())
-				if len(epochs) == 0 || epochs[0].Made.Source != conversation.SourceRecovery || epochs[0].Made.Trigger != compact.TriggerOverflow ||
+				if len(epochs) == 0 || epochs[0].Made.Source != conversation.SourceRecovery || epochs[0].Made.Trigger != planner.TriggerOverflow ||
 					epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaries(s) != 0 || len(r.texts()) != 0 {
 					t.Errorf("made %+v, %d asked for", epochs, summaries(s))
 				}

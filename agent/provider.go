@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -247,8 +247,8 @@ const (
 // writing, that costs what input costs. Where nothing is charged, or nobody knows
 // what, it is the default: local servers keep a prompt for nothing while its slot
 // lasts. An endpoint that caches nothing takes the full price each time.
-func (m Model) Sheet() compact.PriceSheet {
-	s := compact.DefaultSheet()
+func (m Model) Sheet() planner.PriceSheet {
+	s := planner.DefaultSheet()
 	switch p := m.Prices; {
 	case m.NoCache:
 		s.Read, s.Write = 1, 1

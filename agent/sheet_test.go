@@ -8,8 +8,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 )
 
 func TestSheetsFollowFromPrices(t *testing.T) {
@@ -17,24 +17,24 @@ func TestSheetsFollowFromPrices(t *testing.T) {
 	anthropic := &agent.Prices{Input: 4, Cached: 0.4, CacheWrite: 5, Output: 20}
 	for name, c := range map[string]struct {
 		model agent.Model
-		want  compact.PriceSheet
+		want  planner.PriceSheet
 	}{
-		"nothing known":             {agent.Model{}, compact.DefaultSheet()},
-		"free":                      {agent.Model{Provider: "ollama", Prices: &agent.Prices{}}, compact.DefaultSheet()},
-		"free but for the reply":    {agent.Model{Prices: &agent.Prices{Cached: 1, CacheWrite: 1, Output: 1}}, compact.DefaultSheet()},
-		"nothing known but how old": {agent.Model{CacheTTL: time.Minute}, compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute}},
-		"no prices for the cache":   {agent.Model{Prices: &agent.Prices{Input: 4}}, compact.PriceSheet{Read: 1, Write: 1}},
-		"a price for reading":       {agent.Model{Prices: &agent.Prices{Input: 4, Cached: 1}}, compact.PriceSheet{Read: 0.25, Write: 1}},
-		"five minutes":              {agent.Model{Provider: "anthropic", ID: "m", Prices: anthropic}, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"nothing known":             {agent.Model{}, planner.DefaultSheet()},
+		"free":                      {agent.Model{Provider: "ollama", Prices: &agent.Prices{}}, planner.DefaultSheet()},
+		"free but for the reply":    {agent.Model{Prices: &agent.Prices{Cached: 1, CacheWrite: 1, Output: 1}}, planner.DefaultSheet()},
+		"nothing known but how old": {agent.Model{CacheTTL: time.Minute}, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute}},
+		"no prices for the cache":   {agent.Model{Prices: &agent.Prices{Input: 4}}, planner.PriceSheet{Read: 1, Write: 1}},
+		"a price for reading":       {agent.Model{Prices: &agent.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
+		"five minutes":              {agent.Model{Provider: "anthropic", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
 		"the price of an hour": {agent.Model{Provider: "anthropic", ID: "m", Prices: &agent.Prices{Input: 5, Cached: 0.5, CacheWrite: 10}},
-			compact.PriceSheet{Read: 0.1, Write: 2}},
-		"OpenAI":                {agent.Model{Provider: "openai", ID: "m", Prices: anthropic}, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
-		"OpenAI elsewhere":      {agent.Model{Provider: "openrouter", ID: "openai/m", Prices: anthropic}, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
-		"OpenAI by half a name": {agent.Model{Provider: "myopenai", ID: "m", Prices: anthropic}, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
-		"OpenAI, written free":  {agent.Model{Provider: "openai", ID: "m", Prices: &agent.Prices{Input: 4, Cached: 1}}, compact.PriceSheet{Read: 0.25, Write: 1}},
-		"the user knows":        {agent.Model{Provider: "openai", ID: "m", Prices: anthropic, CacheTTL: 24 * time.Hour}, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 24 * time.Hour}},
-		"no cache":              {agent.Model{Provider: "anthropic", ID: "m", Prices: anthropic, NoCache: true}, compact.PriceSheet{Read: 1, Write: 1}},
-		"no cache, no prices":   {agent.Model{NoCache: true}, compact.PriceSheet{Read: 1, Write: 1}},
+			planner.PriceSheet{Read: 0.1, Write: 2}},
+		"OpenAI":                {agent.Model{Provider: "openai", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"OpenAI elsewhere":      {agent.Model{Provider: "openrouter", ID: "openai/m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"OpenAI by half a name": {agent.Model{Provider: "myopenai", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"OpenAI, written free":  {agent.Model{Provider: "openai", ID: "m", Prices: &agent.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
+		"the user knows":        {agent.Model{Provider: "openai", ID: "m", Prices: anthropic, CacheTTL: 24 * time.Hour}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 24 * time.Hour}},
+		"no cache":              {agent.Model{Provider: "anthropic", ID: "m", Prices: anthropic, NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
+		"no cache, no prices":   {agent.Model{NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
 	} {
 		if diff := cmp.Diff(c.want, c.model.Sheet()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

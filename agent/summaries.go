@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -223,29 +223,29 @@ func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.
-func (c *compactor) evict(ctx context.Context, plan compact.Plan) {
+func (c *compactor) evict(ctx context.Context, plan planner.Plan) {
 	if !c.evictWith(ctx, plan) {
-		c.overlay(ctx, c.planner.made(plan.Trigger), plan.Alone().Masks)
+		c.overlay(ctx, c.schedule.made(plan.Trigger), plan.Alone().Masks)
 	}
 }
 
 // evictWith makes a step that evicts with the summaries that are written for it, and
 // reports whether it is made.
-func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
+func (c *compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
 	if err := c.flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
-	made, more := c.planner.made(plan.Trigger), plan.Trigger != compact.TriggerCold
+	made, more := c.schedule.made(plan.Trigger), plan.Trigger != planner.TriggerCold
 	step := func(jobs []*job) (edit.Proposal, bool) {
 		var passes []*edit.Proposal
 		for _, j := range jobs {
 			passes = append(passes, &j.pass)
 		}
 		pass, err := edit.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
-		return pass, err == nil && pass.Progresses() && !c.planner.holds(plan, &pass)
+		return pass, err == nil && pass.Progresses() && !c.schedule.holds(plan, &pass)
 	}
 	var use []*job
 	for _, j := range c.prepared {
@@ -275,11 +275,11 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
 	}
-	moment := compact.MomentReply
+	moment := planner.MomentReply
 	if c.inTurn {
 		moment = c.moment()
 	}
-	plan := c.planner.plan(moment, false)
+	plan := c.schedule.plan(moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
 		c.evict(ctx, plan)
 	}

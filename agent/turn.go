@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -120,7 +120,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if failure == nil {
 			return nil, answer.err
 		}
-		told := a.windows.overflowed(ctx, r, failure, a.compactor.planner.roomHint(failure))
+		told := a.windows.overflowed(ctx, r, failure, a.compactor.schedule.roomHint(failure))
 		if again || err != nil || answer.reply.arrived() {
 			return nil, told
 		}
@@ -205,7 +205,7 @@ func (a *Agent) retryShorter(ctx context.Context, r request) bool {
 		return true // nothing is known of how much fits there
 	}
 	if ctx.Err() == nil && !fits() {
-		a.compactor.applyLadder(ctx, compact.TriggerOverflow, true)
+		a.compactor.applyLadder(ctx, planner.TriggerOverflow, true)
 	}
 	return a.meter.RequestEstimate() < r.estimate
 }

@@ -15,7 +15,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/replay"
 )
 
@@ -27,8 +27,8 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 	}{
 		"all": {agent.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10, Tiers: []agent.Tier{{Over: 200_000, Input: 4}, {Over: 500_000, Input: 8}}},
 			replay.Sheet{Read: 0.25, Write: 1.25, Output: 5, Lifetime: 5 * time.Minute, Step: 200_000, StepFactor: 2}},
-		"no cache":              {agent.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: compact.UnknownLifetime}},
-		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: compact.UnknownLifetime}},
+		"no cache":              {agent.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
+		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
 	} {
 		c.want.Name = name
 		if diff := cmp.Diff(c.want, measure.ModelSheet(agent.Model{ID: name, Prices: &c.prices})); diff != "" {
@@ -48,7 +48,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sheets) != 3 || sheets[0].Lifetime != 24*time.Hour || sheets[1].Lifetime != compact.UnknownLifetime || sheets[2].Lifetime != 10*time.Minute {
+	if len(sheets) != 3 || sheets[0].Lifetime != 24*time.Hour || sheets[1].Lifetime != planner.UnknownLifetime || sheets[2].Lifetime != 10*time.Minute {
 		t.Errorf("the sheets are %+v", sheets)
 	}
 	want := map[string]string{"openai/gpt-5.4": "cache lives 24 h", "openai/gpt-4o": "cache lives 60 min (assumed)"}

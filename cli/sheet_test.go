@@ -10,8 +10,8 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 )
 
@@ -46,15 +46,15 @@ func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
 	proxied := setUp(t, "providers.anthropic={base_url: http://127.0.0.1:1/v1}")
 	for name, c := range map[string]struct {
 		app  *app
-		want compact.PriceSheet
+		want planner.PriceSheet
 	}{
-		"openai/gpt-5.4":                       {a, compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: 24 * time.Hour}},
-		"openai/gpt-5.6-sol":                   {a, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
-		"anthropic/claude-opus-4-6":            {a, compact.PriceSheet{Read: 1, Write: 1}}, // the endpoint caches nothing
-		"anthropic/claude-opus-4-5":            {proxied, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
-		"openrouter/anthropic/claude-opus-5.5": {a, compact.PriceSheet{Read: 0.05, Write: 1.25, Lifetime: 5 * time.Minute}},
-		"ollama/qwen3":                         {a, compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute}},
-		"mine/whatever":                        {a, compact.DefaultSheet()},
+		"openai/gpt-5.4":                       {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 24 * time.Hour}},
+		"openai/gpt-5.6-sol":                   {a, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"anthropic/claude-opus-4-6":            {a, planner.PriceSheet{Read: 1, Write: 1}}, // the endpoint caches nothing
+		"anthropic/claude-opus-4-5":            {proxied, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"openrouter/anthropic/claude-opus-5.5": {a, planner.PriceSheet{Read: 0.05, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"ollama/qwen3":                         {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute}},
+		"mine/whatever":                        {a, planner.DefaultSheet()},
 	} {
 		got := linked(t, c.app, name).Sheet()
 		if diff := cmp.Diff(c.want, got); diff != "" {

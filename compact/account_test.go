@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -22,8 +22,8 @@ import (
 
 // plainCheck is a look at a log by the meter of the planner's tests, which has
 // four characters to a token.
-func plainCheck(l *compacttest.Tale) (preset.Rules, compact.Check) {
-	k := compacttest.At(compact.MomentReply)
+func plainCheck(l *compacttest.Tale) (preset.Rules, planner.Check) {
+	k := compacttest.At(planner.MomentReply)
 	return k.Rules, k.Of(l.Events())
 }
 
@@ -210,7 +210,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 func BenchmarkAccount(b *testing.B) {
 	log := compacttest.Masked(compacttest.LongLog(10_000), 800)
 	v := projection.Project(log)
-	c := compact.Check{Log: log, View: v, Meter: meter.New(compacttest.Window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
+	c := planner.Check{Log: log, View: v, Meter: meter.New(compacttest.Window(5_000_000)).WithView(v), Sheet: planner.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
 		inspect.NewAccount(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing

@@ -1,8 +1,8 @@
-// Package compact decides when the prompt of a conversation is shortened, and how. The
-// packages below it turn the log into messages, measure them, and write notes and summaries;
-// those above it commit and show.
+// Package compact keeps the prompt of a conversation within the window of its model. This page
+// explains how its parts work together. What acts as a tool result arrives stands here: it may be
+// cut ([ArrivalCap]), or point to an earlier one with the same text ([Repeats]).
 //
-// Package projection turns the log into messages.
+// Package projection turns the log into messages, and hardens them for an endpoint.
 //
 // # Meter
 //
@@ -32,16 +32,11 @@
 //
 // # The planner
 //
-// [Check.Plan] decides when to compact automatically. It is pure, and the agent
-// and package replay ask the same function. It gets a [Check]: the moment, log and
-// view, the meter, how long nothing was sent, prices, and what earlier compactions
-// left. The usual answer, nothing, reads neither log nor texts. Plimsoll's own rules
-// act above the load line, and earlier when the provider's cache is cold, because
-// then a new beginning costs nothing extra. A step evicts the oldest units down to a
+// Package planner decides when to compact automatically ([planner.Check]): above the load line,
+// and earlier when the provider's cache is cold. A step evicts the oldest units down to a
 // target, in one go, so that the cache breaks once and not at every request. One
 // note, made by rule, stands for them: what was done, the user's own words, and an
 // index of names. A summary replaces parts of it where a model wrote one in time.
-// Above the hard line [Check.Recover] makes room without a model.
 //
 // # Presets
 //

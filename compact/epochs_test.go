@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -155,7 +155,7 @@ func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing
 
 func TestATurnThatIsCoveredInPartIsNotBehindARangeFromTheLastCompaction(t *testing.T) {
 	t.Parallel()
-	auto := conversation.Made{Source: conversation.SourceAuto, Trigger: compact.TriggerLoadLine}
+	auto := conversation.Made{Source: conversation.SourceAuto, Trigger: planner.TriggerLoadLine}
 	for name, c := range map[string]struct {
 		overlay conversation.Body
 		want    int

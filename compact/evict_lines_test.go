@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -58,13 +58,13 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		change(&r, &o)
 		r.Summary.When = preset.SummaryNever
 		v := projection.Project(log)
-		check := compact.Check{Log: log, View: v, Meter: meter.New(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
+		check := planner.Check{Log: log, View: v, Meter: meter.New(o.With(r)).WithView(v), Sheet: planner.DefaultSheet()}
 		reading := check.Meter.Reading()
 		if reading.Used <= reading.LoadLine {
 			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
 		}
 		plan := check.Plan(r).Alone()
-		if plan.Trigger != compact.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
+		if plan.Trigger != planner.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
 			t.Errorf("%s: %+v", name, plan)
 			continue
 		}
@@ -100,11 +100,11 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 			r.Summary.When, r.TokenThreshold = when, 40_000
 			r.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: r.Summary}
 			m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
-			moment := compact.MomentReply
+			moment := planner.MomentReply
 			if name == preset.JCLI {
-				moment = compact.MomentRequest
+				moment = planner.MomentRequest
 			}
-			check := compact.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
+			check := planner.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
 			if plan := check.Plan(r); (len(plan.Spans) > 0) != want.plans {
 				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
 			}
@@ -128,7 +128,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	v := projection.Project(log)
 	r := preset.RulesOf(preset.Plimsoll)
 	m := meter.New(meter.Options{Window: meter.Window{Tokens: 64_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
-	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
+	check := planner.Check{Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
 	plan := check.Plan(r).Alone()
 	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {

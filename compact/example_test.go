@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -119,7 +119,7 @@ func ExampleCheck_Plan() {
 	rules.Summary.When = preset.SummaryNever
 	options := meter.Options{Window: meter.Window{Tokens: 24_000, Source: meter.WindowFlag}}
 	m := meter.New(options.With(rules)).WithView(projection.Project(log.Events()))
-	plan := compact.Check{Log: log.Events(), View: m.View(), Meter: m, Sheet: compact.DefaultSheet()}.Plan(rules)
+	plan := planner.Check{Log: log.Events(), View: m.View(), Meter: m, Sheet: planner.DefaultSheet()}.Plan(rules)
 	fmt.Println("because of the", plan.Trigger)
 
 	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)

@@ -7,9 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -95,7 +95,7 @@ func TestJCLIMicroReplacesOnlyWhatIsOver800Bytes(t *testing.T) {
 		bodies = append(bodies, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "Bash", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "Bash", Status: conversation.ResultOK, Text: strings.Repeat("y", 5000)})
 	}
-	items := compact.MicroItems(projection.Project(l.Prepare(conversationtest.Epoch, bodies...)), rules)
+	items := planner.MicroItems(projection.Project(l.Prepare(conversationtest.Epoch, bodies...)), rules)
 	if d := cmp.Diff([]conversation.MaskItem{{Event: 5, Part: conversation.PartResult}}, items); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -39,7 +39,7 @@ func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
 	t.Parallel()
 	crowded := func(k *compacttest.Look) { k.System = 70_000 }
 	l := (&compacttest.Tale{}).Says(5000).Answers(5000).Says(5000).Answers(5000)
-	k := compacttest.ByPreset(preset.OneClaw, compact.MomentReply).With(crowded)
+	k := compacttest.ByPreset(preset.OneClaw, planner.MomentReply).With(crowded)
 	for failures := range 4 {
 		if got := compacttest.Tell(k.With(func(k *compacttest.Look) { k.Check.Past.Failures = failures }).Plan(l)); got != "" {
 			t.Errorf("after %d failures: %q", failures, got)

@@ -8,11 +8,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -24,9 +24,9 @@ import (
 
 // presses reports whether a plan was made because so much is used, and not
 // because it pays or by a layer that acts anyway.
-func presses(p compact.Plan) bool {
+func presses(p planner.Plan) bool {
 	switch p.Trigger {
-	case compact.TriggerLoadLine, compact.TriggerHardLine, compact.TriggerThreshold:
+	case planner.TriggerLoadLine, planner.TriggerHardLine, planner.TriggerThreshold:
 		return true
 	}
 	return false
@@ -34,14 +34,14 @@ func presses(p compact.Plan) bool {
 
 // driven is what the planner does about how much is used, at the next request
 // or after the reply.
-func driven(r preset.Rules, c compact.Check) compact.Plan {
-	for _, m := range []compact.Moment{compact.MomentReply, compact.MomentRequest, compact.MomentTurn} {
+func driven(r preset.Rules, c planner.Check) planner.Plan {
+	for _, m := range []planner.Moment{planner.MomentReply, planner.MomentRequest, planner.MomentTurn} {
 		c.Moment = m
 		if p := c.Plan(r); presses(p) {
 			return p
 		}
 	}
-	return compact.Plan{}
+	return planner.Plan{}
 }
 
 // foretells reports whether an outlook says that anything is done.
@@ -57,18 +57,18 @@ type fataler interface {
 
 // checkOutlook fails unless an outlook agrees with the planner; it gives what
 // the planner does.
-func checkOutlook(t fataler, r preset.Rules, c compact.Check) (inspect.Outlook, compact.Plan) {
+func checkOutlook(t fataler, r preset.Rules, c planner.Check) (inspect.Outlook, planner.Plan) {
 	t.Helper()
 	o, p := inspect.NewOutlook(r, c), driven(r, c)
 	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
 		t.Fatalf("%+v", o)
-	case presses(p) && o.State != compact.TimingNow:
+	case presses(p) && o.State != planner.TimingNow:
 		t.Fatalf("it acts, and that was not told: %s", tell())
 	case presses(p) && o.Left > 0:
 		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
-	case !presses(p) && o.State == compact.TimingNow && o.At > 0 && o.Soon == 0 && foretells(o):
+	case !presses(p) && o.State == planner.TimingNow && o.At > 0 && o.Soon == 0 && foretells(o):
 		t.Fatalf("it does nothing of what was told: %s", tell())
 	}
 	checkCold(t, r, c, o)
@@ -76,15 +76,15 @@ func checkOutlook(t fataler, r preset.Rules, c compact.Check) (inspect.Outlook, 
 }
 
 // checkCold fails unless the planner evicts with a cold cache what an outlook said.
-func checkCold(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
+func checkCold(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
 	t.Helper()
-	if o.State == compact.TimingNow {
+	if o.State == planner.TimingNow {
 		return // the step at the load line comes first
 	}
-	c.Moment, c.Gone = compact.MomentTurn, true
+	c.Moment, c.Gone = planner.MomentTurn, true
 	p := c.Plan(r)
 	note, evicts := p.Note.(conversation.Summary)
-	switch evicts = evicts && p.Trigger == compact.TriggerCold; {
+	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
 		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.Tell(p))
 	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
@@ -94,9 +94,9 @@ func checkCold(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
 
 func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 	t.Parallel()
-	states := map[compact.TimingState]int{}
-	missing := unseen(states, compact.TimingReady, compact.TimingNow, compact.TimingHeld, compact.TimingResting,
-		compact.TimingUnknown, compact.TimingOff)
+	states := map[planner.TimingState]int{}
+	missing := unseen(states, planner.TimingReady, planner.TimingNow, planner.TimingHeld, planner.TimingResting,
+		planner.TimingUnknown, planner.TimingOff)
 	checkUntil(t, missing, func(t *rapid.T) {
 		log := compacttest.AnyLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
@@ -112,7 +112,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 			before := func(name string) int {
 				return max(0, rapid.SampledFrom([]int{0, used / 2, used - 100, used + 500}).Draw(t, name))
 			}
-			c.Past = compact.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
+			c.Past = planner.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
 		}
 		said := compacttest.Encoded(t, log)
 		o, _ := checkOutlook(t, r, c)
@@ -127,7 +127,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 			t.Fatalf("the log was changed")
 		}
 		checkGrowth(t, r, c, o)
-		if o.State == compact.TimingOff {
+		if o.State == planner.TimingOff {
 			for _, m := range compacttest.Moments() {
 				if c.Moment = m; c.Plan(r).Acts() {
 					t.Fatalf("it is off, and acts")
@@ -139,7 +139,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 
 // checkGrowth fails unless the planner acts, or could if there were anything to
 // do, as soon as a request has grown to where an outlook said, and not before.
-func checkGrowth(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) {
+func checkGrowth(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
 	t.Helper()
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
@@ -152,7 +152,7 @@ func checkGrowth(t fataler, r preset.Rules, c compact.Check, o inspect.Outlook) 
 		then := c
 		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
 		now, _ := checkOutlook(t, r, then)
-		if (now.State == compact.TimingNow) != acts {
+		if (now.State == planner.TimingNow) != acts {
 			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
 		}
 	}
@@ -164,7 +164,7 @@ func outlookCases() map[string]struct {
 	grow func(*compacttest.Tale)
 } {
 	byOwnRules := func(p preset.Name) compacttest.Look {
-		return compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules = preset.RulesOf(p) })
+		return compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules = preset.RulesOf(p) })
 	}
 	type one = struct {
 		look compacttest.Look
@@ -173,16 +173,16 @@ func outlookCases() map[string]struct {
 	work := func(l *compacttest.Tale) { l.Stints(1) }
 	talk := func(l *compacttest.Tale) { l.Talks(1) }
 	return map[string]one{
-		"stubs":                       {compacttest.At(compact.MomentReply), work},
-		"a summary":                   {compacttest.At(compact.MomentReply), talk},
-		"both":                        {compacttest.At(compact.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
-		"a long system prompt":        {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.System = 30_000 }), work},
-		"more than a number of turns": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 }), work},
+		"stubs":                       {compacttest.At(planner.MomentReply), work},
+		"a summary":                   {compacttest.At(planner.MomentReply), talk},
+		"both":                        {compacttest.At(planner.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
+		"a long system prompt":        {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.System = 30_000 }), work},
+		"more than a number of turns": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 }), work},
 		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
 		"jp-auto":                     {byOwnRules(preset.JPAuto), work},
 		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
 		"jcli": {byOwnRules(preset.JCLI).With(func(k *compacttest.Look) {
-			k.Check.Moment, k.Rules.TokenThreshold, k.Rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
+			k.Check.Moment, k.Rules.TokenThreshold, k.Rules.Micro.KeepRecent = planner.MomentRequest, 20_000, 2
 		}), func(l *compacttest.Tale) { l.Says(10).Uses("run_command", `{"command":"ls"}`, 2000).Answers(800) }},
 	}
 }
@@ -196,11 +196,11 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 			for range 60 {
 				c.grow(l)
 				check := c.look.Of(l.Events())
-				check.Past = compact.PastOf(check.Log)
+				check.Past = planner.PastOf(check.Log)
 				o, p := checkOutlook(t, c.look.Rules, check)
 				if !presses(p) {
 					foretold = o
-					if o.State != compact.TimingReady && o.State != compact.TimingResting {
+					if o.State != planner.TimingReady && o.State != planner.TimingResting {
 						t.Fatalf("it is %s: %s", o.State, o.Words())
 					}
 					continue
@@ -225,7 +225,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 }
 
 // checkDeed fails unless an outlook tells what a plan does.
-func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan) {
+func checkDeed(t *testing.T, c planner.Check, o inspect.Outlook, p planner.Plan) {
 	t.Helper()
 	masks := 0
 	for _, b := range p.Masks {
@@ -257,7 +257,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 
 // carryOut puts in force what a plan says, with a summary that is short. It
 // reports whether that was taken.
-func carryOut(l *compacttest.Tale, r preset.Rules, c compact.Check, p compact.Plan) bool {
+func carryOut(l *compacttest.Tale, r preset.Rules, c planner.Check, p planner.Plan) bool {
 	if p.Profile != "" {
 		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
 		if err != nil {
@@ -281,12 +281,12 @@ func carryOut(l *compacttest.Tale, r preset.Rules, c compact.Check, p compact.Pl
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(10)
-	o := inspect.NewOutlook(compacttest.PlanRules(), compacttest.At(compact.MomentReply).Of(l.Events()))
+	o := inspect.NewOutlook(compacttest.PlanRules(), compacttest.At(planner.MomentReply).Of(l.Events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
-	held := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Check.Past.Undone = 49_000 })
-	if o := inspect.NewOutlook(held.Rules, held.Of(l.Events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
+	held := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Check.Past.Undone = 49_000 })
+	if o := inspect.NewOutlook(held.Rules, held.Of(l.Events())); o.Saver || o.State != planner.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
@@ -294,7 +294,7 @@ func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(14)
-	k := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.ProtectedRatio = 0.3, 0 })
+	k := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.ProtectedRatio = 0.3, 0 })
 	estimated := inspect.NewOutlook(k.Rules, k.Of(l.Events()))
 	l.Add(conversation.Usage{Reply: uint64(len(l.Events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
 	c := k.Of(l.Events())
@@ -315,7 +315,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 func BenchmarkOutlook(b *testing.B) {
 	for _, name := range preset.All() {
 		b.Run(string(name), func(b *testing.B) {
-			_, c := compacttest.LongCheck(3_000_000, compact.MomentReply)
+			_, c := compacttest.LongCheck(3_000_000, planner.MomentReply)
 			r := preset.RulesOf(name)
 			b.ReportAllocs()
 			for b.Loop() {

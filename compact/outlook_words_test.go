@@ -4,17 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 )
 
 // evicting is a look ahead at a step that evicts turns 0 to 7, in a conversation of
 // 70,000 tokens whose load line is at 80,000.
 func evicting(change func(*inspect.Outlook)) inspect.Outlook {
-	o := inspect.Outlook{State: compact.TimingReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
+	o := inspect.Outlook{State: planner.TimingReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
 		ColdLine: 50_000, Asks: true, Rule: "preset plimsoll"}
 	change(&o)
 	return o
@@ -38,13 +38,13 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 			when + "the oldest turns are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
 		"at the line": {func(o *inspect.Outlook) { o.Left, o.Turns = 0, 0 }, "",
 			"From the next word on: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"above it": {func(o *inspect.Outlook) { o.State, o.ColdTo = compact.TimingNow, 3 }, "",
+		"above it": {func(o *inspect.Outlook) { o.State, o.ColdTo = planner.TimingNow, 3 }, "",
 			"Next: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"too little": {func(o *inspect.Outlook) { o.EvictTo = -1 }, "",
 			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened."},
-		"undone": {func(o *inspect.Outlook) { o.State = compact.TimingHeld }, "",
+		"undone": {func(o *inspect.Outlook) { o.State = planner.TimingHeld }, "",
 			"You undid a compaction: none is automatic until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"just compacted": {func(o *inspect.Outlook) { o.State = compact.TimingResting }, "",
+		"just compacted": {func(o *inspect.Outlook) { o.State = planner.TimingResting }, "",
 			"After the last compaction it rests until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"turns are missing": {func(o *inspect.Outlook) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
 			"Once 2 more turns began: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
@@ -75,20 +75,20 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 		log  *compacttest.Tale
 		want string
 	}{
-		"off": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Rules.Enabled = false }), grown(17),
+		"off": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Enabled = false }), grown(17),
 			"Automatic compaction is off; only a refusal by the server makes room."},
-		"unknown": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, false }), grown(17),
+		"unknown": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, false }), grown(17),
 			"The window is unknown; only a refusal by the server makes room."},
-		"unknown, with masks": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, true }), grown(17),
+		"unknown, with masks": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Options.Window, k.Rules.Mask.Enabled = meter.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
-		"a source that asks nobody any more": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+		"a source that asks nobody any more": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) {
 			k.Rules, k.Check.Past.Failures = preset.RulesOf(preset.JCLI), 3
 		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
-		"a profile that needs a model": {compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+		"a profile that needs a model": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) {
 			k.Rules, k.Check.Past.Failures = preset.RulesOf(preset.JPAuto), 2
 			k.Rules.Auto.Profile = preset.ProfileHeavy
 		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
-		"a layer alone": {compacttest.At(compact.MomentRequest).With(func(k *compacttest.Look) {
+		"a layer alone": {compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) {
 			k.Rules = preset.RulesOf(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
@@ -100,7 +100,7 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 
 func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 	t.Parallel()
-	k := compacttest.At(compact.MomentReply).With(func(k *compacttest.Look) {
+	k := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) {
 		k.Rules, k.Check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
 		k.Rules.Auto.Profile = preset.ProfileHeavy
 	})

@@ -5,10 +5,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -22,7 +22,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	log := tale.Events()
 	v := projection.Project(log)
 	s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
-	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
+	spans := planner.BandSpans(v, s.Meter, planner.BandRule{})
 	pass, err := edit.ProposeSummary(log, preset.RulesOf(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)

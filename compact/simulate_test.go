@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -95,7 +95,7 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 	t.Parallel()
 	for _, p := range []preset.Name{preset.JPAuto, preset.Truncate, preset.OneClaw} {
-		k := compacttest.ByPreset(p, compact.MomentRequest).With(func(k *compacttest.Look) {
+		k := compacttest.ByPreset(p, planner.MomentRequest).With(func(k *compacttest.Look) {
 			k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
 		})
 		if got := compacttest.Tell(k.Plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 )
 
 // gaugeOf is the line of the screen with the gauge.
@@ -72,7 +72,7 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		r.happen(metered(), agent.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
 		r.enter("/context")
 		account := inspect.Account{Estimated: 78_000, Reading: meter.Reading{Used: 78_000}, Outlook: inspect.Outlook{
-			State: compact.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
+			State: planner.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
 		r.happen(agent.Inspected{Account: account})
 		has := func(what string) {
 			r.t.Helper()

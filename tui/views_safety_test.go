@@ -11,9 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
@@ -83,7 +83,7 @@ func hostileAnswers() []agent.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
-	account := inspect.Account{Estimated: 400, Outlook: inspect.Outlook{State: compact.TimingReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
+	account := inspect.Account{Estimated: 400, Outlook: inspect.Outlook{State: planner.TimingReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}

@@ -10,7 +10,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
@@ -106,7 +106,7 @@ func ModelSheet(m agent.Model) replay.Sheet {
 	p := m.Sheet()
 	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
 	if s.Lifetime <= 0 {
-		s.Lifetime = compact.UnknownLifetime
+		s.Lifetime = planner.UnknownLifetime
 	}
 	if t, ok := m.Prices.Step(); ok {
 		s.Step, s.StepFactor = t.Over, t.Input/m.Prices.Input

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact/inspect"
-	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
-
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -22,9 +21,9 @@ func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.S
 // would find it where another turn begins.
 func AccountOf(rules preset.Rules, r *Reading, m agent.Model) inspect.Account {
 	idle, gone := r.sinceReply(m, time.Now())
-	return inspect.NewAccount(rules, compact.Check{
-		Moment: compact.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
-		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.Said),
+	return inspect.NewAccount(rules, planner.Check{
+		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
+		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
 	}, catalog.Savings(m))
 }
 

@@ -3,14 +3,12 @@ package show
 import (
 	"time"
 
-	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
-
-	"plimsoll/compact/inspect"
-
 	"plimsoll/agent"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/projection"
 )
 
 // The context view for scripts. What is not known is null, and so is what does not
@@ -41,7 +39,7 @@ type contextReport struct {
 
 // contextNext is what compaction will do next.
 type contextNext struct {
-	State       compact.TimingState `json:"state"`
+	State       planner.TimingState `json:"state"`
 	At          *int                `json:"at"`
 	Left        *int                `json:"left"`
 	Turns       *int                `json:"turns"`

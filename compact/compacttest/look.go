@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -24,7 +24,7 @@ type Look struct {
 	Rules   preset.Rules
 	Options meter.Options
 	System  int // tokens of the system prompt
-	Check   compact.Check
+	Check   planner.Check
 }
 
 // After is the tokens of a request once overlays are in force.
@@ -33,7 +33,7 @@ func (k Look) After(l *Tale, bodies []conversation.Body) int {
 }
 
 // Of is the check of a log.
-func (k Look) Of(log []conversation.Event) compact.Check {
+func (k Look) Of(log []conversation.Event) planner.Check {
 	c := k.Check
 	c.Log, c.View = log, projection.Project(log)
 	c.Meter = meter.New(k.Options).WithRules(k.Rules).WithPrompt(conversation.Size{ASCII: 4 * k.System}, conversation.Size{}).WithView(c.View)
@@ -41,7 +41,7 @@ func (k Look) Of(log []conversation.Event) compact.Check {
 }
 
 // Plan is what the planner does about a log.
-func (k Look) Plan(l *Tale) compact.Plan { return k.Of(l.Events()).Plan(k.Rules) }
+func (k Look) Plan(l *Tale) planner.Plan { return k.Of(l.Events()).Plan(k.Rules) }
 
 // With is the same look, changed.
 func (k Look) With(change func(*Look)) Look {
@@ -50,13 +50,13 @@ func (k Look) With(change func(*Look)) Look {
 }
 
 // At is a look at some moment, with the rules and the window of the tests.
-func At(m compact.Moment) Look {
+func At(m planner.Moment) Look {
 	return Look{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, Plain: true},
-		Check: compact.Check{Moment: m, Sheet: compact.PriceSheet{Read: 0.1, Write: 1}}}
+		Check: planner.Check{Moment: m, Sheet: planner.PriceSheet{Read: 0.1, Write: 1}}}
 }
 
 // Tell is what a plan does, in a line; "" if it does nothing.
-func Tell(p compact.Plan) string {
+func Tell(p planner.Plan) string {
 	var parts []string
 	for _, b := range p.Masks {
 		m, _ := b.(conversation.Mask) // the planner makes no others
@@ -102,17 +102,17 @@ func SpansText(spans []conversation.Span) string {
 }
 
 // ByPreset is a look by a preset's own rules.
-func ByPreset(p preset.Name, m compact.Moment) Look {
+func ByPreset(p preset.Name, m planner.Moment) Look {
 	return At(m).With(func(k *Look) { k.Rules = preset.RulesOf(p) })
 }
 
 // Moments are all of them.
-func Moments() []compact.Moment {
-	return []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply}
+func Moments() []planner.Moment {
+	return []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply}
 }
 
 // AnyCheck draws rules and a look at a log.
-func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check) {
+func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check) {
 	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
 	p := rapid.SampledFrom(presets).Draw(t, "preset")
 	r := preset.RulesOf(p)
@@ -134,7 +134,7 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 	}
 	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
 	v := projection.Project(log)
-	c := compact.Check{
+	c := planner.Check{
 		Moment: rapid.SampledFrom(Moments()).Draw(t, "moment"), Log: log, View: v,
 		Meter: meter.New(MeterOptions(t)).WithRules(r).WithView(v), Sheet: Sheets(t),
 		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
@@ -143,7 +143,7 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
 	}
 	if rapid.Bool().Draw(t, "the past of the log") {
-		c.Past = compact.PastOf(log)
+		c.Past = planner.PastOf(log)
 	} else {
 		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
 	}
@@ -151,8 +151,8 @@ func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, compact.Check
 }
 
 // Sheets draws what a provider takes.
-func Sheets(t *rapid.T) compact.PriceSheet {
-	return compact.PriceSheet{
+func Sheets(t *rapid.T) planner.PriceSheet {
+	return planner.PriceSheet{
 		Read:     rapid.SampledFrom([]float64{0.1, 0.5, 1, 0.02}).Draw(t, "read"),
 		Write:    rapid.SampledFrom([]float64{1, 1.25, 2}).Draw(t, "write"),
 		Lifetime: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(t, "lifetime"),
@@ -174,11 +174,11 @@ func Encoded(t *rapid.T, log []conversation.Event) []string {
 
 // LongCheck is a log of 10,000 events of about 1 KB as the planner sees it, in
 // a window of so many tokens. Of the results about 640,000 tokens may be masked.
-func LongCheck(windowTokens int, at compact.Moment) (preset.Rules, compact.Check) {
+func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check) {
 	log := With(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := projection.Project(log)
-	return preset.RulesOf(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
-		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
+	return preset.RulesOf(preset.Plimsoll), planner.Check{Moment: at, Log: log, View: v,
+		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: planner.DefaultSheet()}
 }
 
 // LoadLine is where Plimsoll's own load line is in a window, above that of the sources.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
@@ -162,7 +162,7 @@ func (pass *Proposal) apply(bodies ...conversation.Body) error {
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	least := before - 1 // that it saves something
 	switch {
-	case pass.made.Trigger == compact.TriggerRequest:
+	case pass.made.Trigger == planner.TriggerRequest:
 		least = then // layers of a source that act before every request replace to its letter
 	case pass.asked != nil && pass.asked.Input != preset.InputView && pass.coversSummary():
 		least = before // another focus is worth as many tokens

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -73,7 +73,7 @@ func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversa
 		text.Appendix, pass.asked = "", p.asked
 		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
 		if !held {
-			step = compact.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
+			step = planner.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
 		}
 	}
 	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)

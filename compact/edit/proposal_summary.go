@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
@@ -53,7 +53,7 @@ func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := summary.Options{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Most: compact.SummaryMost(pass.rules.Planner, window)}
+		Most: planner.SummaryMost(pass.rules.Planner, window)}
 	var err error
 	if ask.Room, err = pass.room(); err != nil {
 		return err
@@ -241,7 +241,7 @@ func (pass *Proposal) summary(text string, a summary.Answer) conversation.Summar
 // noteRoom is what the note of the proposal may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
 func (pass *Proposal) noteRoom() summary.NoteRoom {
-	room := compact.NoteRoomOf(pass.rules, pass.now.Meter, pass.window())
+	room := planner.NoteRoomOf(pass.rules, pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
 	}
@@ -254,7 +254,7 @@ func (pass *Proposal) noteRoom() summary.NoteRoom {
 func (pass *Proposal) Extract() error {
 	job := *pass.Job
 	if pass.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, compact.SummaryMost(pass.rules.Planner, pass.now.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(pass.rules.Planner, pass.now.Meter.Window().Tokens))
 	}
 	answer, err := summary.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -43,7 +43,7 @@ func NewRequest() Request {
 
 // RequestOf is what a plan asks for that applies a profile: all that came after the last
 // compaction.
-func RequestOf(p compact.Plan) Request {
+func RequestOf(p planner.Plan) Request {
 	last := Bound{form: boundLast}
 	w := NewRequest()
 	w.Profile, w.From, w.Source, w.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger

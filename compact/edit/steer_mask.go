@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -50,7 +50,7 @@ func (s stay) String() string {
 // wraps ErrNothingToMask and says what to do.
 func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
-	h.alike = compact.NewPointers()
+	h.alike = planner.NewPointers()
 	for k := range v.Messages {
 		m := &v.Messages[k]
 		switch {
@@ -67,7 +67,7 @@ func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, eve
 	if len(h.items) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
 	}
-	mask := compact.MaskOf(r, h.alike.With(h.items))
+	mask := planner.MaskOf(r, h.alike.With(h.items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
@@ -91,7 +91,7 @@ type handMask struct {
 	log     []conversation.Event
 	preview int                            // code points at each end of a stub
 	shown   map[uint64]*projection.Message // results that stand for themselves
-	alike   compact.Pointers
+	alike   planner.Pointers
 	items   []conversation.MaskItem
 	stays   stay
 }

@@ -3,8 +3,8 @@ package inspect
 import (
 	"math"
 
-	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -66,7 +66,7 @@ type Costs struct {
 
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
-func NewAccount(r preset.Rules, c compact.Check, saved func(conversation.Usage) *float64) Account {
+func NewAccount(r preset.Rules, c planner.Check, saved func(conversation.Usage) *float64) Account {
 	t := accountant{check: c, scale: c.Meter.Scale(), framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()
@@ -141,7 +141,7 @@ func addTo(sum **float64, amount *float64) {
 
 // accountant weighs a view against what was said.
 type accountant struct {
-	check    compact.Check
+	check    planner.Check
 	scale    meter.Scale
 	framing  float64 // calibrated tokens of a message or call beyond its text
 	echo     bool    // reasoning is sent

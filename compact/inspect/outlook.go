@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -17,7 +17,7 @@ import (
 
 // Outlook is what the planner will do next.
 type Outlook struct {
-	State compact.TimingState
+	State planner.TimingState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
 	// Left is how many may be added until then, never negative.
 	At, Left int
@@ -60,7 +60,7 @@ type Outlook struct {
 }
 
 // NewOutlook tells what the planner will do next.
-func NewOutlook(r preset.Rules, c compact.Check) Outlook {
+func NewOutlook(r preset.Rules, c planner.Check) Outlook {
 	a := c.Ahead(r)
 	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
 		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
@@ -78,7 +78,7 @@ func NewOutlook(r preset.Rules, c compact.Check) Outlook {
 }
 
 // steps tells what steps evict.
-func (o *Outlook) steps(log []conversation.Event, a compact.Ahead) {
+func (o *Outlook) steps(log []conversation.Event, a planner.Ahead) {
 	if s := a.ColdStep; s != nil {
 		o.ColdFrom, o.ColdTo, o.ColdAfter = s.Note.FromTurn, s.Note.ToTurn, s.After
 	}
@@ -93,7 +93,7 @@ func (o *Outlook) steps(log []conversation.Event, a compact.Ahead) {
 }
 
 // next tells what rules that evict nothing do.
-func (o *Outlook) next(r preset.Rules, c compact.Check, a compact.Ahead) {
+func (o *Outlook) next(r preset.Rules, c planner.Check, a planner.Ahead) {
 	o.After += a.After
 	switch plan := a.Next; {
 	case !plan.Acts():
@@ -102,7 +102,7 @@ func (o *Outlook) next(r preset.Rules, c compact.Check, a compact.Ahead) {
 	case plan.Drops && len(plan.Spans) == 0:
 		o.Drops = true
 	default:
-		o.Masks, o.Arguments = compact.HiddenBy(plan.Masks, plan.Spans)
+		o.Masks, o.Arguments = planner.HiddenBy(plan.Masks, plan.Spans)
 		if len(plan.Spans) > 0 {
 			o.summary(r, c, plan)
 		}
@@ -111,7 +111,7 @@ func (o *Outlook) next(r preset.Rules, c compact.Check, a compact.Ahead) {
 
 // summary tells what a summary in a plan stands for, and what is left with the
 // longest that is expected. Nothing is written out for it.
-func (o *Outlook) summary(r preset.Rules, c compact.Check, plan compact.Plan) {
+func (o *Outlook) summary(r preset.Rules, c planner.Check, plan planner.Plan) {
 	v, spans := c.View, plan.Spans
 	if len(plan.Masks) > 0 {
 		v = projection.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
@@ -124,7 +124,7 @@ func (o *Outlook) summary(r preset.Rules, c compact.Check, plan compact.Plan) {
 }
 
 // profile tells what a profile would do (D17).
-func (o *Outlook) profile(r preset.Rules, c compact.Check, plan compact.Plan) {
+func (o *Outlook) profile(r preset.Rules, c planner.Check, plan planner.Plan) {
 	pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.RequestOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation/numbers"
 )
 
@@ -18,11 +18,11 @@ func (o Outlook) Words() string { return o.WordsUntil("") }
 // in words, "" unknown.
 func (o Outlook) WordsUntil(cold string) string {
 	switch {
-	case o.State == compact.TimingOff:
+	case o.State == planner.TimingOff:
 		return "Automatic compaction is off; only a refusal by the server makes room."
-	case o.State == compact.TimingUnknown && o.Saver:
+	case o.State == planner.TimingUnknown && o.Saver:
 		return "The window is unknown: stubs are made where they pay, and a refusal by the server makes room."
-	case o.State == compact.TimingUnknown:
+	case o.State == planner.TimingUnknown:
 		return "The window is unknown; only a refusal by the server makes room."
 	case o.At == 0:
 		return joinedWords(o.eachWords(), o.exhausted())
@@ -59,11 +59,11 @@ const mostTurns = 99
 func (o Outlook) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
-	case compact.TimingHeld:
+	case planner.TimingHeld:
 		return "You undid a compaction: none is automatic until " + numbers.Grouped(o.At) + "." + then(deed)
-	case compact.TimingResting:
+	case planner.TimingResting:
 		return "After the last compaction it rests until " + numbers.Grouped(o.At) + "." + then(deed)
-	case compact.TimingNow:
+	case planner.TimingNow:
 		if deed == "" {
 			return "The load line is passed, and there is too little that could be shortened."
 		}
@@ -191,7 +191,7 @@ func evictedWords(from, to int) (text, them string) {
 // coldWords says what a cold cache leads to, "" if it changes nothing: at is when the
 // cache goes cold, in words, "" unknown.
 func (o Outlook) coldWords(at string) string {
-	if o.ColdTo < 0 || o.State == compact.TimingNow {
+	if o.ColdTo < 0 || o.State == planner.TimingNow {
 		return ""
 	}
 	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)

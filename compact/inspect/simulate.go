@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
@@ -97,7 +98,7 @@ func (p *presetRun) run() error {
 		p.truncate()
 	}
 	atOnce := true
-	for _, moment := range []compact.Moment{compact.MomentReply, compact.MomentRequest} {
+	for _, moment := range []planner.Moment{planner.MomentReply, planner.MomentRequest} {
 		for range mostPlans {
 			plan := p.check(moment, atOnce).Plan(p.rules)
 			if !plan.Acts() {
@@ -114,8 +115,8 @@ func (p *presetRun) run() error {
 
 // check is what the planner looks at. Once something was done, nothing waits any
 // more.
-func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
-	c := compact.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
+func (p *presetRun) check(moment planner.Moment, atOnce bool) planner.Check {
+	c := planner.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
 	if !atOnce {
 		c.Past.After = p.now.Meter.Reading().Used
 	}
@@ -123,7 +124,7 @@ func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
 }
 
 // carryOut does what a plan says, with an extract in place of a summary.
-func (p *presetRun) carryOut(plan compact.Plan) error {
+func (p *presetRun) carryOut(plan planner.Plan) error {
 	if plan.Profile != "" {
 		if err := p.byHand(edit.RequestOf(plan)); err != nil && !nothingToDo(err) {
 			return err
@@ -137,7 +138,7 @@ func (p *presetRun) carryOut(plan compact.Plan) error {
 	}
 	hard := float64(p.now.Meter.Reading().HardLine)
 	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
-		p.add(p.check(compact.MomentRequest, false).Recover(p.rules)...)
+		p.add(p.check(planner.MomentRequest, false).Recover(p.rules)...)
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (p *presetRun) truncate() {
 	if soft == 0 || p.used() <= soft {
 		return
 	}
-	if spans := compact.DropSpans(p.view, p.now.Meter, preset.TruncateShare*soft); len(spans) > 0 {
+	if spans := planner.DropSpans(p.view, p.now.Meter, preset.TruncateShare*soft); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }
@@ -175,7 +176,7 @@ func (p *presetRun) byHand(w edit.Request) error {
 
 // summarise puts an extract in place of what a plan covers, and reports whether
 // there is one.
-func (p *presetRun) summarise(plan compact.Plan) (bool, error) {
+func (p *presetRun) summarise(plan planner.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}

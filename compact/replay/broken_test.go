@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
@@ -177,7 +177,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 	tail := func(replay.Setting) replay.Policy {
 		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
 			rules := preset.RulesOf(preset.JCLI)
-			items := compact.MicroItems(l.View, rules)
+			items := planner.MicroItems(l.View, rules)
 			if len(items) == 0 {
 				return replay.Act{}, nil
 			}

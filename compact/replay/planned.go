@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -29,7 +30,7 @@ func newPlanned(s Setting, rules preset.Rules) Policy {
 		}
 		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identities(s.Arguments)
 	}
-	var past compact.Past
+	var past planner.Past
 	p.Act = func(l Look) (Act, error) {
 		plan := l.check(past).Plan(rules)
 		if !plan.Acts() && !plan.Hold {
@@ -46,20 +47,20 @@ func newPlanned(s Setting, rules preset.Rules) Policy {
 }
 
 // check is a look as the planner takes it.
-func (l Look) check(past compact.Past) compact.Check {
-	moment := compact.MomentRequest
+func (l Look) check(past planner.Past) planner.Check {
+	moment := planner.MomentRequest
 	switch {
 	case l.TurnEnd:
-		moment = compact.MomentReply
+		moment = planner.MomentReply
 	case l.TurnStart:
-		moment = compact.MomentTurn
+		moment = planner.MomentTurn
 	}
-	sheet := compact.PriceSheet{Read: l.Sheet.Read, Write: l.Sheet.Write, Lifetime: l.Sheet.Lifetime}
-	return compact.Check{Moment: moment, Log: l.Log, View: l.View, Meter: l.Meter, Idle: l.Idle, Sheet: sheet, Past: past}
+	sheet := planner.PriceSheet{Read: l.Sheet.Read, Write: l.Sheet.Write, Lifetime: l.Sheet.Lifetime}
+	return planner.Check{Moment: moment, Log: l.Log, View: l.View, Meter: l.Meter, Idle: l.Idle, Sheet: sheet, Past: past}
 }
 
 // carryOut does what a plan says, one epoch.
-func (l Look) carryOut(r preset.Rules, plan compact.Plan, past compact.Past) (Act, error) {
+func (l Look) carryOut(r preset.Rules, plan planner.Plan, past planner.Past) (Act, error) {
 	if plan.Profile != "" {
 		return wished(l, r, edit.RequestOf(plan))
 	}
@@ -85,7 +86,7 @@ func (l Look) carryOut(r preset.Rules, plan compact.Plan, past compact.Past) (Ac
 		then = then.With(more.Overlays...)
 	}
 	if short || plan.Hold && then.Used > float64(then.Meter.Reading().HardLine) {
-		made.Source, made.Trigger = conversation.SourceRecovery, compact.TriggerHardLine
+		made.Source, made.Trigger = conversation.SourceRecovery, planner.TriggerHardLine
 		bodies := then.check(past).Recover(r)
 		act.Overlays, then = append(act.Overlays, bodies...), then.With(bodies...)
 	}
@@ -98,8 +99,8 @@ func (l Look) carryOut(r preset.Rules, plan compact.Plan, past compact.Past) (Ac
 
 // tooLittle reports whether a pass above the load line saved less than it has to:
 // what a summary saves is known only when it is there.
-func (l Look) tooLittle(r preset.Rules, plan compact.Plan, then Look) bool {
-	return plan.Trigger == compact.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
+func (l Look) tooLittle(r preset.Rules, plan planner.Plan, then Look) bool {
+	return plan.Trigger == planner.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
 }
 
 // Planned is how rules act by themselves, in the way of their preset; nil for

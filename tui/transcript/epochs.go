@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -132,7 +132,7 @@ func (o *overlays) compaction(push func(item), e conversation.Event, made conver
 	}
 	switch {
 	case o.epochs[made.Epoch] != nil:
-	case made.Trigger == compact.TriggerRequest && automatic(made.Source):
+	case made.Trigger == planner.TriggerRequest && automatic(made.Source):
 		o.epochs[made.Epoch] = o.request(push, e, made)
 	default:
 		o.epochs[made.Epoch] = o.line(push, e, made, made.Epoch, "compacted")

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 )
 
@@ -119,12 +119,12 @@ func automatic(s conversation.Source) bool {
 
 // triggers says what set a compaction off that nobody asked for.
 var triggers = map[string]string{
-	compact.TriggerLoadLine:  " at the load line",
-	compact.TriggerHardLine:  " at the hard line",
-	compact.TriggerCold:      " with a cold cache",
-	compact.TriggerStride:    " to save cost",
-	compact.TriggerThreshold: " at the threshold",
-	compact.TriggerRequest:   " before a request",
+	planner.TriggerLoadLine:  " at the load line",
+	planner.TriggerHardLine:  " at the hard line",
+	planner.TriggerCold:      " with a cold cache",
+	planner.TriggerStride:    " to save cost",
+	planner.TriggerThreshold: " at the threshold",
+	planner.TriggerRequest:   " before a request",
 }
 
 // wanted is who wanted it or what set it off, "" if the user did.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"plimsoll/compact"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 )
 
@@ -31,19 +31,19 @@ func TestTheLineSaysWhatSetItOff(t *testing.T) {
 		bodies []conversation.Body
 		want   string
 	}{
-		{"load line", alone(compact.TriggerLoadLine, 91_000, 34_000), []conversation.Body{masks(4, 6), summary(1, 3)},
+		{"load line", alone(planner.TriggerLoadLine, 91_000, 34_000), []conversation.Body{masks(4, 6), summary(1, 3)},
 			"compacted turns 1–3 at the load line: 91k → 34k · 2 results masked, 1 summary · "},
-		{"hard line", alone(compact.TriggerHardLine, 91_000, 34_000), []conversation.Body{summary(1, 3)}, "compacted turns 1–3 at the hard line: 91k → 34k · 1 summary · "},
-		{"cold cache", alone(compact.TriggerCold, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 with a cold cache: 91k → 34k · 2 results masked · "},
-		{"stride", alone(compact.TriggerStride, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 to save cost: 91k → 34k · 2 results masked · "},
-		{"threshold", alone(compact.TriggerThreshold, 91_000, 34_000), []conversation.Body{summary(0, 3)}, "compacted turns 0–3 at the threshold: 91k → 34k · 1 summary · "},
-		{"before a request", alone(compact.TriggerRequest, 91_000, 90_000), []conversation.Body{masks(4)}, " · 14:02 compacted turn 1 before a request: 91k → 90k · 1 result masked · "},
+		{"hard line", alone(planner.TriggerHardLine, 91_000, 34_000), []conversation.Body{summary(1, 3)}, "compacted turns 1–3 at the hard line: 91k → 34k · 1 summary · "},
+		{"cold cache", alone(planner.TriggerCold, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 with a cold cache: 91k → 34k · 2 results masked · "},
+		{"stride", alone(planner.TriggerStride, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 to save cost: 91k → 34k · 2 results masked · "},
+		{"threshold", alone(planner.TriggerThreshold, 91_000, 34_000), []conversation.Body{summary(0, 3)}, "compacted turns 0–3 at the threshold: 91k → 34k · 1 summary · "},
+		{"before a request", alone(planner.TriggerRequest, 91_000, 90_000), []conversation.Body{masks(4)}, " · 14:02 compacted turn 1 before a request: 91k → 90k · 1 result masked · "},
 		{"a newer trigger", alone("moon phase", 91_000, 34_000), []conversation.Body{masks(4)}, "compacted turn 1 by itself: 91k → 34k"},
 		{"overflow", recovered("overflow"), []conversation.Body{masks(4, 6), capped}, "compacted turns 1–7 to recover from an overflow: 130k → 60k · 2 results masked, 2 texts capped · "},
-		{"trimmed", recovered(compact.TriggerHardLine), []conversation.Body{masks(4), drop}, "trimmed turns 1–3 at the hard line: 130k → 60k · 1 result masked, oldest messages dropped · "},
-		{"trimmed by a rule", alone(compact.TriggerThreshold, 130_000, 60_000), []conversation.Body{drop}, "trimmed turns 1–3 at the threshold: 130k → 60k · oldest messages dropped · "},
+		{"trimmed", recovered(planner.TriggerHardLine), []conversation.Body{masks(4), drop}, "trimmed turns 1–3 at the hard line: 130k → 60k · 1 result masked, oldest messages dropped · "},
+		{"trimmed by a rule", alone(planner.TriggerThreshold, 130_000, 60_000), []conversation.Body{drop}, "trimmed turns 1–3 at the threshold: 130k → 60k · oldest messages dropped · "},
 		{"dropped by hand", byHand(130_000, 60_000), []conversation.Body{drop}, "compacted turns 1–3: 130k → 60k · oldest messages dropped · "},
-		{"by hand at a line", conversation.Made{Source: conversation.SourceManual, Trigger: compact.TriggerLoadLine, Before: 2000, After: 1000},
+		{"by hand at a line", conversation.Made{Source: conversation.SourceManual, Trigger: planner.TriggerLoadLine, Before: 2000, After: 1000},
 			[]conversation.Body{masks(4)}, "compacted turn 1: 2k → 1k"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func (r *rig) works(n int) (epochs []uint64) {
 	for i := range n {
 		id := fmt.Sprint(r.log.Len())
 		r.addAt(at(14, 2+i), calls(call(id, "read_file", `{"path":"upload.go"}`)), result(id, conversation.ResultOK, "one line"))
-		epochs = append(epochs, r.compacted(at(14, 2+i), alone(compact.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
+		epochs = append(epochs, r.compacted(at(14, 2+i), alone(planner.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
 	}
 	r.addAt(at(14, 9), reply("Done."))
 	return epochs
@@ -136,8 +136,8 @@ func TestWhatStandsBetweenEndsTheSharedLine(t *testing.T) {
 	t.Parallel()
 	r := open(t, 100, 60)
 	r.works(2)
-	r.compacted(at(14, 5), alone(compact.TriggerThreshold, 33_000, 9000), summary(0, 0))
-	r.compacted(at(14, 6), alone(compact.TriggerRequest, 10_000, 9000), masks(3))
+	r.compacted(at(14, 5), alone(planner.TriggerThreshold, 33_000, 9000), summary(0, 0))
+	r.compacted(at(14, 6), alone(planner.TriggerRequest, 10_000, 9000), masks(3))
 	r.has(t, "before 2 requests", "at the threshold", "14:06 compacted turn 0 before a request")
 }
 

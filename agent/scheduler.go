@@ -1,0 +1,246 @@
+package agent
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"plimsoll/compact/edit"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// scheduler decides what is to be done about the context, by the rules and by what the log
+// says of earlier compactions. It changes nothing.
+type scheduler struct {
+	*journal
+	writing func() bool // a summary is being written, or waits for the user
+
+	past    planner.Past // what the log says of earlier passes
+	paused  bool         // no model is asked automatically any more; the watcher was told
+	askedAt int          // tokens of the request when a model was asked for a summary automatically, 0 not since the newest epoch
+	rearmAt int          // size of a request, in tokens, from which on the model may ask again
+}
+
+// check is what the planner looks at. Refused says that the server did not take
+// the request as it is.
+func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
+	m := p.settings.model
+	idle, gone := p.sinceReply(m)
+	return planner.Check{
+		Moment: moment, Log: p.log.Events(), View: p.view, Meter: p.meter, Idle: idle, Gone: gone, Refused: refused,
+		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
+	}
+}
+
+// plan asks the planner, and logs what it says.
+func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
+	look := p.check(moment, refused)
+	plan := look.Plan(p.rules)
+	r := p.meter.Reading()
+	decision := plan.Trigger
+	switch {
+	case plan.Prepare:
+		decision = "prepare"
+	case !plan.Acts():
+		decision = "nothing"
+	}
+	p.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
+		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
+		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
+	return plan
+}
+
+// profileForModel is the profile by which the model's request is carried out, or why it is
+// not.
+func (p *scheduler) profileForModel() (profile string, e *Error) {
+	rules := p.rules
+	profile, found := rules.Summarising()
+	refuse := func(why, hint string) (string, *Error) {
+		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
+	}
+	switch {
+	case !rules.Enabled:
+		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
+	case !found:
+		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
+	case p.meter.Reading().Used < p.rearmAt:
+		return refuse("the conversation has hardly grown since the last one", nothingChanged)
+	}
+	return profile, nil
+}
+
+// widen is the model's request with a range that holds something, if one does.
+func (p *scheduler) widen(w edit.Request) edit.Request {
+	log, rules := p.log.Events(), p.rules
+	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
+		if band := edit.NextBand(log); band > 0 {
+			from := edit.AtTurn(band)
+			w.From = &from
+		}
+	}
+	// The turns that stay, then all but this one, then what is done of this one.
+	for _, keep := range []int{-1, 1, 0} {
+		tried := w
+		tried.KeepLast = keep
+		if _, err := edit.NewProposal(log, rules, p.situation(), tried); !errors.Is(err, edit.ErrNoRange) {
+			return tried
+		}
+	}
+	return w
+}
+
+// account adds up the conversation's context as the planner finds it now. While
+// idle what it will look at next is a turn that begins. What is returned reads
+// nothing that the owner changes.
+func (p *scheduler) account() func() inspect.Account {
+	moment := planner.MomentTurn
+	if p.inTurn {
+		moment = p.moment()
+	}
+	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
+	return func() inspect.Account {
+		return inspect.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+			if saved == nil {
+				return nil
+			}
+			return saved(model, u)
+		})
+	}
+}
+
+// A server that refuses a request as too long often says how long its window
+// is: that is learned for the next time. What the user is told to do is what
+// helps here: of some compactions by hand the mildest that makes enough room, else
+// the one that makes the most if nobody knows how much has to go, and none where
+// none helps.
+
+// rooms are compactions that make room, the mildest first, as they are typed.
+var rooms = []struct {
+	profile, flags string
+	keep           int
+}{
+	{"", "", -1},
+	{"", " --keep-last 1", 1},
+	{preset.ProfileHeavy, " --profile " + preset.ProfileHeavy + " --keep-last 1", 1},
+}
+
+// roomShare is the share of a request that a compaction has to leave at most
+// where nobody knows how much fits, and of the window where somebody does.
+const roomShare = 0.9
+
+// otherwise is what helps where no compaction makes enough room.
+const otherwise = "begin a new conversation, or choose a model with a larger window"
+
+// fitting is how long a request may be, in estimated tokens, after one of
+// before tokens was refused.
+func fitting(before int, e *Error) int {
+	share := roomShare
+	if e.Window > 0 && e.Requested > e.Window {
+		share *= float64(e.Window) / float64(e.Requested)
+	}
+	return int(share * float64(before))
+}
+
+// roomHint says how to go on in a conversation that does not fit: by what helps
+// here. A compaction that does not make it fit is not named, and where prompt and
+// tools alone are too long no shorter conversation helps.
+func (p *scheduler) roomHint(e *Error) string {
+	now := p.situation()
+	now.Answering = false // the turn is over when the user acts
+	r := p.meter.Reading()
+	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
+	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
+		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
+			alone, limit)
+	}
+	flags, least := "", math.MaxInt
+	for _, room := range rooms {
+		wish := edit.NewRequest()
+		wish.Profile, wish.KeepLast = room.profile, room.keep
+		pass, err := edit.NewProposal(p.log.Events(), p.rules, now, wish)
+		if err != nil {
+			continue
+		}
+		p := pass.Preview()
+		fits := p.After <= fitting(p.Before, e)
+		if p.After < least && (fits || nameless(e) && p.After < p.Before) { // nobody knows how much has to go
+			flags, least = room.flags, p.After
+		}
+		if fits {
+			break
+		}
+	}
+	if least == math.MaxInt {
+		return otherwise
+	}
+	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
+}
+
+// regards reports whether an event says something of earlier passes.
+func regards(b conversation.Body) bool {
+	switch b.Kind() {
+	case conversation.KindAttempt, conversation.KindModel:
+		return true
+	}
+	return b.Kind().Overlay()
+}
+
+// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
+func (p *scheduler) logMicro(plan planner.Plan) {
+	name := p.rules.Preset.Design().MaskLog
+	if n := plan.Hides(); n > 0 && name != "" {
+		p.opts.Logger.Info(name+" triggered", "compacted", n)
+	}
+}
+
+// made is how an overlay of a trigger comes about.
+func (p *scheduler) made(trigger string) conversation.Made {
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.rules.Preset)}
+	if trigger == planner.TriggerOverflow {
+		made.Source = conversation.SourceRecovery
+	}
+	return made
+}
+
+// refreshPast notes what the log says of earlier passes, and tells if that ends or
+// begins the asking of a model.
+func (p *scheduler) refreshPast() {
+	p.past = planner.PastOf(p.log.Events())
+	if paused := p.past.Exhausted(p.rules); paused != p.paused {
+		p.paused = paused
+		p.updates.Put(Summaries{Paused: paused})
+	}
+}
+
+// plansAfterReply reports whether something may be done between turns. Where no
+// user is there it is not known whether another turn comes: Plimsoll's own rules
+// then wait for it, as they act before requests, too.
+func (p *scheduler) plansAfterReply() bool {
+	r := p.rules
+	return p.opts.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
+}
+
+// prepares reports whether a summary may be prepared.
+func (p *scheduler) prepares() bool {
+	return p.opts.Interactive && p.inBackground() && !p.writing() &&
+		(p.askedAt == 0 || p.meter.Reading().Used >= p.askedAt+p.rules.Rearm(p.meter.Window().Tokens))
+}
+
+// holds reports whether a request that has to get below the hard line would still be
+// above it with a pass.
+func (p *scheduler) holds(plan planner.Plan, pass *edit.Proposal) bool {
+	hard := p.meter.Reading().HardLine
+	return plan.Hold && hard > 0 && pass.Preview().After > hard
+}
+
+// rearm says how long the conversation has to grow before the model may ask for
+// the next compaction.
+func (p *scheduler) rearm() {
+	p.rearmAt = p.meter.Reading().Used + p.rules.Rearm(p.meter.Window().Tokens)
+}

@@ -1,0 +1,162 @@
+package planner_test
+
+import (
+	"slices"
+	"testing"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// banded summarises a log in n bands.
+func banded(events []conversation.Event, n int) []conversation.Event {
+	var bodies []conversation.Body
+	for i := range n {
+		bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Text: "what was said, in short",
+			Spans: []conversation.Span{{First: uint64(i*len(events)/n + 1), Last: uint64((i + 1) * len(events) / n)}}})
+	}
+	return compacttest.With(events, bodies...)
+}
+
+// stripped is a log whose calls and results are all stripped by policy.
+func stripped(events []conversation.Event, omit bool) []conversation.Event {
+	p := &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip,
+		Request: true, Response: true, Preview: 250, MinChars: 800}
+	if omit {
+		p.ToolCalls = conversation.ToolCallsOmit
+	}
+	return compacttest.With(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
+		Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}})
+}
+
+// repeating is a log in which every result repeats the first.
+func repeating(events []conversation.Event) []conversation.Event {
+	out := slices.Clone(events)
+	first := uint64(0)
+	for i, e := range out {
+		if r, ok := e.Body.(conversation.ToolResult); ok {
+			r.Repeats = first
+			out[i].Body = r
+			if first == 0 {
+				first = e.Seq
+			}
+		}
+	}
+	return out
+}
+
+// BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms each.
+func BenchmarkProject(b *testing.B) {
+	events := compacttest.LongLog(10_000)
+	for _, c := range []struct {
+		name string
+		log  []conversation.Event
+	}{
+		{"raw", events},
+		{"3000masks", compacttest.Masked(events, 3000)},
+		{"40bands", banded(events, 40)},
+		{"strip", stripped(events, false)},
+		{"omit", stripped(events, true)},
+		{"pin", compacttest.With(events, conversation.Pin{Events: []uint64{7}})},
+		{"repeats", repeating(events)},
+		{"repeatsMasked", compacttest.Masked(repeating(events), 1)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				projection.Project(c.log)
+			}
+		})
+	}
+}
+
+// BenchmarkExtend adds one event to a view of 10,000. Budget: 50 us.
+func BenchmarkExtend(b *testing.B) {
+	const grown = 5000
+	for _, c := range []struct {
+		name string
+		log  []conversation.Event
+	}{
+		{"raw", compacttest.LongLog(10_000 + grown)},
+		{"repeats", repeating(compacttest.LongLog(10_000 + grown))},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			begin := projection.Project(c.log[:10_000])
+			v := begin
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if i%grown == 0 {
+					v = begin // the log does not go on for ever
+				}
+				v = v.Extend(c.log[:10_001+i%grown])
+			}
+		})
+	}
+}
+
+// BenchmarkHarden makes a request of 10,000 events.
+func BenchmarkHarden(b *testing.B) {
+	v := projection.Project(compacttest.LongLog(10_000))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
+			b.Fatal("a trailing reply cannot be sent")
+		}
+	}
+}
+
+// BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
+// open. Budget: 50 us, no allocation worth noting.
+func BenchmarkMeterKeystroke(b *testing.B) {
+	m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(compacttest.LongLog(10_000)))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
+		if r := m.Reading(); r.AfterSend < r.Used {
+			b.Fatal(r)
+		}
+	}
+}
+
+// BenchmarkHardenOneID makes a request of 2,500 calls that all have the same id,
+// as some servers give them. It must not cost the square of their number.
+func BenchmarkHardenOneID(b *testing.B) {
+	events := compacttest.LongLog(10_000)
+	for i, e := range events {
+		switch body := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for k := range body.Calls {
+				body.Calls[k].ID = "call_0"
+			}
+		case conversation.ToolResult:
+			body.CallID = "call_0"
+			events[i].Body = body
+		}
+	}
+	v := projection.Project(events)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
+			b.Fatal("a trailing reply cannot be sent")
+		}
+	}
+}
+
+// BenchmarkMeterReport is what a report costs the meter with 10,000 events open:
+// what it should be, what it tells, and counting from it. Budget: 50 us.
+func BenchmarkMeterReport(b *testing.B) {
+	events := compacttest.LongLog(10_000)
+	m := meter.New(compacttest.Window(4_000_000)).WithView(projection.Project(events))
+	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
+		Estimate: m.RequestEstimate()}
+	b.ReportAllocs()
+	for b.Loop() {
+		u.Short = m.Expect(u, true).Find(u) != meter.Whole
+		m = m.WithUsage(u)
+	}
+	if u.Short {
+		b.Fatal("a whole report counts as short")
+	}
+}

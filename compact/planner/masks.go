@@ -1,0 +1,131 @@
+package planner
+
+import (
+	"time"
+
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// Masks are made below the load line only where they pay: while the cache is cold,
+// or where what they save in the next requests is more than writing the rest of the
+// prefix anew.
+
+// with is a plan that makes the masks of w.
+func (p *planner) with(plan Plan, w worth) Plan {
+	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
+	if len(w.items) > 0 {
+		plan.Masks = []conversation.Body{MaskOf(p.rules, w.items)}
+	}
+	return plan
+}
+
+// economy masks where it pays although nothing forces it.
+func (p *planner) economy() Plan {
+	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.held() {
+		return Plan{}
+	}
+	least, trigger := float64(p.rules.Stride(p.reading.Window.Tokens)), TriggerStride
+	cold := p.check.Cold()
+	switch {
+	case p.check.AtOnce:
+		if w := p.worth(p.items(false)); len(w.items) > 0 {
+			return p.with(p.plan(TriggerCold), w)
+		}
+		return Plan{}
+	case cold:
+		least, trigger = float64(p.rules.Planner.ColdTokens), TriggerCold
+	case p.check.Moment != MomentTurn:
+		return Plan{}
+	}
+	if maskable(&p.check.View, p.rules, p.check.Meter, least) < least {
+		return Plan{}
+	}
+	if !cold && !mayPay(&p.check.View, p.rules, p.check.Meter, p.pays) {
+		return Plan{}
+	}
+	w := p.worth(p.items(false))
+	if w.gain < least || !cold && !p.pays(w.gain, w.behind) || p.frees(w.items) < least {
+		return Plan{}
+	}
+	return p.with(p.plan(trigger), w)
+}
+
+// frees is how many tokens hiding items really saves. Of results with one text,
+// one may go on standing in full for the others.
+func (p *planner) frees(items []conversation.MaskItem) float64 {
+	m := p.check.Meter
+	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
+}
+
+// pays reports whether masking with a warm cache costs less than it saves.
+func (p *planner) pays(gain, behind float64) bool {
+	s := p.check.Sheet
+	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*behind
+}
+
+// items is what a mask would hide. Relaxed, neither the first turn nor the
+// current one is spared.
+func (p *planner) items(relaxed bool) []conversation.MaskItem {
+	return maskItems(p.check.View, p.rules, p.check.Meter, relaxed)
+}
+
+// worth is what hiding items comes to, in tokens.
+type worth struct {
+	items  []conversation.MaskItem
+	gain   float64 // that goes
+	behind float64 // behind the first of them that stays
+}
+
+// worth estimates what hiding items, which are in order, saves.
+func (p *planner) worth(items []conversation.MaskItem) worth {
+	w := worth{items: items}
+	if len(items) == 0 {
+		return w
+	}
+	next := 0
+	for i := range p.check.View.Messages {
+		m := &p.check.View.Messages[i]
+		saved := 0.0
+		for next < len(items) && items[next].Event <= m.Events[len(m.Events)-1] {
+			saved += p.saves(m, items[next])
+			next++
+		}
+		w.gain += saved
+		if next > 0 {
+			w.behind += p.check.Meter.Weigh(m.After()) - saved
+		}
+	}
+	return w
+}
+
+// saves is what one item saves.
+func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float64 {
+	if item.Part == conversation.PartArguments {
+		for _, c := range m.Calls {
+			if c.ID == item.Call {
+				return savedArguments(p.check.Meter.Scale(), c.Size)
+			}
+		}
+		return 0
+	}
+	in := p.check.Meter.Scale()
+	if m.Repeats != 0 { // a pointer is shorter than a stub
+		return in.Weigh(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
+	}
+	return savedResult(in, m.Size, p.rules.Mask.Preview)
+}
+
+// MaskOf is the overlay that hides items in the words of the rules' preset.
+func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
+	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
+}
+
+// masked is the view with items hidden.
+func (p *planner) masked(items []conversation.MaskItem) projection.View {
+	if len(items) == 0 {
+		return p.check.View
+	}
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, MaskOf(p.rules, items)))
+}

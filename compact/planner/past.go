@@ -1,0 +1,173 @@
+package planner
+
+import (
+	"slices"
+
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
+)
+
+// Past is what earlier passes of a conversation left behind, for the planner.
+type Past struct {
+	After  int // tokens of a request right after the newest pass in force that made room, 0 without one
+	Undone int // tokens of a request when the user took a pass back, 0 if they did not since the newest one in force
+	Tried  int // tokens of a request when a pass by itself came to nothing, 0 if none did since the newest one in force
+	// Failures is how many requests to a model came to nothing since the last
+	// summary, or since the user compacted, took back, or changed the model.
+	Failures int
+	Settled  bool // a pass was made without a model since the newest failure
+}
+
+// asks reports whether a pass may ask a model: the last failure but one makes
+// the next pass do without, the last all of them. JCL has no pass without. None does
+// where the rules want none that nobody asks for.
+func (p Past) asks(r preset.Rules) bool {
+	if !r.Asks() {
+		return false
+	}
+	if r.Preset.Design().Acts == preset.ActSummariseAll {
+		return p.Failures < r.Planner.Failures
+	}
+	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
+}
+
+// Exhausted reports whether no pass asks a model any more by itself, until the
+// user acts or the model changes.
+func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Failures }
+
+// forced reports whether an epoch was made because there was no room, and not to
+// save money.
+func forced(m conversation.Made) bool {
+	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
+}
+
+// PastOf reads what earlier passes left behind from a log. A wish that was
+// refused before a model was asked is no failure of a model. What the user masks by
+// hand is no pass: taken back, it holds none off, and it does not end that.
+func PastOf(log []conversation.Event) Past {
+	var past Past
+	epochs, newest, pass := conversation.Epochs(log), uint64(0), uint64(0)
+	for _, e := range epochs {
+		if !e.InForce {
+			continue
+		}
+		newest = e.ID
+		if !e.Manual() {
+			pass = e.ID
+		}
+		if makesRoom(e) {
+			past.After = e.Made.After
+		}
+	}
+	for _, e := range epochs {
+		if e.Reverted > pass && !e.Manual() {
+			past.Undone, pass = undoneAt(log, e), e.Reverted
+		}
+	}
+	past.Tried = triedAt(log, max(newest, pass))
+	past.Failures, past.Settled = failuresOf(log)
+	return past
+}
+
+// failuresOf counts the requests to a model that came to nothing, and reports
+// whether a pass was made without a model since the newest of them.
+func failuresOf(log []conversation.Event) (failures int, settled bool) {
+	for i := len(log) - 1; i >= 0; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			if b.Outcome == conversation.OutcomeFailed && b.Model != "" {
+				failures++
+			}
+		case conversation.Mask, conversation.Cap, conversation.Drop, conversation.Summary:
+			made, _ := conversation.MadeOf(b)
+			if made.Source == conversation.SourceManual || wroteText(b) {
+				return failures, settled
+			}
+			settled = settled || failures == 0 && forced(made)
+		case conversation.ModelChanged:
+			if anotherModel(log, i) {
+				return failures, settled
+			}
+		case conversation.Revert:
+			if !steers(log, b) {
+				return failures, settled
+			}
+		}
+	}
+	return failures, settled
+}
+
+// wroteText reports whether an overlay holds a text that a model wrote, or policies
+// that somebody asked for: a note needs neither.
+func wroteText(b conversation.Body) bool {
+	s, ok := b.(conversation.Summary)
+	return ok && (s.Text != "" || s.Policies != nil)
+}
+
+// makesRoom reports whether an epoch was made because there was no room, or holds
+// a summary. Another one says nothing of when the load line is reached again.
+func makesRoom(e conversation.Epoch) bool {
+	return forced(e.Made) || e.Made.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+		s, ok := o.Body.(conversation.Summary)
+		return ok && s.Policies == nil
+	})
+}
+
+// steers reports whether a revert is about turns or pins, and no act on a
+// compaction.
+func steers(log []conversation.Event, b conversation.Revert) bool {
+	about := b.Epoch
+	if about == 0 {
+		about = b.Event
+	}
+	i := conversation.IndexOf(log, about)
+	if i < 0 {
+		return false
+	}
+	switch log[i].Body.(type) {
+	case conversation.Rewind, conversation.Pin, conversation.Unpin:
+		return true
+	}
+	return false
+}
+
+// triedAt is the tokens of a request when a pass that nobody asked for came to
+// nothing after an epoch, or was stopped; 0 if none was.
+func triedAt(log []conversation.Event, epoch uint64) int {
+	for i := len(log) - 1; i >= 0 && log[i].Seq > epoch; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			if b.Source == conversation.SourceAuto && b.Outcome != conversation.OutcomeStale {
+				return b.Before
+			}
+		case conversation.ModelChanged:
+			if anotherModel(log, i) {
+				return 0
+			}
+		}
+	}
+	return 0
+}
+
+// anotherModel reports whether event i of a log changes the model, and not only
+// what is known of it.
+func anotherModel(log []conversation.Event, i int) bool {
+	now, _ := log[i].Body.(conversation.ModelChanged) // by the caller
+	for i--; i >= 0; i-- {
+		if before, ok := log[i].Body.(conversation.ModelChanged); ok {
+			return before.Name() != now.Name()
+		}
+	}
+	return true
+}
+
+// undoneAt is the tokens of a request right after an epoch was taken back; where
+// nobody wrote them down, before it was made.
+func undoneAt(log []conversation.Event, e conversation.Epoch) int {
+	for _, o := range slices.Backward(log) {
+		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.Reverted && b.Made.After > 0 {
+			return b.Made.After
+		}
+	}
+	return e.Made.Before
+}

@@ -1,0 +1,412 @@
+package planner_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// What holds of every plan, for conversations of every kind.
+
+func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
+	t.Parallel()
+	triggers := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.AnyLog(t)
+		r, c := compacttest.AnyCheck(t, log)
+		said := compacttest.Encoded(t, log)
+		tools, before := maps.Clone(r.Tools), projection.Project(log)
+		p := c.Plan(r)
+		triggers[p.Trigger]++
+		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Note == nil && p.Profile == "" && !p.Drops {
+			t.Fatalf("it acts, and nothing is done: %+v", p)
+		}
+		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
+			t.Fatalf("first %q, then %q", compacttest.Tell(p), compacttest.Tell(again))
+		}
+		if extended := c; len(log) > 0 {
+			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
+			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
+				t.Fatalf("projected %q, extended %q", compacttest.Tell(p), compacttest.Tell(again))
+			}
+		}
+		bodies := c.Recover(r)
+		if !reflect.DeepEqual(bodies, c.Recover(r)) {
+			t.Fatal("it recovers in another way the second time")
+		}
+		if d := cmp.Diff(said, compacttest.Encoded(t, log)); d != "" {
+			t.Fatalf("the log was changed:\n%s", d)
+		}
+		if d := cmp.Diff(before, c.View, compacttest.IgnoreUnexported); d != "" {
+			t.Fatalf("the view was changed:\n%s", d)
+		}
+		if !reflect.DeepEqual(tools, r.Tools) {
+			t.Fatal("the rules were changed")
+		}
+	})
+	if len(triggers) < 3 {
+		t.Errorf("hardly anything was ever done: %v", triggers)
+	}
+}
+
+func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
+	t.Parallel()
+	masked := 0
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.AnyLog(t)
+		r, c := compacttest.AnyCheck(t, log)
+		p := c.Plan(r)
+		messages := map[uint64]*projection.Message{}
+		for i := range c.View.Messages {
+			messages[c.View.Messages[i].Events[0]] = &c.View.Messages[i]
+		}
+		for _, b := range p.Masks {
+			mask, ok := b.(conversation.Mask)
+			if !ok {
+				t.Fatalf("%T", b)
+			}
+			for _, item := range mask.Items {
+				masked++
+				m := messages[item.Event]
+				switch {
+				case m == nil || m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped:
+					t.Fatalf("e%d is not there to be masked: %+v", item.Event, m)
+				case item.Part == conversation.PartResult && m.Role == projection.RoleTool:
+				case item.Part == conversation.PartArguments && slices.ContainsFunc(m.Calls, func(c conversation.ToolCall) bool { return c.ID == item.Call }):
+				default:
+					t.Fatalf("%+v of %+v", item, m)
+				}
+				if compacttest.Within(p.Spans, item.Event) && p.Trigger != planner.TriggerThreshold {
+					t.Fatalf("e%d is masked and covered", item.Event)
+				}
+			}
+			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
+				then := projection.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
+				if compacttest.Chars(then) > compacttest.Chars(c.View) {
+					t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(then))
+				}
+			}
+		}
+	})
+	if masked == 0 {
+		t.Error("nothing was ever masked: the test is empty")
+	}
+}
+
+func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
+	t.Parallel()
+	covered := 0
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.WorkedLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := compacttest.AnyCheck(t, log)
+		p := c.Plan(r)
+		if len(p.Spans) == 0 {
+			return
+		}
+		covered++
+		if !slices.IsSortedFunc(p.Spans, func(a, b conversation.Span) int { return int(a.First) - int(b.Last) - 1 }) {
+			t.Fatalf("spans that are not in order: %v", p.Spans)
+		}
+		checkUnits(t, log, c.View, p.Spans)
+		last := c.View.Messages[len(c.View.Messages)-1]
+		for _, seq := range last.Events {
+			if compacttest.Within(p.Spans, seq) && last.State != projection.StatePinned {
+				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
+			}
+		}
+		for _, m := range slices.Backward(c.View.Messages) {
+			if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
+				if compacttest.Within(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
+					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
+				}
+				break
+			}
+		}
+	})
+	if covered == 0 {
+		t.Error("nothing was ever covered: the test is empty")
+	}
+}
+
+// checkUnits fails if spans hold a part of a unit that a view shows, and not the
+// rest of it.
+func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
+	shown := map[uint64]bool{}
+	for _, m := range v.Messages {
+		for _, seq := range m.Events {
+			shown[seq] = true
+		}
+	}
+	for _, u := range conversation.Units(log) {
+		in, out := 0, 0
+		for _, i := range u.Events {
+			switch seq := log[i].Seq; {
+			case !shown[seq]:
+			case compacttest.Within(spans, seq):
+				in++
+			default:
+				out++
+			}
+		}
+		if in > 0 && out > 0 {
+			t.Fatalf("%v part the unit that begins with e%d", spans, log[u.Events[0]].Seq)
+		}
+	}
+}
+
+// causes are what a plan answers to. At one moment each may act once: what one of
+// them leaves may be worth another one's while. A layer of a source may act once
+// on each result, as hiding one can show another in full that pointed to it.
+func causes(r preset.Rules, p planner.Plan) []string {
+	layers := r.Micro.Enabled || r.Dedupe.Enabled
+	switch p.Trigger {
+	case planner.TriggerLoadLine, planner.TriggerHardLine:
+		return []string{"pressure"}
+	case planner.TriggerCold, planner.TriggerStride:
+		if p.Note != nil {
+			return []string{"evict"}
+		}
+		if layers {
+			return nil // what a layer changed may be worth it once more
+		}
+		return []string{"economy"}
+	case planner.TriggerThreshold:
+		return []string{"threshold"}
+	}
+	var out []string
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		for _, item := range m.Items {
+			out = append(out, fmt.Sprintf("%s %d %s", m.Style, item.Event, item.Call))
+		}
+	}
+	return out
+}
+
+func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	committed := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, conversationtest.Rich(t))
+		for range rapid.IntRange(0, 4).Draw(t, "further turns") {
+			w.Turn(t)
+		}
+		r, c := compacttest.AnyCheck(t, w.Events())
+		if r.Preset == preset.OneClaw || r.Preset == preset.JPAuto {
+			return // theirs act after every reply above their line, and fail then
+		}
+		if r.Preset == preset.Plimsoll { // what others leave behind may come back by the letter of theirs
+			w.Add(t, w.Reduction(t))
+			w.Turn(t)
+			c.Log = w.Events()
+			c.View = projection.Project(c.Log)
+			c.Meter = c.Meter.WithView(c.View)
+		}
+		p := c.Plan(r)
+		done := map[string]bool{}
+		for p.Acts() {
+			committed[p.Trigger]++
+			for _, cause := range causes(r, p) {
+				done[cause] = true
+			}
+			used := c.Meter.Reading().Used
+			bodies := p.Alone().Masks
+			if len(p.Spans) > 0 {
+				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: "what was said"})
+			}
+			seq := uint64(len(w.Events()) + 1)
+			after := projection.Project(append(slices.Clip(w.Events()), conversation.Following(w.Events(), time.Time{}, bodies...)...))
+			w.Add(t, conversation.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
+				After: c.Meter.WithView(after).Reading().Used})...)
+			c.Log = w.Events()
+			c.View = projection.Project(c.Log)
+			c.Meter = c.Meter.WithView(c.View)
+			failures := c.Past.Failures
+			c.Past = planner.PastOf(c.Log)
+			c.Past.Failures = max(c.Past.Failures, failures)
+			again := c.Plan(r)
+			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
+				t.Fatalf("%q at %d tokens, then %q at %d", compacttest.Tell(p), used, compacttest.Tell(again), c.Meter.Reading().Used)
+			}
+			if again.Hold {
+				return
+			}
+			p = again
+		}
+	})
+	if len(committed) < 2 {
+		t.Errorf("hardly anything was ever done: %v", committed)
+	}
+}
+
+// evictedBy is the spans that a plan evicts, nil if it evicts nothing.
+func evictedBy(p planner.Plan) []conversation.Span {
+	note, _ := p.Note.(conversation.Summary)
+	return note.Spans
+}
+
+func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
+	t.Parallel()
+	steps := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.AnyLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := compacttest.AnyCheck(t, log)
+		if rapid.IntRange(0, 3).Draw(t, "as it comes") > 0 { // mostly so that a step is due
+			r, c = dueFor(t, c)
+		}
+		p := c.Plan(r)
+		if p.Note == nil {
+			return
+		}
+		steps[p.Trigger]++
+		spans := evictedBy(p)
+		checkUnits(t, log, c.View, spans)
+		checkStays(t, c, spans)
+		bodies := p.Alone().Masks
+		stamped := conversation.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
+		then := compacttest.With(log, stamped...)
+		after := projection.Project(then)
+		if compacttest.Chars(after) >= compacttest.Chars(c.View) {
+			t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(after))
+		}
+		checkNamed(t, then, after, spans)
+		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
+			t.Fatalf("extended it is another view:\n%s", d)
+		}
+		hard, err := projection.Harden(after, projection.Capabilities{})
+		if err != nil && compacttest.Chars(after) > 0 {
+			return // a log that holds nothing to be sent
+		}
+		for _, problem := range compacttest.Problems(hard, projection.Capabilities{}) {
+			t.Fatal(problem)
+		}
+		undone := compacttest.With(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
+		if got := projection.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
+			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
+		}
+		redone := compacttest.With(undone, conversation.Revert{Event: uint64(len(undone))})
+		if got := projection.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
+			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
+		}
+	})
+	if len(steps) < 2 {
+		t.Errorf("hardly anything was ever evicted: %v", steps)
+	}
+}
+
+// dueFor is the default rules and a look in a window that is nearly full, or one at
+// half of it after a pause.
+func dueFor(t *rapid.T, c planner.Check) (preset.Rules, planner.Check) {
+	r := preset.RulesOf(preset.Plimsoll)
+	c.Meter = c.Meter.WithRules(r)
+	used := float64(c.Meter.Reading().Used)
+	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")
+	c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(used/share) + 1, Source: meter.WindowFlag})
+	c.Moment, c.Gone, c.Past = planner.MomentTurn, share < 0.8, planner.Past{}
+	return r, c
+}
+
+// checkStays fails if spans hide what always stays: pins, the newest message of the
+// user, the last unit and those with calls that wait.
+func checkStays(t *rapid.T, c planner.Check, spans []conversation.Span) {
+	t.Helper()
+	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{},
+		conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: spans, Appendix: "## Note"})...))
+	stays := map[uint64]bool{}
+	for _, m := range after.Messages {
+		if m.State != projection.StateSummarised {
+			for _, seq := range m.Events {
+				stays[seq] = true
+			}
+		}
+	}
+	newest := false
+	for i, m := range slices.Backward(c.View.Messages) {
+		first := m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) && !newest
+		newest = newest || first
+		if m.State == projection.StateSummarised { // it may join the new block, and stays as it is in that
+			if conversation.Disjoint(spans).HoldsAny(m.Events) {
+				t.Fatalf("e%d, which a summary stands for, is evicted by %v", m.Events[0], spans)
+			}
+			continue
+		}
+		if (first || m.State == projection.StatePinned || i == len(c.View.Messages)-1) && !stays[m.Events[0]] {
+			t.Fatalf("e%d (%s, %s) is evicted by %v", m.Events[0], m.Role, m.State, spans)
+		}
+	}
+}
+
+// checkNamed fails unless a view names every event that spans took out of it.
+func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
+	t.Helper()
+	for _, m := range v.Messages {
+		if m.State != projection.StateSummarised {
+			continue
+		}
+		named := namedIn(m.Text)
+		for _, seq := range m.Events {
+			if compacttest.Within(spans, seq) && !named(seq, log[seq-1].Turn) {
+				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
+			}
+		}
+	}
+}
+
+// namedIn tells which events a text names, by themselves or by their turn.
+func namedIn(text string) func(seq uint64, turn int) bool {
+	type ids struct{ first, last uint64 }
+	var events, turns []ids
+	for _, found := range recallIDs.FindAllStringSubmatch(text, -1) {
+		first, _ := strconv.ParseUint(found[2]+found[4], 10, 64)
+		last := first
+		if end := found[3] + found[5]; end != "" {
+			last, _ = strconv.ParseUint(end, 10, 64)
+		}
+		if found[1] == "e" {
+			events = append(events, ids{first, last})
+		} else {
+			turns = append(turns, ids{first, last})
+		}
+	}
+	has := func(all []ids, n uint64) bool {
+		return slices.ContainsFunc(all, func(i ids) bool { return i.first <= n && n <= i.last })
+	}
+	return func(seq uint64, turn int) bool { return has(events, seq) || has(turns, uint64(turn)) }
+}
+
+var recallIDs = regexp.MustCompile(`\b([et])([0-9]+)(?:-([0-9]+))?\b|(?i:\bturns?) ([0-9]+)(?:–([0-9]+))?`)
+
+// texts is what a view sends, message by message.
+func texts(v projection.View) []string {
+	var out []string
+	for _, m := range v.Messages {
+		text := string(m.Role) + " " + m.Text
+		for _, c := range m.Calls {
+			text += " " + c.ID + " " + c.Name + " " + c.Arguments
+		}
+		out = append(out, text)
+	}
+	return out
+}

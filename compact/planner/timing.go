@@ -1,0 +1,170 @@
+package planner
+
+import (
+	"math"
+	"slices"
+
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// TimingState is why the planner does what it will do.
+type TimingState string
+
+// The states of the planner.
+const (
+	TimingReady   TimingState = "ready"   // it acts at At
+	TimingNow     TimingState = "now"     // it acts at the next request or after the reply
+	TimingHeld    TimingState = "held"    // the user undid a compaction: it acts from At on
+	TimingResting TimingState = "resting" // a compaction was made: it acts again from At on
+	TimingUnknown TimingState = "unknown" // the window is not known: only a refusal makes it act
+	TimingOff     TimingState = "off"     // automatic compaction is off: only a refusal makes it act
+)
+
+// Timing is when the planner acts next, in tokens and in turns.
+type Timing struct {
+	State TimingState
+	// At is the tokens of a request from which on it acts, 0 if none makes it act;
+	// Left is how many may be added until then, never negative.
+	At, Left int
+	// Turns is in how many turns that will be, as the last ones went; 0 unknown.
+	Turns int
+	// Wait is how many more turns have to be said before it acts, whatever is used;
+	// 0 none (D17).
+	Wait int
+}
+
+// threshold is a measure of a request and from where on it makes a preset act.
+type threshold struct {
+	used, line int
+	hard       int  // from here on no rest counts, 0 there is no such line
+	rests      bool // after a pass that made room
+	tries      bool // for a little after a pass that came to nothing
+}
+
+// threshold is what makes the rules act, behind what layers do before every
+// request; false if nothing that is known does.
+func (p *planner) threshold(layers Plan) (threshold, bool) {
+	r := p.rules
+	t := threshold{used: p.reading.Used, line: p.reading.LoadLine}
+	switch acts := r.Preset.Design().Acts; {
+	case r.Auto.Profile != "":
+		t.tries = r.Profiles[r.Auto.Profile].Summarize
+		return t, t.line > 0 && (!t.tries || p.check.Past.asks(r))
+	case acts == preset.ActSummariseAll:
+		t.used = p.usedBy(p.after(layers))
+		return t, t.line > 0 && p.check.Past.asks(r)
+	case acts == preset.ActSummariseOld:
+		if p.check.Gone {
+			t.hard = p.reading.HardLine
+		}
+		return t, t.line > 0
+	case acts == preset.ActOnRepeats:
+		return threshold{}, false
+	}
+	t.rests, t.tries, t.hard = true, true, p.reading.HardLine
+	return t, t.line > 0
+}
+
+// timing says in which state the planner is, and from where on it acts, behind what
+// layers do before every request.
+func (p *planner) timing(layers Plan) Timing {
+	t, known := p.threshold(layers)
+	if !known {
+		return Timing{State: p.unmeasured(layers.Hides())}
+	}
+	o := Timing{State: TimingReady, At: t.line, Left: max(0, t.line-t.used)}
+	p.rest(&o, t)
+	if least := p.rules.Auto.MinTurns; least > 0 && (t.hard == 0 || t.used <= t.hard) {
+		o.Wait = max(0, least+1-turnsSaid(p.check.Log))
+	}
+	if o.State == TimingReady && o.Wait == 0 && t.used > t.line {
+		o.State = TimingNow
+	}
+	if o.Left > 0 {
+		o.Turns = p.turnsFor(o.Left)
+	}
+	if o.Turns > 0 || o.Left == 0 {
+		o.Turns = max(o.Turns, o.Wait)
+	}
+	return o
+}
+
+// unmeasured is the state where no number of tokens makes the rules act.
+func (p *planner) unmeasured(soon int) TimingState {
+	acts := p.rules.Preset.Design().Acts
+	anyWindow := p.rules.Auto.Profile == "" && (acts == preset.ActSummariseAll || acts == preset.ActOnRepeats)
+	switch {
+	case !p.reading.Window.Known() && !anyWindow:
+		return TimingUnknown
+	case soon > 0:
+		return TimingNow
+	}
+	return TimingReady
+}
+
+// rest moves At to where the rests after earlier passes end, if that is later.
+// They are counted in tokens of a request.
+func (p *planner) rest(o *Timing, t threshold) {
+	past, window := p.check.Past, p.reading.Window.Tokens
+	until := func(state TimingState, before, by int) {
+		at := before + by
+		if t.hard > 0 {
+			at = max(t.line, min(at, t.hard))
+		}
+		// At a line it acts only above that, after a rest from its end on.
+		if left := at - p.reading.Used; before > 0 && left > o.Left {
+			o.State, o.At, o.Left = state, at, left
+		}
+	}
+	if t.rests {
+		until(TimingResting, past.After, p.rules.Rearm(window))
+	}
+	if t.tries {
+		until(TimingResting, past.Tried, p.rules.Stride(window)/triesPerStride)
+	}
+	if p.rules.Preset.Design().Acts != preset.ActSummariseAll || p.rules.Auto.Profile != "" {
+		until(TimingHeld, past.Undone, p.rules.Stride(window))
+	}
+}
+
+// recentTurns is how many of the newest turns tell how fast a conversation grows.
+const recentTurns = 5
+
+// turnsFor is in about how many turns so many tokens are added, 0 unknown. A turn
+// that nobody has answered yet tells nothing.
+func (p *planner) turnsFor(tokens int) int {
+	messages := p.check.View.Messages
+	for len(messages) > 0 && messages[len(messages)-1].Role == projection.RoleUser {
+		messages = messages[:len(messages)-1]
+	}
+	sum, seen, last := 0.0, 0, -1
+	for i, m := range slices.Backward(messages) {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped {
+			break
+		}
+		if m.Turn != last {
+			if seen == recentTurns {
+				break
+			}
+			last = m.Turn
+			seen++
+		}
+		sum += p.check.Meter.Weigh(p.said(&messages[i])) + p.check.Meter.Framing()
+	}
+	if sum <= 0 {
+		return 0
+	}
+	return int(math.Ceil(float64(tokens) * float64(seen) / sum))
+}
+
+// said is the size that a message had when it joined the log.
+func (p *planner) said(m *projection.Message) conversation.Size {
+	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
+		if size, ok := conversation.MessageSize(p.check.Log[i].Body); ok {
+			return size
+		}
+	}
+	return m.After()
+}
