@@ -31,6 +31,7 @@ type chat struct {
 
 	pulse  pulse
 	styles statusStyles
+	fixed  fixedLines
 	place  place
 }
 
@@ -62,7 +63,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 }
 
 func (c *chat) setLook(l look) {
-	c.styles = l.status()
+	c.styles, c.fixed = l.status(), fixedLines{}
 	c.composer.SetStyles(l.composer())
 	c.transcript.SetStyles(l.transcript(), l.markdown())
 	c.gauge.SetStyles(l.gauge())

@@ -121,10 +121,11 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	p, st, width, s := c.place.plan, c.styles, c.place.width, c.session
 	lines := make([]string, 0, 16+len(p.intro))
 	if p.header {
-		lines = append(lines, header(st, s.Title, s.Model.Name(), s.Model.Badge, c.env.Place, width))
+		says := headerSays{s.Title, s.Model.Name(), s.Model.Badge, c.env.Place, width}
+		lines = append(lines, c.fixed.header.of(says, func() string { return header(st, says) }))
 	}
 	if p.rule {
-		lines = append(lines, rule(st, width))
+		lines = append(lines, c.fixed.rule.of(width, func() string { return rule(st, width) }))
 	}
 	lines = append(lines, p.intro...)
 	if p.body > 0 {
@@ -140,7 +141,8 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		lines = append(lines, c.hints())
+		says := hintsSay{string(s.Mode), s.ReadOnly != "", s.Following, s.paused, width}
+		lines = append(lines, c.fixed.hints.of(says, c.hints))
 	}
 	return strings.Join(lines, "\n"), cursor
 }

@@ -95,29 +95,45 @@ func (l eventLog) named(name string) []uint64 {
 type load struct {
 	meter  meter.Meter       // without the draft and the reply
 	reply  conversation.Size // of the reply that is arriving
+	shown  conversation.Size // of it, as far as the gauge tells: numbers that change too often cannot be read
 	logged bool              // it is in the log, and so in the next meter
 }
 
 // arrives counts a part of the reply that is arriving.
-func (l *load) arrives(text string) { l.reply = l.reply.Plus(conversation.Measure(text)) }
+func (l *load) arrives(text string) {
+	l.reply = l.reply.Plus(conversation.Measure(text))
+	if l.shown.Chars() == 0 {
+		l.show()
+	}
+}
+
+// show has the gauge tell of all of the reply that has arrived; false if it did already.
+func (l *load) show() bool {
+	if l.shown == l.reply {
+		return false
+	}
+	l.shown = l.reply
+	return true
+}
 
 // discard drops the reply that was arriving.
-func (l *load) discard() { l.reply = conversation.Size{} }
+func (l *load) discard() { l.reply, l.shown = conversation.Size{}, conversation.Size{} }
 
 // metered takes over the meter. The reply that is arriving counts on top until it is
 // in the log.
 func (l *load) metered(m meter.Meter) {
 	l.meter = m
 	if l.logged {
-		l.reply, l.logged = conversation.Size{}, false
+		l.logged = false
+		l.discard()
 	}
 }
 
 // with is the meter with the reply that is arriving and messages that are not sent.
 func (l *load) with(drafts conversation.Size, messages int) meter.Reading {
 	m := l.meter
-	if l.reply.Chars() > 0 {
-		m = m.WithReply(l.reply)
+	if l.shown.Chars() > 0 {
+		m = m.WithReply(l.shown)
 	}
 	return m.WithDraft(drafts, messages).Reading()
 }

@@ -70,8 +70,39 @@ func (p *pulse) seconds(since time.Time) string {
 // maxQueued is how many lines waiting messages get.
 const maxQueued = 4
 
+// fixedLine is a line that mostly stays: it is drawn when what it says changed.
+type fixedLine struct {
+	says any // nil before it is drawn
+	line string
+}
+
+// of is the line that says this.
+func (l *fixedLine) of(says any, draw func() string) string {
+	if l.says != says {
+		l.says, l.line = says, draw()
+	}
+	return l.line
+}
+
+// fixedLines are those of the main screen.
+type fixedLines struct{ header, rule, hints fixedLine }
+
+// headerSays is what the top line tells.
+type headerSays struct {
+	title, model, badge, place string
+	width                      int
+}
+
+// hintsSay is what the bottom line tells; the keys stay the same.
+type hintsSay struct {
+	mode                        string
+	readOnly, following, paused bool
+	width                       int
+}
+
 // header is the top line: name, title, model, place.
-func header(s statusStyles, title, model, badge, place string, width int) string {
+func header(s statusStyles, says headerSays) string {
+	title, model, badge, place, width := says.title, says.model, says.badge, says.place, says.width
 	const name = " plimsoll"
 	right := plain.Line(model)
 	if badge != "" {

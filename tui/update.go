@@ -21,7 +21,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case updatesMsg:
 		cmd = m.updates(msg)
 	case tickMsg:
-		cmd = m.do(m.chat.ticked(msg))
+		cmd = m.ticked(msg)
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
@@ -45,6 +45,14 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.snackbar.place(m.inSight())
 	m.layout()
 	return m, cmd
+}
+
+// ticked moves what moves.
+func (m *Model) ticked(msg tickMsg) tea.Cmd {
+	if m.session.load.show() {
+		m.views.outdated()
+	}
+	return m.do(m.chat.ticked(msg))
 }
 
 // arrived handles the messages of commands.

@@ -53,3 +53,37 @@ func (w *watched) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// A stream of small events costs a wake-up each. gathered lets them gather for a
+// moment where they come slowly: whoever reads sees no difference, and one read takes
+// several. A fast stream is read as it comes.
+const (
+	gatherFor = 20 * time.Millisecond
+	fastSlot  = 4 << 10 // bytes in such a time from which on a stream is fast
+)
+
+// gathered is a body that is read in few pieces.
+type gathered struct {
+	src   io.Reader
+	slot  time.Time // when the time began in which bytes are counted
+	bytes int       // that came since
+	fast  bool      // enough came in the one before
+}
+
+// Read implements io.Reader.
+func (g *gathered) Read(p []byte) (int, error) {
+	switch left := gatherFor - time.Since(g.slot); {
+	case left <= 0:
+		g.begin()
+	case g.bytes > 0 && g.bytes < fastSlot && !g.fast:
+		time.Sleep(left)
+		g.begin()
+	}
+	n, err := g.src.Read(p)
+	g.bytes += n
+	return n, err
+}
+
+func (g *gathered) begin() {
+	g.slot, g.fast, g.bytes = time.Now(), g.bytes >= fastSlot, 0
+}

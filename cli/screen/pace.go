@@ -13,7 +13,7 @@ import (
 // For a while after the user did something, text comes at full rate, because then the
 // eye follows it. Nobody reads along in a terminal that has lost the focus.
 const (
-	textGap    = 60 * time.Millisecond // between frames while a line grows
+	textGap    = 50 * time.Millisecond // between frames while a line grows
 	lineGap    = 30 * time.Millisecond // before a complete line
 	touchedGap = time.Second / 60      // while the user does something
 	awayGap    = time.Second / 2       // while the terminal has no focus

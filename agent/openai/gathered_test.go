@@ -1,0 +1,71 @@
+package openai
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// dripping is a body to which a byte comes every so often; a read gets all that came.
+type dripping struct {
+	every time.Duration
+	next  time.Time // when the oldest byte that was not read comes
+	reads int
+	late  time.Duration // of a byte, at most
+}
+
+func (d *dripping) Read(p []byte) (int, error) {
+	time.Sleep(time.Until(d.next))
+	d.late = max(d.late, time.Since(d.next))
+	d.reads++
+	n := min(len(p), int(time.Since(d.next)/d.every)+1)
+	d.next = d.next.Add(time.Duration(n) * d.every)
+	return n, nil
+}
+
+func TestASlowStreamIsReadInFewPieces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		every time.Duration
+		most  int // reads in ten seconds
+	}{
+		"a model that speaks": {5 * time.Millisecond, 510},
+		"a model that thinks": {200 * time.Millisecond, 51},
+		"a model in a hurry":  {time.Millisecond, 510},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := &dripping{every: c.every, next: time.Now()}
+				g, buf := &gathered{src: d}, make([]byte, fastSlot)
+				for began := time.Now(); time.Since(began) < 10*time.Second; {
+					if _, err := g.Read(buf); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if d.reads > c.most {
+					t.Errorf("%d reads in ten seconds, more than %d", d.reads, c.most)
+				}
+				if d.late > gatherFor {
+					t.Errorf("a byte was read %v after it came", d.late)
+				}
+			})
+		})
+	}
+}
+
+func TestAFastStreamIsReadAsItComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &dripping{every: time.Nanosecond, next: time.Now().Add(-time.Second)}
+		g, buf, began := &gathered{src: d}, make([]byte, fastSlot), time.Now()
+		for range 10_000 {
+			if _, err := g.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > gatherFor {
+			t.Errorf("what is there already is read in %v", took)
+		}
+	})
+}
