@@ -141,6 +141,11 @@ func (l *longTalk) checkExplained() {
 				if e.Prompt == 0 {
 					l.t.Errorf("e%d has a summary for which nothing was paid", e.Event)
 				}
+			} else if e.Trigger != planner.TriggerCold && !strings.Contains(e.Why, "; no summary") {
+				l.t.Errorf("e%d does not say why it has no summary: %q", e.Event, e.Why)
+			}
+			if !strings.Contains(e.Why, " evicted, note") {
+				l.t.Errorf("e%d does not say how much it evicts: %q", e.Event, e.Why)
 			}
 		}
 	}

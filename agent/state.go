@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -212,4 +213,45 @@ func noSummary(e *Error) *Error {
 	failure := *e
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
 	return &failure
+}
+
+// whyAlone is why the note of a step has no summary beside it, "" where none belongs to
+// such a step. It is stored with the step, so that the ledger can say it later.
+func (c *compactor) whyAlone(plan planner.Plan) string {
+	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
+		return ""
+	}
+	failed := c.newestFailure()
+	switch j := c.job; {
+	case c.rules.Summary.When == preset.SummaryNever, c.rules.Summary.When == preset.SummaryByHand:
+		return "no summary: compaction.summary.when is " + string(c.rules.Summary.When)
+	case c.schedule.past.Exhausted(c.rules):
+		return fmt.Sprintf("no summary: %d requests for one failed, none is made any more", c.schedule.past.Failures)
+	case j != nil && j.state == stateInReview:
+		return "no summary yet: it waited for your review"
+	case j != nil && j.pending():
+		return "no summary yet: it was still being written"
+	case len(c.prepared) > 0:
+		return "no summary: the one that is ready covers other messages"
+	case failed != 0:
+		return fmt.Sprintf("no summary: see e%d", failed)
+	}
+	return "no summary: none was begun in time"
+}
+
+// newestFailure is the event of the newest summary that did not come about since the
+// newest compaction, 0 if there is none.
+func (c *compactor) newestFailure() uint64 {
+	log := c.log.Events()
+	for i := len(log) - 1; i >= 0; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			return log[i].Seq
+		case conversation.Summary:
+			if b.Policies == nil {
+				return 0
+			}
+		}
+	}
+	return 0
 }

@@ -224,8 +224,11 @@ func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 
 // evict makes a step that evicts, with the summaries that are written for it.
 func (c *compactor) evict(ctx context.Context, plan planner.Plan) {
+	why := c.whyAlone(plan)
 	if !c.evictWith(ctx, plan) {
-		c.overlay(ctx, c.schedule.made(plan.Trigger), plan.Alone().Masks)
+		made := c.schedule.made(plan.Trigger)
+		made.Why = why
+		c.overlay(ctx, made, plan.Alone().Masks)
 	}
 }
 

@@ -13,6 +13,7 @@ type difference struct {
 	before, after projection.View
 	meter         meter.Meter
 	bodies        []conversation.Body // the overlays
+	evicts        bool                // they are a step: what was hidden before does not count again
 }
 
 // layers is what each kind of reduction does, without those that
@@ -117,7 +118,7 @@ func (d *difference) compareRun(m *projection.Message, was map[uint64]*projectio
 				seen[old] = true
 				saved += d.meter.MessageTokens(old)
 			}
-			if kind == LayerNote && old != nil && (old.State == projection.StateSummarised || old.State == projection.StateDropped) {
+			if (kind == LayerNote || kind == LayerSummary && d.evicts) && old != nil && (old.State == projection.StateSummarised || old.State == projection.StateDropped) {
 				events-- // it was before
 			}
 		}

@@ -103,7 +103,7 @@ func (pass *Proposal) Preview() Preview {
 
 // difference is what the proposal changes.
 func (pass *Proposal) difference() *difference {
-	return &difference{before: pass.before, after: pass.after, meter: pass.now.Meter, bodies: pass.bodies}
+	return &difference{before: pass.before, after: pass.after, meter: pass.now.Meter, bodies: pass.bodies, evicts: pass.evicts}
 }
 
 // Layers is what each kind of reduction does in the proposal, without those that do

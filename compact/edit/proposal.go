@@ -192,8 +192,8 @@ func (pass *Proposal) advice() string {
 func (pass *Proposal) why() string {
 	text := numbers.Turns(pass.Range.From, pass.Range.To)
 	for _, l := range pass.Layers() {
-		if l.Kind == LayerSummary && pass.evicts {
-			text += ", note"
+		if l.Kind == LayerSummary && pass.evicts && pass.rules.Wording().Notes {
+			text += ", " + numbers.Count(l.Events, "message") + " evicted, note"
 		}
 		text += ", " + l.words()
 	}

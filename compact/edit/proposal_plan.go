@@ -13,13 +13,17 @@ import (
 // more on the log as it is when it is made.
 
 // ProposeOverlays is a proposal of overlays that some rule chose from the view of the
-// situation. The error wraps ErrNothingToGain.
+// situation. What made says of why is put behind what they do. The error wraps
+// ErrNothingToGain.
 func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
 	pass := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	pass.made.Preset = string(r.Preset)
 	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
 	if err := pass.apply(bodies...); err != nil {
 		return Proposal{}, err
+	}
+	if made.Why != "" {
+		pass.made.Why += "; " + made.Why
 	}
 	return pass, nil
 }

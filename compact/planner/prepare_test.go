@@ -113,6 +113,15 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 		t.Errorf("made %+v and %+v", text, note)
 	}
 	alone, _ := plan.Note.(conversation.Summary)
+	made.Why = "no summary: here is why"
+	without, err := edit.ProposeOverlays(l.Events(), step.Rules, now, made, alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, _ := conversation.MadeOf(without.Bodies(100)[0])
+	if same := strings.Replace(note.Made.Why, ", 1 summary", "; no summary: here is why", 1); same != told.Why || !strings.Contains(same, "messages evicted") {
+		t.Errorf("with a summary %q, without one %q", note.Made.Why, told.Why)
+	}
 	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
 		t.Errorf("the note does not speak of all that is evicted: %s", diff)
 	}
