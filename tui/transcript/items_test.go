@@ -99,6 +99,13 @@ func TestAFailedCallSaysWhatHappened(t *testing.T) {
 	r.has(t, "exit code 1, 3s")
 	r.has(t, "a.c:1: error: no type")
 	r.lacks(t, "lots of output")
+
+	edit := result("1", conversation.ResultError, "upload.go: the disk is full\nnothing was written")
+	edit.Detail = "@@ -1 +1 @@\n-old\n+new"
+	r = open(t, 70, 20, calls(call("1", "modify_file", `{"path":"upload.go"}`)), edit)
+	r.has(t, "upload.go: the disk is full")
+	r.has(t, "+new")
+	r.lacks(t, "nothing was written")
 }
 
 func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {

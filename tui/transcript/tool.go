@@ -22,16 +22,17 @@ import (
 // toolItem is a call and its result.
 type toolItem struct {
 	versioned
-	call     conversation.ToolCall
-	about    string // what the call is about; "" before it was looked up
-	state    callState
-	title    string
-	tail     string // the end of the output while it runs
-	result   conversation.ToolResult
-	frame    int
-	expanded bool   // unfolded on its own, without the others
-	aboutAt  [2]int // cells of the line as drawn last that say what it is about
-	first    bool   // of calls in a row: it says how to unfold them
+	call       conversation.ToolCall
+	about      string // what the call is about
+	aboutKnown bool   // about was looked up since the title changed
+	state      callState
+	title      string
+	tail       string // the end of the output while it runs
+	result     conversation.ToolResult
+	frame      int
+	expanded   bool   // unfolded on its own, without the others
+	aboutAt    [2]int // cells of the line as drawn last that say what it is about
+	first      bool   // of calls in a row: it says how to unfold them
 }
 
 type callState int
@@ -56,7 +57,7 @@ const (
 func newToolItem(c conversation.ToolCall) *toolItem { return &toolItem{call: c} }
 
 func (t *toolItem) start(title string) {
-	t.state, t.title, t.about = callRunning, title, ""
+	t.state, t.title, t.aboutKnown = callRunning, title, false
 	t.bump()
 }
 
@@ -175,10 +176,10 @@ func (t *toolItem) mark(l *look) (string, lipgloss.Style) {
 }
 
 // subject says what the call is about. Reading arguments can take a while, so
-// it is done once.
+// it is done once, also for a call that is about nothing.
 func (t *toolItem) subject() string {
-	if t.about == "" {
-		t.about = subject(t.call, t.title)
+	if !t.aboutKnown {
+		t.about, t.aboutKnown = subject(t.call, t.title), true
 	}
 	return t.about
 }
@@ -199,18 +200,33 @@ func (t *toolItem) body(l *look, room int, open bool) []string {
 		return t.drawTail(l, room, open)
 	case t.state != callDone:
 		return nil
-	case t.result.Detail != "" && !(open && failed):
+	case failed && !open:
+		return t.failure(l, room)
+	case t.result.Detail != "" && !failed:
 		return t.diff(l, room, open)
 	case open:
 		return styled(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
-	case failed && strings.TrimSpace(t.result.Text) != "":
+	}
+	return nil
+}
+
+// failure says why a folded call failed, above its detail. A detail that begins with
+// the reason says it alone.
+func (t *toolItem) failure(l *look, room int) []string {
+	text, detail := strings.TrimSpace(t.result.Text), t.result.Detail
+	first, _, _ := strings.Cut(text, "\n")
+	var lines []string
+	if text != "" && (detail == "" || !strings.HasPrefix(detail, first)) {
 		style := l.styles.ToolFailed
 		if t.result.Status == conversation.ResultInterrupted {
 			style = l.styles.Warning
 		}
-		return []string{style.Render(oneLine(t.reason(), room))}
+		lines = append(lines, style.Render(oneLine(t.reason(), room)))
 	}
-	return nil
+	if detail != "" {
+		lines = append(lines, t.diff(l, room, false)...)
+	}
+	return lines
 }
 
 // drawTail is the end of the output of a running call.
