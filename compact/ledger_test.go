@@ -122,6 +122,8 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 		{Kind: inspect.EntryRewind, Event: 26, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
 			Why: "from turn 3 on", Overlays: 1},
 		{Kind: inspect.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: inspect.ResultInForce, Overlays: 1},
+		{Kind: inspect.EntryAttempt, Event: 27, Turn: 3, Time: at, Result: inspect.ResultUnused, Source: conversation.SourceAuto,
+			Why: "a summary was requested, and no compaction has used it so far", CostUSD: usd(13), Prompt: 1010, Output: 1001},
 	}
 	if d := cmp.Diff(want, inspect.Ledger(l.Events())); d != "" {
 		t.Error(d)
@@ -177,6 +179,9 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 		got := map[key]state{}
 		list := inspect.Ledger(log)
 		for _, e := range list {
+			if e.Result == inspect.ResultUnused {
+				continue // of no overlay and no attempt
+			}
 			if e.Kind == inspect.EntryAttempt {
 				attempts--
 				continue

@@ -17,7 +17,8 @@ import (
 //   - What summaries cost stands directly before the epoch or the attempt that they
 //     were for, because it is appended in the same transaction. Where a summary waited
 //     for a step, it stands alone: it is that of the next epoch with a text, or of the
-//     next attempt that has no cost of its own.
+//     next attempt that has no cost of its own. Where neither follows, as after a crash,
+//     it has an entry of its own at the end, so that no cost is missing.
 //   - A revert is told by what it comes to: taking back what was taken back brings
 //     it back.
 
@@ -46,6 +47,7 @@ const (
 	ResultFailed    EntryResult = "failed"
 	ResultCancelled EntryResult = "cancelled"
 	ResultStale     EntryResult = "stale"
+	ResultUnused    EntryResult = "unused" // a summary was paid for, and nothing came of it yet
 )
 
 // Entry is a line of the ledger. Its texts are as they stand in the log, not
@@ -88,7 +90,7 @@ func Ledger(log []conversation.Event) []Entry {
 		switch body := e.Body.(type) {
 		case conversation.Usage:
 			if body.For == conversation.ForSummary {
-				b.spent.add(body)
+				b.spent.add(e, body)
 				continue
 			}
 		case conversation.Attempt:
@@ -101,7 +103,20 @@ func Ledger(log []conversation.Event) []Entry {
 		b.waiting.join(b.spent)
 		b.spent = spending{}
 	}
+	b.unused()
 	return b.entries
+}
+
+// unused enters what was paid for summaries that no entry has.
+func (b *bookkeeper) unused() {
+	rest := b.take(true)
+	if rest.last.Seq == 0 {
+		return
+	}
+	usage, _ := rest.last.Body.(conversation.Usage)
+	b.entries = append(b.entries, Entry{Kind: EntryAttempt, Event: rest.last.Seq, Turn: rest.last.Turn, Time: rest.last.Time,
+		Result: ResultUnused, Source: conversation.SourceAuto, Why: "a summary was requested, and no compaction has used it so far",
+		Model: usage.Model, CostUSD: rest.cost, Prompt: rest.prompt, Output: rest.output})
 }
 
 // bookkeeper is the ledger up to an event.
@@ -141,9 +156,11 @@ func (k EntryKind) reversed() EntryKind {
 type spending struct {
 	cost           *float64
 	prompt, output int
+	last           conversation.Event // the newest of the requests
 }
 
-func (s *spending) add(u conversation.Usage) {
+func (s *spending) add(e conversation.Event, u conversation.Usage) {
+	s.last = e
 	addTo(&s.cost, u.CostUSD)
 	s.prompt += max(0, u.Prompt)
 	s.output += max(0, u.Completion)
@@ -154,6 +171,9 @@ func (s *spending) join(o spending) {
 	addTo(&s.cost, o.cost)
 	s.prompt += o.prompt
 	s.output += o.output
+	if o.last.Seq > s.last.Seq {
+		s.last = o.last
+	}
 }
 
 // take is what was spent on what is entered; with waiting also on what waited.
@@ -169,7 +189,7 @@ func (b *bookkeeper) take(waiting bool) spending {
 
 // attempt enters a compaction that came to nothing.
 func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
-	spent := b.take(b.spent == spending{} && a.Model != "")
+	spent := b.take(b.spent.last.Seq == 0 && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
 		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
 		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}

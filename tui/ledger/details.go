@@ -59,6 +59,8 @@ func resultWords(e row) string {
 	switch {
 	case e.Result == inspect.ResultStale:
 		return "stale: the conversation had changed by the time it was ready"
+	case e.Result == inspect.ResultUnused:
+		return "unused: nothing was changed so far"
 	case e.Result == inspect.ResultFailed:
 		return "failed: nothing was changed"
 	case e.Result == inspect.ResultCancelled:

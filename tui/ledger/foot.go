@@ -72,7 +72,7 @@ func totals(entries []inspect.Entry) []string {
 	for i := range entries {
 		e := &entries[i]
 		switch {
-		case e.Kind == inspect.EntryAttempt:
+		case e.Kind == inspect.EntryAttempt && e.Result != inspect.ResultUnused:
 			failed++
 		case e.Kind == inspect.EntryEpoch:
 			made++
