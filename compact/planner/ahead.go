@@ -60,38 +60,40 @@ func (c Check) Ahead(r preset.Rules) Ahead {
 	}
 	c.Refused = false
 	p := newPlanner(&r, &c)
-	layers := p.layers(&a)
-	a.Timing = p.timing(layers)
-	p.asking(&a)
-	p.next(&a, layers)
+	f := forecast{&p}
+	layers := f.layers(&a)
+	a.Timing = f.timing(layers)
+	f.asking(&a)
+	f.next(&a, layers)
 	return a
 }
 
 // asking says whether a model may be asked. A profile that summarises has no way
 // to do without one.
-func (p *planner) asking(a *Ahead) {
-	past := p.check.Past
-	if !p.rules.Summarises() {
+func (f forecast) asking(a *Ahead) {
+	past := f.check.Past
+	if !f.rules.Summarises() {
 		return
 	}
-	a.Failures, a.Asks = past.Failures, p.rules.Asks() && !past.Exhausted(p.rules)
-	if p.rules.Auto.Profile != "" {
-		a.Asks = past.asks(p.rules)
+	a.Failures, a.Asks = past.Failures, f.rules.Asks() && !past.Exhausted(*f.rules)
+	if f.rules.Auto.Profile != "" {
+		a.Asks = past.asks(f.rules)
 	}
 }
 
 // layers tells of what acts whatever is used, and gives what of it is done before
 // the next request.
-func (p *planner) layers(a *Ahead) Plan {
-	r := p.rules
-	if r.Evicts() && r.Mask.Enabled && !p.held() {
-		a.Saver, a.Stride = true, r.Stride(p.reading.Window.Tokens)
+func (f forecast) layers(a *Ahead) Plan {
+	r := f.rules
+	if r.Evicts() && r.Mask.Enabled && !f.rests.held() {
+		a.Saver, a.Stride = true, f.rests.stride
 	}
-	if a.Each = r.Micro.Enabled || r.Dedupe.Enabled; !a.Each || len(p.check.View.Messages) == 0 {
+	if a.Each = r.Micro.Enabled || r.Dedupe.Enabled; !a.Each || len(f.check.View.Messages) == 0 {
 		return Plan{}
 	}
-	next := *p
-	next.check.Moment = MomentRequest
+	next, look := *f.planner, *f.check
+	look.Moment = MomentRequest
+	next.check = &look
 	plan := next.everyRequest()
 	a.Soon = plan.Hides()
 	return plan
@@ -99,12 +101,12 @@ func (p *planner) layers(a *Ahead) Plan {
 
 // urgent are rules and a look by which the planner acts if there is anything to
 // be done: its line lies below what is used, and no rest speaks against it.
-func (p *planner) urgent() (preset.Rules, Check) {
-	r, c := p.rules, p.check
+func (f forecast) urgent() (preset.Rules, Check) {
+	r, c := *f.rules, *f.check
 	c.Moment = MomentReply
 	c.Past = Past{Failures: c.Past.Failures, Settled: c.Past.Settled}
-	r.Auto.MinTurns, c.capacity = 0, p.capacity
-	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
+	r.Auto.MinTurns, c.capacity = 0, f.capacity
+	if below := max(f.reading.Used-1, 1); f.reading.LoadLine >= f.reading.Used {
 		c.Meter = c.Meter.WithTokenThreshold(below)
 	}
 	if r.Preset.Design().Acts == preset.ActSummariseAll && r.Auto.Profile == "" {
@@ -115,10 +117,10 @@ func (p *planner) urgent() (preset.Rules, Check) {
 
 // next foretells what is done. Where layers are all that ever acts, it is what they
 // do.
-func (p *planner) next(a *Ahead, layers Plan) {
-	r, c := p.urgent()
+func (f forecast) next(a *Ahead, layers Plan) {
+	r, c := f.urgent()
 	if r.Evicts() {
-		p.steps(a)
+		f.steps(a)
 		return
 	}
 	a.Next = layers
@@ -128,44 +130,8 @@ func (p *planner) next(a *Ahead, layers Plan) {
 	switch plan := a.Next; {
 	case !plan.Acts(), plan.Profile != "", len(plan.Spans) > 0:
 	case plan.Drops:
-		a.After = p.tokensOf(projection.Project(conversation.Extend(c.Log, time.Time{}, c.Recover(r)...)))
+		a.After = f.tokensOf(projection.Project(conversation.Extend(c.Log, time.Time{}, c.Recover(r)...)))
 	default:
-		a.After = p.tokensOf(p.after(plan))
+		a.After = f.tokensOf(f.after(plan))
 	}
-}
-
-// after is the view with the masks of a plan.
-func (p *planner) after(plan Plan) projection.View {
-	if len(plan.Masks) == 0 {
-		return p.check.View
-	}
-	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
-}
-
-// Cold reports whether the provider's cache no longer holds the conversation.
-func (c Check) Cold() bool { return c.Gone || c.AtOnce || c.Sheet.Cold(c.Idle) }
-
-// tokensOf is a request with a view, in tokens.
-func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
-
-// HiddenBy is how many results and arguments masks hide outside of spans, and how
-// many of them are arguments.
-func HiddenBy(masks []conversation.Body, spans []conversation.Span) (all, arguments int) {
-	covered := conversation.Disjoint(spans)
-	for _, b := range masks {
-		mask, ok := b.(conversation.Mask)
-		if !ok {
-			continue
-		}
-		for _, item := range mask.Items {
-			if covered.Holds(item.Event) {
-				continue
-			}
-			all++
-			if item.Part == conversation.PartArguments {
-				arguments++
-			}
-		}
-	}
-	return all, arguments
 }

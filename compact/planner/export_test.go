@@ -10,12 +10,12 @@ import (
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
 func Maskable(v projection.View, r preset.Rules, m meter.Meter, least float64) float64 {
-	return maskable(&v, r, m, least)
+	return maskable(&v, &r, m, least)
 }
 
 // MayPay is whether masks may pay by a rule.
 func MayPay(v projection.View, r preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {
-	return mayPay(&v, r, m, pays)
+	return mayPay(&v, &r, m, pays)
 }
 
 // Worth is what hiding items saves by the planner's estimate, and what stands
@@ -28,13 +28,13 @@ func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind
 
 // MaskItems chooses what a mask would hide now, oldest first.
 func MaskItems(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
-	return maskItems(v, r, m, false)
+	return maskItems(&v, &r, m, false)
 }
 
 // MaskItemsRelaxed chooses as MaskItems, sparing neither the first nor the
 // current turn.
 func MaskItemsRelaxed(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
-	return maskItems(v, r, m, true)
+	return maskItems(&v, &r, m, true)
 }
 
 // EvictedSpans is what a step evicts so that a request comes down to a target,

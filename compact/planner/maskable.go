@@ -15,14 +15,14 @@ import (
 // the view.
 
 // listed reports whether the list holds all that rules let become stubs.
-func listed(v *projection.View, r preset.Rules) bool {
+func listed(v *projection.View, r *preset.Rules) bool {
 	_, known := v.Candidates()
 	return known && r.Mask.MinChars > projection.StubChars
 }
 
 // maskable is no less than what maskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
-func maskable(v *projection.View, r preset.Rules, m meter.Meter, least float64) float64 {
+func maskable(v *projection.View, r *preset.Rules, m meter.Meter, least float64) float64 {
 	if !listed(v, r) {
 		return math.Inf(1)
 	}
@@ -37,7 +37,7 @@ func maskable(v *projection.View, r preset.Rules, m meter.Meter, least float64) 
 // mayPay reports whether hiding what maskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
-func mayPay(v *projection.View, r preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {
+func mayPay(v *projection.View, r *preset.Rules, m meter.Meter, pays func(gain, behind float64) bool) bool {
 	if !listed(v, r) {
 		return true
 	}
@@ -90,8 +90,8 @@ type outline struct {
 	spare          bool    // the current turn stays
 }
 
-func newOutline(v *projection.View, r preset.Rules, m meter.Meter) *outline {
-	o := &outline{selection: selection{view: *v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
+func newOutline(v *projection.View, r *preset.Rules, m meter.Meter) *outline {
+	o := &outline{selection: selection{view: v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
 	o.list, _ = v.Candidates()
 	o.keep, o.first = o.selection.keep(), o.firstTurn()
 	o.current, o.spare = o.currentTurn()
@@ -107,7 +107,7 @@ func (o *outline) old(k *projection.Candidate) bool { return k.Turn < o.current-
 // it is within the bound: less is hidden of what the list has, and it is not known
 // of what, so that only the sum tells.
 func (o *outline) each(f func(k *projection.Candidate, saved float64) bool) {
-	r, in := &o.rules, o.meter.Scale()
+	r, in := o.rules, o.meter.Scale()
 	spared, total := float64(r.Mask.FirstTurnTokens), in.Weigh(o.list.Total)
 	stay := sort.Search(len(o.list.List), func(i int) bool { return total-in.Weigh(o.list.List[i].Before) <= o.keep })
 	var tools maskedTools

@@ -16,17 +16,17 @@ import (
 func (p *planner) with(plan Plan, w worth) Plan {
 	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
 	if len(w.items) > 0 {
-		plan.Masks = []conversation.Body{MaskOf(p.rules, w.items)}
+		plan.Masks = []conversation.Body{MaskOf(*p.rules, w.items)}
 	}
 	return plan
 }
 
 // economy masks where it pays although nothing forces it.
 func (p *planner) economy() Plan {
-	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.held() {
+	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.rests.held() {
 		return Plan{}
 	}
-	least, trigger := float64(p.rules.Stride(p.reading.Window.Tokens)), TriggerStride
+	least, trigger := float64(p.rests.stride), TriggerStride
 	cold := p.check.Cold()
 	switch {
 	case p.check.AtOnce:
@@ -68,7 +68,7 @@ func (p *planner) pays(gain, behind float64) bool {
 // items is what a mask would hide. Relaxed, neither the first turn nor the
 // current one is spared.
 func (p *planner) items(relaxed bool) []conversation.MaskItem {
-	return maskItems(p.check.View, p.rules, p.check.Meter, relaxed)
+	return maskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
 
 // worth is what hiding items comes to, in tokens.
@@ -127,5 +127,5 @@ func (p *planner) masked(items []conversation.MaskItem) projection.View {
 	if len(items) == 0 {
 		return p.check.View
 	}
-	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, MaskOf(p.rules, items)))
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, MaskOf(*p.rules, items)))
 }

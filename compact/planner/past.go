@@ -21,7 +21,7 @@ type Past struct {
 // asks reports whether a pass may ask a model: the last failure but one makes
 // the next pass do without, the last all of them. JCL has no pass without. None does
 // where the rules want none that nobody asks for.
-func (p Past) asks(r preset.Rules) bool {
+func (p Past) asks(r *preset.Rules) bool {
 	if !r.Asks() {
 		return false
 	}

@@ -141,60 +141,23 @@ const (
 	TriggerRequest   = "every request"
 )
 
-// Plan decides what to do now. Below the load line it reads neither log nor texts
-// while it does nothing.
-func (c Check) Plan(r preset.Rules) Plan {
-	if len(c.View.Messages) == 0 {
-		return Plan{}
-	}
-	if !r.ActsByItself() {
-		return c.afterRefusal(r)
-	}
-	p := newPlanner(&r, &c)
-	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
-		return p.everyRequest() // layers that act whatever is used do not wait either
-	}
-	switch acts := r.Preset.Design().Acts; {
-	case c.Refused && r.Waits():
-		return Plan{Hold: true, Used: p.reading.Used}
-	case r.Auto.Profile != "":
-		if plan := p.applyProfile(); plan.Acts() {
-			return plan
-		}
-		return p.everyRequest()
-	case acts == preset.ActSummariseOld:
-		return p.oneClaw()
-	case acts == preset.ActSummariseAll:
-		return p.jcli()
-	case acts == preset.ActOnRepeats, acts == preset.ActDrop:
-		return p.everyRequest()
-	}
-	if plan := p.evict(); plan.Acts() || plan.Hold {
-		return plan
-	}
-	if plan := p.economy(); plan.Acts() {
-		return plan
-	}
-	if plan := p.everyRequest(); plan.Acts() {
-		return plan
-	}
-	return p.prepare()
-}
-
 // planner is one look with what it measures.
 type planner struct {
-	rules   preset.Rules
-	check   Check
+	rules   *preset.Rules
+	check   *Check
 	reading meter.Reading
 	used    float64 // tokens
 	window  float64 // tokens, 0 unknown
 	// capacity is the window as far as it is used, in tokens.
 	capacity int
+	rests    rests
 }
 
 func newPlanner(r *preset.Rules, c *Check) planner {
-	p := planner{rules: *r, check: *c, reading: c.Meter.Reading()}
+	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
+	window := p.reading.Window.Tokens
+	p.rests = rests{past: c.Past, used: p.reading.Used, stride: r.Stride(window), rearm: r.Rearm(window)}
 	if c.Refused {
 		p.refuse()
 	}
@@ -216,26 +179,6 @@ func (p *planner) refuse() {
 	if p.window == 0 || p.window > p.used {
 		p.window = p.used
 	}
-}
-
-// grown reports whether a request holds so many tokens more than at some time
-// before, which 0 says never was.
-func (p *planner) grown(before, by int) bool { return before == 0 || p.reading.Used >= before+by }
-
-// triesPerStride is how often a pass that came to nothing is tried again while a
-// stride is added.
-const triesPerStride = 4
-
-// armed reports whether enough was added since the last pass, and since the
-// user took one back; and a little since one came to nothing.
-func (p *planner) armed() bool {
-	window, past := p.reading.Window.Tokens, p.check.Past
-	return p.grown(past.After, p.rules.Rearm(window)) && p.grown(past.Tried, p.rules.Stride(window)/triesPerStride) && !p.held()
-}
-
-// held reports whether the user took a pass back and little was added since.
-func (p *planner) held() bool {
-	return !p.grown(p.check.Past.Undone, p.rules.Stride(p.reading.Window.Tokens))
 }
 
 // above reports whether a request of so many tokens is above the load line: what
@@ -269,4 +212,48 @@ func turnsSaid(log []conversation.Event) int {
 		return 0
 	}
 	return log[len(log)-1].Turn + 1
+}
+
+// after is the view with the masks of a plan.
+func (p *planner) after(plan Plan) projection.View {
+	if len(plan.Masks) == 0 {
+		return p.check.View
+	}
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
+}
+
+// tokensOf is a request with a view, in tokens.
+func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
+
+// HiddenBy is how many results and arguments masks hide outside of spans, and how
+// many of them are arguments.
+func HiddenBy(masks []conversation.Body, spans []conversation.Span) (all, arguments int) {
+	covered := conversation.Disjoint(spans)
+	for _, b := range masks {
+		mask, ok := b.(conversation.Mask)
+		if !ok {
+			continue
+		}
+		for _, item := range mask.Items {
+			if covered.Holds(item.Event) {
+				continue
+			}
+			all++
+			if item.Part == conversation.PartArguments {
+				arguments++
+			}
+		}
+	}
+	return all, arguments
+}
+
+// Cold reports whether the provider's cache no longer holds the conversation.
+func (c Check) Cold() bool { return c.Gone || c.AtOnce || c.Sheet.Cold(c.Idle) }
+
+// goal is a share of the load line, or more where system prompt and tools take
+// most of that.
+func (p *planner) goal(share float64) float64 {
+	soft := float64(p.reading.LoadLine)
+	base := float64(p.reading.Segments[projection.System] + p.reading.Segments[projection.Tools])
+	return max(share*soft, base+p.rules.Planner.TalkRatio*max(0, soft-base))
 }

@@ -2,7 +2,6 @@ package planner
 
 import (
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -19,14 +18,13 @@ const (
 // a turn or two away.
 func (p *planner) prepare() Plan {
 	past := p.check.Past
-	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.held() ||
-		!p.grown(past.Tried, p.rules.Stride(int(p.window))/triesPerStride) {
+	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.rests.held() || !p.rests.mayTry() {
 		return Plan{}
 	}
 	if !p.reading.NearsLoadLine() {
 		return Plan{} // before anything is read
 	}
-	o := p.timing(Plan{})
+	o := forecast{p}.timing(Plan{})
 	if left := float64(o.Left); left <= 0 || left > meter.NearShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
 		return Plan{}
 	}
@@ -53,25 +51,4 @@ func (p *planner) evictedAt(more float64) []conversation.Span {
 func (p *planner) spansAhead(target, more float64) []conversation.Span {
 	protected := max(0, p.protected()-more)
 	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteTokens(), protected).spans
-}
-
-// afterRefusal is what rules do that act only where a server did not take a request.
-func (c Check) afterRefusal(r preset.Rules) Plan {
-	if !c.Refused || !r.Evicts() {
-		return Plan{}
-	}
-	r.Summary.When = preset.SummaryNever
-	p := newPlanner(&r, &c)
-	return p.evict()
-}
-
-// EvictNow is the step at the load line although that is not reached, without a
-// summary: somebody asked for room.
-func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
-	p := newPlanner(&r, &c)
-	if p.window == 0 || len(c.View.Messages) == 0 {
-		return Plan{}
-	}
-	target, _ := p.goals()
-	return p.step(p.plan(trigger), target, false)
 }

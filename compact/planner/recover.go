@@ -72,14 +72,6 @@ func (l *ladder) estimated() float64 {
 
 func (l *ladder) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
 
-// goal is a share of the load line, or more where system prompt and tools take
-// most of that.
-func (p *planner) goal(share float64) float64 {
-	soft := float64(p.reading.LoadLine)
-	base := float64(p.reading.Segments[projection.System] + p.reading.Segments[projection.Tools])
-	return max(share*soft, base+p.rules.Planner.TalkRatio*max(0, soft-base))
-}
-
 // add appends an overlay unless it saves nothing.
 func (l *ladder) add(b conversation.Body) {
 	before := l.estimated()
@@ -97,9 +89,9 @@ func (l *ladder) mask() {
 	if l.enough() {
 		return
 	}
-	r := l.rules
+	r := *l.rules
 	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, ladderResults
-	if items := maskItems(l.check.View, r, l.check.Meter, true); len(items) > 0 {
+	if items := maskItems(&l.check.View, &r, l.check.Meter, true); len(items) > 0 {
 		l.add(MaskOf(r, items))
 	}
 }
@@ -138,14 +130,14 @@ func (l *ladder) cap(chars int) {
 
 // drop leaves out the oldest units until a request has so many tokens.
 func (l *ladder) drop(tokens float64) {
-	check, done := l.check, len(l.bodies)
+	check, done := *l.check, len(l.bodies)
 	l.leaveOut(DropSpans(check.View, check.Meter, tokens))
 	enough := max(tokens, l.goal(l.rules.Planner.EnoughRatio))
 	first := firstToCover(check.View.Messages, check.Meter)
 	if l.estimated() <= enough || first > 0 {
 		return
 	}
-	l.check, l.bodies = check, l.bodies[:done]
+	*l.check, l.bodies = check, l.bodies[:done]
 	l.leaveOut(dropSpans(check.View, check.Meter, tokens, first))
 }
 

@@ -27,7 +27,7 @@ type candidate struct {
 
 // maskItems chooses what a mask would hide now, oldest first. Tokens are the meter's.
 // Relaxed, it spares neither the first turn nor the current one.
-func maskItems(v projection.View, r preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
+func maskItems(v *projection.View, r *preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
@@ -37,8 +37,8 @@ func maskItems(v projection.View, r preset.Rules, m meter.Meter, relaxed bool) [
 }
 
 type selection struct {
-	view    projection.View
-	rules   preset.Rules
+	view    *projection.View
+	rules   *preset.Rules
 	meter   meter.Meter
 	window  float64
 	relaxed bool

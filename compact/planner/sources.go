@@ -21,11 +21,10 @@ import (
 
 // applyProfile is D17. Without a window it never acts.
 func (p *planner) applyProfile() Plan {
-	if p.check.Moment != MomentReply || !p.due() || p.held() {
+	if p.check.Moment != MomentReply || !p.due() || p.rests.held() {
 		return Plan{}
 	}
-	past, stride := p.check.Past, p.rules.Stride(p.reading.Window.Tokens)
-	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!past.asks(p.rules) || !p.grown(past.Tried, stride/triesPerStride)) {
+	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.check.Past.asks(p.rules) || !p.rests.mayTry()) {
 		return Plan{}
 	}
 	plan := p.plan(TriggerThreshold)
@@ -37,7 +36,7 @@ func (p *planner) applyProfile() Plan {
 func (p *planner) oneClaw() Plan {
 	soft, over := p.reading.LoadLine, p.over()
 	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
-	if !due || !p.due() || !over && p.held() {
+	if !due || !p.due() || !over && p.rests.held() {
 		return p.everyRequest()
 	}
 	plan := p.plan(TriggerThreshold)
@@ -81,14 +80,16 @@ func (p *planner) everyRequest() Plan {
 	}
 	plan := p.plan(TriggerRequest)
 	if p.rules.Micro.Enabled {
-		if items := p.shortened(MicroItems(p.check.View, p.rules)); len(items) > 0 {
-			plan.Masks = append(plan.Masks, MaskOf(p.rules, items))
+		if items := p.shortened(MicroItems(p.check.View, *p.rules)); len(items) > 0 {
+			plan.Masks = append(plan.Masks, MaskOf(*p.rules, items))
 		}
 	}
-	if items := DedupeItems(p.check.View, p.rules); len(items) > 0 {
-		mask := MaskOf(p.rules, items)
-		mask.Style = preset.DedupeStyle
-		plan.Masks = append(plan.Masks, mask)
+	if p.rules.Dedupe.Enabled {
+		if items := DedupeItems(p.check.View, *p.rules); len(items) > 0 {
+			mask := MaskOf(*p.rules, items)
+			mask.Style = preset.DedupeStyle
+			plan.Masks = append(plan.Masks, mask)
+		}
 	}
 	if len(plan.Masks) == 0 {
 		return Plan{}

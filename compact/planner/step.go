@@ -30,7 +30,7 @@ func (p *planner) evict() Plan {
 	target, cold := p.goals()
 	over := p.over()
 	switch {
-	case p.above(p.reading.Used) && (over || p.armed()):
+	case p.above(p.reading.Used) && (over || p.rests.armed()):
 		plan, goal := p.plan(TriggerLoadLine), target
 		switch plan.Hold = over; {
 		case p.check.Refused:
@@ -42,16 +42,10 @@ func (p *planner) evict() Plan {
 			goal = min(goal, cold)
 		}
 		return p.step(plan, goal, p.check.Past.asks(p.rules))
-	case p.check.Cold() && p.check.Moment != MomentReply && p.settled() && p.used > cold:
+	case p.check.Cold() && p.check.Moment != MomentReply && p.rests.settled() && p.used > cold:
 		return p.step(p.plan(TriggerCold), cold, false)
 	}
 	return Plan{}
-}
-
-// settled reports whether a little was added since the newest step, so that one which
-// left more than it was meant to is not made again at once, and since an undo.
-func (p *planner) settled() bool {
-	return !p.held() && p.grown(p.check.Past.After, p.rules.Stride(p.reading.Window.Tokens)/triesPerStride)
 }
 
 // goals is what a step leaves at the load line and with a cold cache, in tokens.
@@ -74,16 +68,16 @@ func (p *planner) besidePrompt(target float64) float64 {
 // noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
 // tokens of the model.
 func (p *planner) noteRoom() summary.NoteRoom {
-	return noteRoomOf(p.rules, p.check.Meter, p.capacity, p.reading)
+	return noteRoomOf(p.rules, &p.check.Meter, p.capacity, p.reading)
 }
 
 // NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
 func NoteRoomOf(r preset.Rules, m meter.Meter, window int) summary.NoteRoom {
 	reading := m.Reading()
-	return noteRoomOf(r, m, preset.CapacityOf(window, reading.LoadLine), reading)
+	return noteRoomOf(&r, &m, preset.CapacityOf(window, reading.LoadLine), reading)
 }
 
-func noteRoomOf(r preset.Rules, m meter.Meter, capacity int, reading meter.Reading) summary.NoteRoom {
+func noteRoomOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteRoom {
 	return noteRoomIn(r.Evict, capacity).Scaled(roomLeft(capacity, reading) / m.Factor())
 }
 

@@ -45,45 +45,45 @@ type threshold struct {
 
 // threshold is what makes the rules act, behind what layers do before every
 // request; false if nothing that is known does.
-func (p *planner) threshold(layers Plan) (threshold, bool) {
-	r := p.rules
-	t := threshold{used: p.reading.Used, line: p.reading.LoadLine}
+func (f forecast) threshold(layers Plan) (threshold, bool) {
+	r := f.rules
+	t := threshold{used: f.reading.Used, line: f.reading.LoadLine}
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
 		t.tries = r.Profiles[r.Auto.Profile].Summarize
-		return t, t.line > 0 && (!t.tries || p.check.Past.asks(r))
+		return t, t.line > 0 && (!t.tries || f.check.Past.asks(r))
 	case acts == preset.ActSummariseAll:
-		t.used = p.usedBy(p.after(layers))
-		return t, t.line > 0 && p.check.Past.asks(r)
+		t.used = f.usedBy(f.after(layers))
+		return t, t.line > 0 && f.check.Past.asks(r)
 	case acts == preset.ActSummariseOld:
-		if p.check.Gone {
-			t.hard = p.reading.HardLine
+		if f.check.Gone {
+			t.hard = f.reading.HardLine
 		}
 		return t, t.line > 0
 	case acts == preset.ActOnRepeats:
 		return threshold{}, false
 	}
-	t.rests, t.tries, t.hard = true, true, p.reading.HardLine
+	t.rests, t.tries, t.hard = true, true, f.reading.HardLine
 	return t, t.line > 0
 }
 
 // timing says in which state the planner is, and from where on it acts, behind what
 // layers do before every request.
-func (p *planner) timing(layers Plan) Timing {
-	t, known := p.threshold(layers)
+func (f forecast) timing(layers Plan) Timing {
+	t, known := f.threshold(layers)
 	if !known {
-		return Timing{State: p.unmeasured(layers.Hides())}
+		return Timing{State: f.unmeasured(layers.Hides())}
 	}
 	o := Timing{State: TimingReady, At: t.line, Left: max(0, t.line-t.used)}
-	p.rest(&o, t)
-	if least := p.rules.Auto.MinTurns; least > 0 && (t.hard == 0 || t.used <= t.hard) {
-		o.Wait = max(0, least+1-turnsSaid(p.check.Log))
+	f.rest(&o, t)
+	if least := f.rules.Auto.MinTurns; least > 0 && (t.hard == 0 || t.used <= t.hard) {
+		o.Wait = max(0, least+1-turnsSaid(f.check.Log))
 	}
 	if o.State == TimingReady && o.Wait == 0 && t.used > t.line {
 		o.State = TimingNow
 	}
 	if o.Left > 0 {
-		o.Turns = p.turnsFor(o.Left)
+		o.Turns = f.turnsFor(o.Left)
 	}
 	if o.Turns > 0 || o.Left == 0 {
 		o.Turns = max(o.Turns, o.Wait)
@@ -92,11 +92,11 @@ func (p *planner) timing(layers Plan) Timing {
 }
 
 // unmeasured is the state where no number of tokens makes the rules act.
-func (p *planner) unmeasured(soon int) TimingState {
-	acts := p.rules.Preset.Design().Acts
-	anyWindow := p.rules.Auto.Profile == "" && (acts == preset.ActSummariseAll || acts == preset.ActOnRepeats)
+func (f forecast) unmeasured(soon int) TimingState {
+	acts := f.rules.Preset.Design().Acts
+	anyWindow := f.rules.Auto.Profile == "" && (acts == preset.ActSummariseAll || acts == preset.ActOnRepeats)
 	switch {
-	case !p.reading.Window.Known() && !anyWindow:
+	case !f.reading.Window.Known() && !anyWindow:
 		return TimingUnknown
 	case soon > 0:
 		return TimingNow
@@ -106,26 +106,26 @@ func (p *planner) unmeasured(soon int) TimingState {
 
 // rest moves At to where the rests after earlier passes end, if that is later.
 // They are counted in tokens of a request.
-func (p *planner) rest(o *Timing, t threshold) {
-	past, window := p.check.Past, p.reading.Window.Tokens
+func (f forecast) rest(o *Timing, t threshold) {
+	past := f.check.Past
 	until := func(state TimingState, before, by int) {
 		at := before + by
 		if t.hard > 0 {
 			at = max(t.line, min(at, t.hard))
 		}
 		// At a line it acts only above that, after a rest from its end on.
-		if left := at - p.reading.Used; before > 0 && left > o.Left {
+		if left := at - f.reading.Used; before > 0 && left > o.Left {
 			o.State, o.At, o.Left = state, at, left
 		}
 	}
 	if t.rests {
-		until(TimingResting, past.After, p.rules.Rearm(window))
+		until(TimingResting, past.After, f.rests.rearm)
 	}
 	if t.tries {
-		until(TimingResting, past.Tried, p.rules.Stride(window)/triesPerStride)
+		until(TimingResting, past.Tried, f.rests.stride/triesPerStride)
 	}
-	if p.rules.Preset.Design().Acts != preset.ActSummariseAll || p.rules.Auto.Profile != "" {
-		until(TimingHeld, past.Undone, p.rules.Stride(window))
+	if f.rules.Preset.Design().Acts != preset.ActSummariseAll || f.rules.Auto.Profile != "" {
+		until(TimingHeld, past.Undone, f.rests.stride)
 	}
 }
 
@@ -134,8 +134,8 @@ const recentTurns = 5
 
 // turnsFor is in about how many turns so many tokens are added, 0 unknown. A turn
 // that nobody has answered yet tells nothing.
-func (p *planner) turnsFor(tokens int) int {
-	messages := p.check.View.Messages
+func (f forecast) turnsFor(tokens int) int {
+	messages := f.check.View.Messages
 	for len(messages) > 0 && messages[len(messages)-1].Role == projection.RoleUser {
 		messages = messages[:len(messages)-1]
 	}
@@ -151,7 +151,7 @@ func (p *planner) turnsFor(tokens int) int {
 			last = m.Turn
 			seen++
 		}
-		sum += p.check.Meter.Weigh(p.said(&messages[i])) + p.check.Meter.Framing()
+		sum += f.check.Meter.Weigh(f.said(&messages[i])) + f.check.Meter.Framing()
 	}
 	if sum <= 0 {
 		return 0
@@ -160,11 +160,14 @@ func (p *planner) turnsFor(tokens int) int {
 }
 
 // said is the size that a message had when it joined the log.
-func (p *planner) said(m *projection.Message) conversation.Size {
-	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
-		if size, ok := conversation.MessageSize(p.check.Log[i].Body); ok {
+func (f forecast) said(m *projection.Message) conversation.Size {
+	if i := conversation.IndexOf(f.check.Log, m.Events[0]); i >= 0 {
+		if size, ok := conversation.MessageSize(f.check.Log[i].Body); ok {
 			return size
 		}
 	}
 	return m.After()
 }
+
+// forecast tells what a planner does next.
+type forecast struct{ *planner }
