@@ -18,7 +18,7 @@ import (
 //   - no goroutine and no timer of its own: whoever waits for updates does it while there are none
 
 const (
-	quietAfter = time.Second
+	quietAfter = time.Second / 2
 	worthwhile = 8 << 20 // bytes
 )
 
