@@ -220,3 +220,21 @@ func (pass *Proposal) After() projection.View { return pass.after }
 
 // changed reports whether two views show anything differently.
 func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }
+
+// leaveNewest takes out of the proposal what a request in the middle of a turn is
+// about.
+func (pass *Proposal) leaveNewest(summarize bool) {
+	newest, last := newestMessage(pass.log), lastUnit(pass.log)
+	spans := conversation.SpansWithout(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
+	if summarize {
+		older, newer := partedAt(spans, newest)
+		spans = older
+		if meter.CoveredTokens(pass.before, newer) > meter.CoveredTokens(pass.before, older) {
+			spans = newer
+		}
+	}
+	pass.Spans = spans
+	if len(spans) > 0 {
+		pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(pass.log, spans))
+	}
+}

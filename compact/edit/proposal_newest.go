@@ -3,7 +3,6 @@ package edit
 import (
 	"slices"
 
-	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
@@ -14,24 +13,6 @@ import (
 //     about to read is never read for it, and no request ends with its own words.
 //   - A text that stands for a range stands in one place. Where the newest message
 //     parts a range, the side that weighs more is covered.
-
-// leaveNewest takes out of the proposal what a request in the middle of a turn is
-// about.
-func (pass *Proposal) leaveNewest(summarize bool) {
-	newest, last := newestMessage(pass.log), lastUnit(pass.log)
-	spans := conversation.SpansWithout(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
-	if summarize {
-		older, newer := partedAt(spans, newest)
-		spans = older
-		if meter.CoveredTokens(pass.before, newer) > meter.CoveredTokens(pass.before, older) {
-			spans = newer
-		}
-	}
-	pass.Spans = spans
-	if len(spans) > 0 {
-		pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(pass.log, spans))
-	}
-}
 
 // newestMessage is the Seq of the newest message of the user, 0 without one.
 func newestMessage(log []conversation.Event) uint64 {

@@ -33,25 +33,6 @@ type Account struct {
 	Events      int // of what was said that stand for themselves or behind an overlay
 }
 
-// Item is one thing that fills the window.
-type Item struct {
-	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
-	Turn   int
-	Kind   projection.Segment
-	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
-	Tokens int
-	Before int // tokens as it was said
-	State  projection.State
-	Why    string
-}
-
-// Saving is what one kind of overlay saves in the next request.
-type Saving struct {
-	Kind   string // masks, caps, summaries, drops, reasoning, arguments, pointers, turns taken back
-	Items  int    // messages or events
-	Tokens int    // that are not sent because of it; negative if it costs more
-}
-
 // Costs is what a conversation has cost. A nil amount is not known.
 type Costs struct {
 	Total     *float64 // of all requests whose cost is known
@@ -138,36 +119,6 @@ func addTo(sum **float64, amount *float64) {
 		*sum = &total
 	}
 }
-
-// accountant weighs a view against what was said.
-type accountant struct {
-	check    planner.Check
-	scale    meter.Scale
-	framing  float64 // calibrated tokens of a message or call beyond its text
-	echo     bool    // reasoning is sent
-	heaviest []Item
-	at       []int // of heaviest, the indices of messages; -1 for none
-	kinds    [savingKinds]Saving
-	tokens   [savingKinds]float64
-	run      uint64 // Seq of the first event of the last message that stands for many
-	pins     int
-}
-
-// The kinds of savings, in the order they are told.
-const (
-	savedMasks = iota
-	savedCaps
-	savedArguments
-	savedReasoning
-	savedSummaries
-	savedDrops
-	savedPointers
-	savedTurns
-	savingKinds
-)
-
-// savingNames are the kinds in words.
-var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns taken back"}
 
 // save notes what one kind of overlay saves.
 func (t *accountant) save(kind, items int, tokens float64) {

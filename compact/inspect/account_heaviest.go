@@ -8,6 +8,9 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 )
 
 // What fills the window most, and what each of it is called. Texts are read for
@@ -129,3 +132,52 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return conversation.OneLine(line, labelChars)
 }
+
+// Item is one thing that fills the window.
+type Item struct {
+	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
+	Turn   int
+	Kind   projection.Segment
+	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
+	Tokens int
+	Before int // tokens as it was said
+	State  projection.State
+	Why    string
+}
+
+// accountant weighs a view against what was said.
+type accountant struct {
+	check    planner.Check
+	scale    meter.Scale
+	framing  float64 // calibrated tokens of a message or call beyond its text
+	echo     bool    // reasoning is sent
+	heaviest []Item
+	at       []int // of heaviest, the indices of messages; -1 for none
+	kinds    [savingKinds]Saving
+	tokens   [savingKinds]float64
+	run      uint64 // Seq of the first event of the last message that stands for many
+	pins     int
+}
+
+// Saving is what one kind of overlay saves in the next request.
+type Saving struct {
+	Kind   string // masks, caps, summaries, drops, reasoning, arguments, pointers, turns taken back
+	Items  int    // messages or events
+	Tokens int    // that are not sent because of it; negative if it costs more
+}
+
+// The kinds of savings, in the order they are told.
+const (
+	savedMasks = iota
+	savedCaps
+	savedArguments
+	savedReasoning
+	savedSummaries
+	savedDrops
+	savedPointers
+	savedTurns
+	savingKinds
+)
+
+// savingNames are the kinds in words.
+var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns taken back"}

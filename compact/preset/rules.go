@@ -229,3 +229,12 @@ func (r Rules) Waits() bool {
 	}
 	return r.Auto.Profile != ""
 }
+
+// ProtectedShare is how much of a window of so many tokens stays as it is: its newest
+// tokens. A small window calls for less than the default.
+func (r Rules) ProtectedShare(window int) float64 {
+	if r.ProtectedRatio == DefaultProtectedRatio {
+		return SharesOf(window).protected
+	}
+	return r.ProtectedRatio
+}

@@ -56,15 +56,6 @@ func SharesOf(window int) shares {
 	return by[len(by)-1]
 }
 
-// ProtectedShare is how much of a window of so many tokens stays as it is: its newest
-// tokens. A small window calls for less than the default.
-func (r Rules) ProtectedShare(window int) float64 {
-	if r.ProtectedRatio == DefaultProtectedRatio {
-		return SharesOf(window).protected
-	}
-	return r.ProtectedRatio
-}
-
 // For is the rules with a share in place of every 0, for a window of so many
 // tokens.
 func (e EvictRules) For(window int) EvictRules {
@@ -104,3 +95,7 @@ func (e EvictRules) Goals(window, capacity, loadLine int) (target, cold float64)
 	}
 	return tokens(e.Target, shares.Target), tokens(e.Cold, shares.Cold)
 }
+
+// DefaultProtectedRatio is the share of the window, counted from the newest
+// message back, that a summary never covers (ONE).
+const DefaultProtectedRatio = 0.25

@@ -14,10 +14,6 @@ import (
 //   - The values are complete and consistent: what the configuration demands of
 //     a user (a hard line above the load line, a profile that exists) holds.
 
-// DefaultProtectedRatio is the share of the window, counted from the newest
-// message back, that a summary never covers (ONE).
-const DefaultProtectedRatio = 0.25
-
 // Values of the sources.
 const (
 	s64KeepLast = 3 // S64: turns that a compaction by hand leaves alone

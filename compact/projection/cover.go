@@ -48,19 +48,6 @@ func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
 	}
 }
 
-// Pinned are the events of a log that are shown as they were said whatever else covers them, by Seq.
-func Pinned(log []conversation.Event) map[uint64]bool {
-	pinned := map[uint64]bool{}
-	if r := resolve(log); r != nil {
-		for i := range r.by {
-			if r.by[i].pinned {
-				pinned[log[i].Seq] = true
-			}
-		}
-	}
-	return pinned
-}
-
 // summarise puts a summary in force for its units, if it holds.
 func (r *rulings) summarise(seq uint64, b conversation.Summary) {
 	if !r.there(seq, b.Spans) {

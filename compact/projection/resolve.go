@@ -1,11 +1,6 @@
 package projection
 
 import (
-	"slices"
-	"sort"
-	"strconv"
-
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -20,110 +15,6 @@ import (
 //   - A unit is summarised, dropped, left out, pinned or taken back as a whole or
 //     not at all, and but for pins only if it was complete when the overlay was
 //     made; so what an overlay hides never depends on what is said later.
-
-// ruling is how one event is shown.
-type ruling struct {
-	gone    uint64 // Seq of the rewind that took it back, 0 if none did
-	pinned  bool
-	summary *activeSummary
-	drop    uint64     // Seq of the drop that covers it
-	omit    *masking   // the pair of call and result is left out
-	thought *masking   // reasoning is left out
-	masks   []*masking // over a result, as covered leaves them
-	calls   []callMask // of a reply's calls, the newest last
-	caps    []callCap  // the newest last
-}
-
-// touched is the newest overlay that speaks of a result's text or hides the
-// result, 0 if none does.
-func (d *ruling) touched() uint64 {
-	seq := max(d.gone, d.drop)
-	if d.summary != nil {
-		seq = max(seq, d.summary.seq)
-	}
-	if d.omit != nil {
-		seq = max(seq, d.omit.seq)
-	}
-	if n := len(d.masks); n > 0 {
-		seq = max(seq, d.masks[n-1].seq)
-	}
-	for _, c := range d.caps {
-		seq = max(seq, c.seq)
-	}
-	return seq
-}
-
-// shown reports whether a result stands for itself.
-func (d *ruling) shown() bool {
-	return d.gone == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
-}
-
-// activeSummary is a text that stands for a range.
-type activeSummary struct {
-	seq uint64
-	conversation.Summary
-}
-
-// masking is how a part is hidden.
-type masking struct {
-	seq       uint64 // of the overlay
-	style     conversation.Style
-	words     *preset.Wording
-	preview   int
-	minChars  int
-	fields    []string
-	threshold int
-	self      [1]*masking
-}
-
-func newMasking(seq uint64, style conversation.Style, preview int) *masking {
-	m := &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
-	m.self[0] = m
-	return m
-}
-
-// alone is the masking as a list of its own.
-func (m *masking) alone() []*masking { return m.self[:] }
-
-// letter reports whether a masking holds to the letter of a source, also where
-// what it shows is longer than what it hides.
-func (m *masking) letter() bool {
-	return m.words.Exact
-}
-
-// callMask hides the arguments of one call.
-type callMask struct {
-	call string
-	*masking
-}
-
-// callCap is how much is shown of a text: of a call's arguments, or with "" of
-// a result.
-type callCap struct {
-	call string
-	cut
-}
-
-// cut is how much of a text is shown.
-type cut struct {
-	seq        uint64
-	head, tail int
-}
-
-// rulings resolves the overlays of a log; nil if none is in force.
-type rulings struct {
-	events []conversation.Event
-	by     []ruling // by index into events
-	notes  []string
-	pins   map[string]bool // calls of replies that are pinned
-
-	units  []conversation.Unit // made when first needed
-	unitOf []int32             // by index into events, -1 for those in no unit
-
-	roots  []uint64          // what repetitions finds; nil if no result repeats another
-	alike  map[uint64][]int  // results with one text, ascending, by the first of them
-	stands map[uint64]uint64 // which of them stands in full, 0 if none can
-}
 
 // resolve gives every event its ruling. The result is nil when every event is
 // shown as it was said.
@@ -145,9 +36,6 @@ func resolve(events []conversation.Event) *rulings {
 	return r
 }
 
-// index is where an event stands, -1 if the log does not hold it.
-func (r *rulings) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
-
 // before is the ruling of an event that an overlay may speak of, nil if it
 // names one that comes after itself or is not there.
 func (r *rulings) before(overlay, seq uint64) *ruling {
@@ -155,16 +43,6 @@ func (r *rulings) before(overlay, seq uint64) *ruling {
 		return &r.by[i]
 	}
 	return nil
-}
-
-// each calls f for the events of spans that precede the overlay, once.
-func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int)) {
-	for _, s := range conversation.Disjoint(spans) {
-		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
-		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
-			f(i)
-		}
-	}
 }
 
 func (r *rulings) apply(e conversation.Event) {
@@ -270,17 +148,15 @@ func (r *rulings) strip(i int, p *conversation.Policies, how *masking) {
 	}
 }
 
-// argumentsOf is what hides the arguments of a call, nil if nothing does.
-func (d *ruling) argumentsOf(call string) *masking {
-	for _, m := range slices.Backward(d.calls) {
-		if m.call == call {
-			return m.masking
+// Pinned are the events of a log that are shown as they were said whatever else covers them, by Seq.
+func Pinned(log []conversation.Event) map[uint64]bool {
+	pinned := map[uint64]bool{}
+	if r := resolve(log); r != nil {
+		for i := range r.by {
+			if r.by[i].pinned {
+				pinned[log[i].Seq] = true
+			}
 		}
 	}
-	return nil
-}
-
-// note tells the user what could not be applied.
-func (r *rulings) note(seq uint64, text string) {
-	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
+	return pinned
 }

@@ -35,26 +35,6 @@ func (f *form) take(text string, overlay uint64, state State) {
 	}
 }
 
-// covered is the masks over a result with one more, the oldest first. Only the
-// first can be one that holds to the letter: what such a mask covers does not
-// matter. The newest of several that show the same is enough.
-func covered(masks []*masking, how *masking) []*masking {
-	n := len(masks)
-	switch {
-	case n == 0 || how.letter() || n == 1 && masks[0].shows(how):
-		return how.alone()
-	case masks[n-1].shows(how):
-		masks[n-1] = how // a list of several belongs to this result alone
-		return masks
-	}
-	return append(masks, how)
-}
-
-// shows reports whether two masks without fields show the same.
-func (m *masking) shows(n *masking) bool {
-	return m.style == n.style && m.preview == n.preview && m.minChars == n.minChars
-}
-
 // form is how the overlays have a result, whatever it repeats.
 func (r *rulings) form(i int) form {
 	b, _ := r.events[i].Body.(conversation.ToolResult) // asked for results only

@@ -20,9 +20,7 @@ import (
 
 const (
 	toolOnlyIdentity = "__tool_only__" // ADA: identity of calls without identifier fields
-	omittedText      = "[omitted]"     // ADA: in place of a field
 	roleTool         = "tool"
-	compactionKey    = "_tool_compaction" // ADA: key of the record of what was omitted
 )
 
 // Message is one message as identity dedup sees it (ADA's

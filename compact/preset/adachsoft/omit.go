@@ -138,3 +138,7 @@ func OmittedFields(before, after ordered.Object) []string {
 	}
 	return fields
 }
+
+const compactionKey = "_tool_compaction" // ADA: key of the record of what was omitted
+
+const omittedText = "[omitted]" // ADA: in place of a field

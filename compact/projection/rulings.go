@@ -1,0 +1,161 @@
+package projection
+
+import (
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// activeSummary is a text that stands for a range.
+type activeSummary struct {
+	seq uint64
+	conversation.Summary
+}
+
+// rulings resolves the overlays of a log; nil if none is in force.
+type rulings struct {
+	events []conversation.Event
+	by     []ruling // by index into events
+	notes  []string
+	pins   map[string]bool // calls of replies that are pinned
+
+	units  []conversation.Unit // made when first needed
+	unitOf []int32             // by index into events, -1 for those in no unit
+
+	roots  []uint64          // what repetitions finds; nil if no result repeats another
+	alike  map[uint64][]int  // results with one text, ascending, by the first of them
+	stands map[uint64]uint64 // which of them stands in full, 0 if none can
+}
+
+// ruling is how one event is shown.
+type ruling struct {
+	gone    uint64 // Seq of the rewind that took it back, 0 if none did
+	pinned  bool
+	summary *activeSummary
+	drop    uint64     // Seq of the drop that covers it
+	omit    *masking   // the pair of call and result is left out
+	thought *masking   // reasoning is left out
+	masks   []*masking // over a result, as covered leaves them
+	calls   []callMask // of a reply's calls, the newest last
+	caps    []callCap  // the newest last
+}
+
+// masking is how a part is hidden.
+type masking struct {
+	seq       uint64 // of the overlay
+	style     conversation.Style
+	words     *preset.Wording
+	preview   int
+	minChars  int
+	fields    []string
+	threshold int
+	self      [1]*masking
+}
+
+// cut is how much of a text is shown.
+type cut struct {
+	seq        uint64
+	head, tail int
+}
+
+// callMask hides the arguments of one call.
+type callMask struct {
+	call string
+	*masking
+}
+
+// callCap is how much is shown of a text: of a call's arguments, or with "" of
+// a result.
+type callCap struct {
+	call string
+	cut
+}
+
+func newMasking(seq uint64, style conversation.Style, preview int) *masking {
+	m := &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
+	m.self[0] = m
+	return m
+}
+
+// alone is the masking as a list of its own.
+func (m *masking) alone() []*masking { return m.self[:] }
+
+// shows reports whether two masks without fields show the same.
+func (m *masking) shows(n *masking) bool {
+	return m.style == n.style && m.preview == n.preview && m.minChars == n.minChars
+}
+
+// letter reports whether a masking holds to the letter of a source, also where
+// what it shows is longer than what it hides.
+func (m *masking) letter() bool {
+	return m.words.Exact
+}
+
+// covered is the masks over a result with one more, the oldest first. Only the
+// first can be one that holds to the letter: what such a mask covers does not
+// matter. The newest of several that show the same is enough.
+func covered(masks []*masking, how *masking) []*masking {
+	n := len(masks)
+	switch {
+	case n == 0 || how.letter() || n == 1 && masks[0].shows(how):
+		return how.alone()
+	case masks[n-1].shows(how):
+		masks[n-1] = how // a list of several belongs to this result alone
+		return masks
+	}
+	return append(masks, how)
+}
+
+// index is where an event stands, -1 if the log does not hold it.
+func (r *rulings) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
+
+// each calls f for the events of spans that precede the overlay, once.
+func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int)) {
+	for _, s := range conversation.Disjoint(spans) {
+		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
+		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
+			f(i)
+		}
+	}
+}
+
+// note tells the user what could not be applied.
+func (r *rulings) note(seq uint64, text string) {
+	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
+}
+
+// argumentsOf is what hides the arguments of a call, nil if nothing does.
+func (d *ruling) argumentsOf(call string) *masking {
+	for _, m := range slices.Backward(d.calls) {
+		if m.call == call {
+			return m.masking
+		}
+	}
+	return nil
+}
+
+// shown reports whether a result stands for itself.
+func (d *ruling) shown() bool {
+	return d.gone == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
+}
+
+// touched is the newest overlay that speaks of a result's text or hides the
+// result, 0 if none does.
+func (d *ruling) touched() uint64 {
+	seq := max(d.gone, d.drop)
+	if d.summary != nil {
+		seq = max(seq, d.summary.seq)
+	}
+	if d.omit != nil {
+		seq = max(seq, d.omit.seq)
+	}
+	if n := len(d.masks); n > 0 {
+		seq = max(seq, d.masks[n-1].seq)
+	}
+	for _, c := range d.caps {
+		seq = max(seq, c.seq)
+	}
+	return seq
+}
