@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"time"
 
 	"plimsoll/compact/meter"
@@ -111,39 +110,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	o.Retry = o.Retry.withDefaults()
 	return o, nil
-}
-
-// Retry is when and how often a failed request is tried again. Zero fields
-// have the defaults named next to them.
-type Retry struct {
-	Tries    int            // in all, 4
-	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
-	Max      time.Duration  // the longest back-off, 8 s
-	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
-	Starting time.Duration  // how long a server may take to load its model or to come back, 60 s
-	Rand     func() float64 // in [0,1), for the jitter; math/rand
-}
-
-func (r Retry) withDefaults() Retry {
-	if r.Tries <= 0 {
-		r.Tries = 4
-	}
-	if r.Base <= 0 {
-		r.Base = 500 * time.Millisecond
-	}
-	if r.Max <= 0 {
-		r.Max = 8 * time.Second
-	}
-	if r.MaxAfter <= 0 {
-		r.MaxAfter = time.Minute
-	}
-	if r.Starting <= 0 {
-		r.Starting = time.Minute
-	}
-	if r.Rand == nil {
-		r.Rand = rand.Float64
-	}
-	return r
 }
 
 // Log stores a conversation. Each call is one durable transaction: when it

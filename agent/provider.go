@@ -311,16 +311,6 @@ func (m Model) PriceStep() int {
 	return t.Over
 }
 
-// firstLine is the first line with something in it, as one line of text.
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = oneLine(line); line != "" {
-			return line
-		}
-	}
-	return ""
-}
-
 // oneLine is text without control characters and with single spaces.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {
@@ -330,19 +320,6 @@ func oneLine(text string) string {
 		return r
 	}, conversation.Clean(text))
 	return strings.Join(strings.Fields(text), " ")
-}
-
-// shorten cuts text to n characters, at a word where there is one.
-func shorten(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	cut := string(runes[:n-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,.;:") + "…"
 }
 
 // rank orders the sources of a window's size, strongest first.

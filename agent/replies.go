@@ -145,3 +145,26 @@ func DefaultTitle(events []conversation.Event) string {
 	}
 	return ""
 }
+
+// firstLine is the first line with something in it, as one line of text.
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = oneLine(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// shorten cuts text to n characters, at a word where there is one.
+func shorten(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	cut := string(runes[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,.;:") + "…"
+}

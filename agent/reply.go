@@ -118,34 +118,16 @@ func (r request) unreported(rep *reply) conversation.Usage {
 	}
 }
 
-// answer is what came of a request, tries and all.
-type answer struct {
-	reply *reply   // to be kept, nil if nothing came
-	spent []*reply // of the other tries, for what they cost
-	err   error    // nil; an *Error; or the cause of ctx's end
-	gone  bool     // the server was gone in between
+// maxReply is how many bytes of one reply are taken. No window holds so much:
+// what goes on after it does not end.
+const maxReply = 16 << 20
+
+// brokeOff is a stream that ends without a stop reason.
+func brokeOff() *Error {
+	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
 }
 
-// saidNothing is the failure of the n-th empty reply to the same request. A
-// second one is not followed by more: each is paid for.
-func saidNothing(e *Error, n int) *Error {
-	failure := *e
-	failure.NoRetry = failure.NoRetry || n > 1
-	if failure.Hint == "" {
-		failure.Hint = "try again or rephrase"
-	}
-	return &failure
-}
-
-// take keeps a reply: the one that succeeded, otherwise the longest.
-func (ans *answer) take(rep *reply, whole bool) {
-	switch {
-	case ans.reply == nil:
-		ans.reply = rep
-	case whole || rep.bytes > ans.reply.bytes:
-		ans.spent = append(ans.spent, ans.reply)
-		ans.reply = rep
-	default:
-		ans.spent = append(ans.spent, rep)
-	}
+// endless is a reply of more than maxReply bytes.
+func endless() *Error {
+	return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
 }

@@ -72,38 +72,11 @@ func (q *requester) ask(ctx context.Context, r request) answer {
 	}
 }
 
-// wait says how long to wait after a try (from 1), and whether to try again.
-func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
-	if !e.Retryable() || try >= r.Tries || e.RetryAfter > r.MaxAfter {
-		return 0, false
-	}
-	if e.RetryAfter > 0 {
-		return e.RetryAfter, true
-	}
-	return r.backOff(try), true
-}
-
 // passes reports whether a failure is over within a minute as a rule: the server
 // loads its model, or answered before and is gone, as it may be started anew, or
 // serves others from the cache that requests share.
 func (q *requester) passes(r request, e *Error) bool {
 	return e.Loading || e.Shared || e.Down && q.answered[r.model.Name()]
-}
-
-// longWait is wait for a failure that passes, given how long it has lasted.
-func (r Retry) longWait(try int, lasted time.Duration) (time.Duration, bool) {
-	d := r.backOff(try)
-	return d, lasted+d <= r.Starting
-}
-
-// backOff is how long to wait after a try, from 1.
-func (r Retry) backOff(try int) time.Duration {
-	d := r.Base
-	for range try - 1 {
-		d = min(2*d, r.Max)
-	}
-	const jitter = 0.25 // of the wait, taken off so that Max stays the longest
-	return time.Duration(float64(min(d, r.Max)) * (1 - jitter*r.Rand()))
 }
 
 // givenUp is the failure as the user is told it after the last try.
@@ -142,10 +115,6 @@ func (q *requester) sharedCache(r request, rep *reply, e *Error) *Error {
 // up, shows them, and goes on draining its inbox. Whatever arrived is part of the reply,
 // also when the stream then broke or was stopped. When stream returns, the
 // provider and the keeper of the partial reply have ended.
-
-// maxReply is how many bytes of one reply are taken. No window holds so much:
-// what goes on after it does not end.
-const maxReply = 16 << 20
 
 // piece is what a provider yields.
 type piece struct {
@@ -227,16 +196,6 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(C
 	}
 }
 
-// brokeOff is a stream that ends without a stop reason.
-func brokeOff() *Error {
-	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
-}
-
-// endless is a reply of more than maxReply bytes.
-func endless() *Error {
-	return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
-}
-
 // show adds a piece to the reply and lets the watcher see it.
 func (q *requester) show(rep *reply, c Chunk) {
 	quiet := !rep.arrived()
@@ -253,5 +212,37 @@ func (q *requester) show(rep *reply, c Chunk) {
 	for _, i := range changed {
 		call := rep.calls[i]
 		q.updates.Put(CallStreaming{Index: i, Name: call.name, Chars: call.chars})
+	}
+}
+
+// answer is what came of a request, tries and all.
+type answer struct {
+	reply *reply   // to be kept, nil if nothing came
+	spent []*reply // of the other tries, for what they cost
+	err   error    // nil; an *Error; or the cause of ctx's end
+	gone  bool     // the server was gone in between
+}
+
+// saidNothing is the failure of the n-th empty reply to the same request. A
+// second one is not followed by more: each is paid for.
+func saidNothing(e *Error, n int) *Error {
+	failure := *e
+	failure.NoRetry = failure.NoRetry || n > 1
+	if failure.Hint == "" {
+		failure.Hint = "try again or rephrase"
+	}
+	return &failure
+}
+
+// take keeps a reply: the one that succeeded, otherwise the longest.
+func (ans *answer) take(rep *reply, whole bool) {
+	switch {
+	case ans.reply == nil:
+		ans.reply = rep
+	case whole || rep.bytes > ans.reply.bytes:
+		ans.spent = append(ans.spent, ans.reply)
+		ans.reply = rep
+	default:
+		ans.spent = append(ans.spent, rep)
 	}
 }

@@ -1,0 +1,66 @@
+package agent
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// Retry is when and how often a failed request is tried again. Zero fields
+// have the defaults named next to them.
+type Retry struct {
+	Tries    int            // in all, 4
+	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
+	Max      time.Duration  // the longest back-off, 8 s
+	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
+	Starting time.Duration  // how long a server may take to load its model or to come back, 60 s
+	Rand     func() float64 // in [0,1), for the jitter; math/rand
+}
+
+func (r Retry) withDefaults() Retry {
+	if r.Tries <= 0 {
+		r.Tries = 4
+	}
+	if r.Base <= 0 {
+		r.Base = 500 * time.Millisecond
+	}
+	if r.Max <= 0 {
+		r.Max = 8 * time.Second
+	}
+	if r.MaxAfter <= 0 {
+		r.MaxAfter = time.Minute
+	}
+	if r.Starting <= 0 {
+		r.Starting = time.Minute
+	}
+	if r.Rand == nil {
+		r.Rand = rand.Float64
+	}
+	return r
+}
+
+// wait says how long to wait after a try (from 1), and whether to try again.
+func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
+	if !e.Retryable() || try >= r.Tries || e.RetryAfter > r.MaxAfter {
+		return 0, false
+	}
+	if e.RetryAfter > 0 {
+		return e.RetryAfter, true
+	}
+	return r.backOff(try), true
+}
+
+// longWait is wait for a failure that passes, given how long it has lasted.
+func (r Retry) longWait(try int, lasted time.Duration) (time.Duration, bool) {
+	d := r.backOff(try)
+	return d, lasted+d <= r.Starting
+}
+
+// backOff is how long to wait after a try, from 1.
+func (r Retry) backOff(try int) time.Duration {
+	d := r.Base
+	for range try - 1 {
+		d = min(2*d, r.Max)
+	}
+	const jitter = 0.25 // of the wait, taken off so that Max stays the longest
+	return time.Duration(float64(min(d, r.Max)) * (1 - jitter*r.Rand()))
+}
