@@ -13,7 +13,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -150,12 +150,12 @@ func workedExample(t *testing.T) string {
 	pass := p.step(time.Minute)
 	turns := p.log.Events()[p.log.Len()-1].Turn + 1
 	one, two := pass.Preview(), cold.Preview()
-	more, pays := agent.PriceOf(one, price)
+	more, pays := llm.PriceOf(one, price)
 	if more == nil || pays == nil {
 		t.Fatal("there is no price")
 	}
-	each := price(agent.Tokens{Prompt: one.Before, Cached: one.Before}) - price(agent.Tokens{Prompt: one.After, Cached: one.After})
-	fresh := func(tokens int) float64 { return price(agent.Tokens{Prompt: tokens}) }
+	each := price(llm.Tokens{Prompt: one.Before, Cached: one.Before}) - price(llm.Tokens{Prompt: one.After, Cached: one.After})
+	fresh := func(tokens int) float64 { return price(llm.Tokens{Prompt: tokens}) }
 	paragraphs := []string{
 		fmt.Sprintf("A conversation in a window of %s tokens. System prompt and tools take %s; each turn asks for something, reads a file and "+
 			"adds about %s. The model costs $2.50 a million tokens of input, and a tenth of that for what it reads from its cache.",

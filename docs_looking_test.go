@@ -15,7 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -109,7 +109,7 @@ func (v *voyage) preview() string {
 	view.SetSize(screenWidth, 20)
 	pass := v.pass(preset.ProfileDefault, 1)
 	p := pass.Preview()
-	now, pays := agent.PriceOf(p, price)
+	now, pays := llm.PriceOf(p, price)
 	view.Show(preview.Content{
 		Wish: edit.NewRequest(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: preset.ProfileDefault, KeepLast: 1, Turns: 5,
 		Profiles: []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},

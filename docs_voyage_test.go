@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -103,7 +103,7 @@ func (v *voyage) bill() conversation.Usage {
 	prompt := int(m.RequestEstimate() * 1.04)
 	cached := min(v.cached, prompt)
 	v.cached = prompt
-	cost := price(agent.Tokens{Prompt: prompt, Cached: cached, Completion: 60})
+	cost := price(llm.Tokens{Prompt: prompt, Cached: cached, Completion: 60})
 	return conversation.Usage{
 		Reply: v.next(), For: conversation.ForReply, Revision: m.View().Revision, Model: v.model.Name(), Prompt: prompt, Cached: cached,
 		Completion: 60, CostUSD: &cost, Priced: "2026-10-01", Estimate: m.RequestEstimate(),
@@ -111,7 +111,7 @@ func (v *voyage) bill() conversation.Usage {
 }
 
 // price is what tokens cost in US dollars.
-func price(t agent.Tokens) float64 {
+func price(t llm.Tokens) float64 {
 	return (float64(t.Prompt-t.Cached)*2.5 + float64(t.Cached)*0.25 + float64(t.Completion)*15) / 1e6
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -47,7 +48,7 @@ func New(o Options) (*Agent, error) {
 		return nil, err
 	}
 	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
-	in, shown, lane := newInbox(), &display{journal: j}, newLane()
+	in, shown, lane := newInbox(), &display{journal: j}, llm.NewLane()
 	windows := &windowKeeper{
 		journal: j, display: shown, inbox: in, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
 	}
@@ -133,7 +134,7 @@ func (a *Agent) Answer(callID string, answer conversation.Answer) {
 }
 
 // SwitchModel sends requests to another model, from the next one on.
-func (a *Agent) SwitchModel(m Model, p Provider) {
+func (a *Agent) SwitchModel(m llm.Model, p llm.Provider) {
 	a.inbox.put(func(ctx context.Context) { a.switchModel(ctx, m, p) })
 }
 
@@ -167,7 +168,7 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 // conversation without messages is kept with its first message.
 func (a *Agent) Rename(title string) {
 	a.inbox.put(func(ctx context.Context) {
-		title = oneLine(title)
+		title = llm.OneLine(title)
 		if title == "" {
 			return
 		}
@@ -291,7 +292,7 @@ func (a *Agent) resume(ctx context.Context) {
 	}
 	if _, err := a.appendAt(ctx, when, bodies...); err != nil {
 		a.pending = append(a.pending, bodies...)
-		a.updates.Put(Failed{Err: AsError(err)})
+		a.updates.Put(Failed{Err: llm.AsError(err)})
 	}
 }
 

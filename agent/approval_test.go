@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -91,7 +92,7 @@ func TestApprovalThatCannotBeRememberedStillRuns(t *testing.T) {
 		if n := len(r.tools.Calls()); n != 1 {
 			t.Errorf("%d calls ran, want 1", n)
 		}
-		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 	})

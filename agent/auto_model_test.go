@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -23,7 +24,7 @@ const (
 )
 
 // other is a model with a window.
-func other(id string, window int) agent.Model {
+func other(id string, window int) llm.Model {
 	m := testModel
 	m.ID, m.Window = id, meter.Window{Tokens: window, Source: meter.WindowCatalogue}
 	return m
@@ -49,7 +50,7 @@ func (r *rig) onlyStale() {
 // note, and the new model is not made to wait for one of its own.
 func TestNoteStandsAloneWhereTheFormerModelFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		old := quiet(agenttest.Failing(&agent.Error{Class: agent.Auth, Message: "key revoked", Status: 401}))
+		old := quiet(agenttest.Failing(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
 		now := quiet(accounts(nil))
 		r := chatted(t, old, 10, 5000, windowed(large))
 		r.SwitchModel(other("small", small), now)
@@ -140,7 +141,7 @@ func TestSummaryModelThatIsNotThereIsNoFailureOfAModel(t *testing.T) {
 		for range 3 {
 			r.compacts(heavy())
 		}
-		if told := r.refused(); len(told) != 3 || told[2].Class != agent.NotFound {
+		if told := r.refused(); len(told) != 3 || told[2].Class != llm.NotFound {
 			t.Errorf("told %v", told)
 		}
 		if summaries(s) != 0 || len(r.paused()) != 0 {

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -25,7 +26,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				gate, calls := agenttest.NewGate(), 0
 				s := quiet(accounts(gate))
-				s.Answer = func(int, agent.Request) agenttest.Reply {
+				s.Answer = func(int, llm.Request) agenttest.Reply {
 					if calls++; calls < 4 {
 						return looks(calls)
 					}

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -57,7 +58,7 @@ func accounts(gate *agenttest.Gate) agenttest.Summariser {
 	if gate == nil {
 		return agenttest.Healthy
 	}
-	return agenttest.Gated(func(int) *agenttest.Gate { return gate }, func(int, agent.Request) agenttest.Reply { return answers(account) })
+	return agenttest.Gated(func(int) *agenttest.Gate { return gate }, func(int, llm.Request) agenttest.Reply { return answers(account) })
 }
 
 // alwaysDown is a summariser that fails whenever it is asked.
@@ -186,10 +187,10 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 
 func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := quiet(func(n int, r agent.Request) agenttest.Reply {
+		s := quiet(func(n int, r llm.Request) agenttest.Reply {
 			return agenttest.Join(agenttest.Pause(time.Second), agenttest.Healthy(n, r))
 		})
-		s.Answer = func(n int, _ agent.Request) agenttest.Reply {
+		s.Answer = func(n int, _ llm.Request) agenttest.Reply {
 			reply := answers("done with that")
 			if n%8 != 7 {
 				reply = agenttest.Join(agenttest.Say(words(500)), looks(n))
@@ -295,7 +296,7 @@ func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
 				s := quiet(accounts(gate))
 				if fails {
 					s.Summary = agenttest.Gated(func(int) *agenttest.Gate { return gate },
-						agenttest.Failing(&agent.Error{Class: agent.Auth, Message: "key revoked", Status: 401}))
+						agenttest.Failing(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
 				}
 				r := chatted(t, s, beyondLoad, eachTokens, nil)
 				r.compacts(wish(preset.ProfileHeavy, -1))
@@ -351,7 +352,7 @@ func TestRewindToATurnThatIsNotThereDisturbsNothing(t *testing.T) {
 		r.Send("next")
 		r.Rewind(99)
 		r.wait()
-		if diff := cmp.Diff([]agent.Class{agent.BadRequest}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.BadRequest}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		phases := r.watch.Phases()

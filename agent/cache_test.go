@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/planner"
 )
 
@@ -35,17 +36,17 @@ func TestItIsToldWhenTheCacheGoesCold(t *testing.T) {
 		if got, want := r.coldAt(), time.Now().Add(5*time.Minute); !got.Equal(want) {
 			t.Errorf("after another reply cold at %s, want %s", got, want)
 		}
-		r.SwitchModel(agent.Model{Provider: "test", ID: "other", Window: kept.Window}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "other", Window: kept.Window}, r.provider)
 		r.wait()
 		if got := r.coldAt(); got.After(time.Now()) {
 			t.Errorf("for another model the cache is said to be warm until %s", got)
 		}
-		r.SwitchModel(agent.Model{Provider: "test", ID: "m", Window: kept.Window}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window}, r.provider)
 		r.wait()
 		if got, want := r.coldAt(), time.Now().Add(planner.UnknownLifetime); !got.Equal(want) {
 			t.Errorf("with an unknown lifetime cold at %s, want %s", got, want)
 		}
-		r.SwitchModel(agent.Model{Provider: "test", ID: "m", Window: kept.Window, NoCache: true}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "m", Window: kept.Window, NoCache: true}, r.provider)
 		r.wait()
 		if got := r.coldAt(); !got.IsZero() {
 			t.Errorf("without a cache it is said to go cold at %s", got)

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -214,8 +215,8 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	case conversation.GrantRun, conversation.GrantAlways:
 		err := concurrently(ctx, r.inbox, func() error { return r.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			r.updates.Put(Failed{Err: &Error{
-				Class: NotSaved, Message: "the approval could not be kept: " + err.Error(),
+			r.updates.Put(Failed{Err: &llm.Error{
+				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
 		}

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -115,7 +116,7 @@ func TestCancelDuringAnApproval(t *testing.T) {
 func TestCancelDuringABackOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("half"), agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "busy", RetryAfter: 30 * time.Second})),
+			agenttest.Join(agenttest.Say("half"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy", RetryAfter: 30 * time.Second})),
 			answers("fine"))
 		r.say("go")
 		r.cancelled("assistant cancelled half")

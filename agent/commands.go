@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -134,7 +135,7 @@ func (a *Agent) Rewind(turn int) {
 }
 
 // switchModel sends requests to another model from the next one on.
-func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
+func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}

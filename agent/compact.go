@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
@@ -99,7 +100,7 @@ func focusOf(arguments string) string {
 		return ""
 	}
 	text, _ := args.Focus.(string)
-	return oneLine(text)
+	return llm.OneLine(text)
 }
 
 // applyEdit does by hand what an operation says, and tells what came of it.
@@ -128,7 +129,7 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 	}
 	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
 	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		c.updates.Put(Failed{Err: AsError(err)})
+		c.updates.Put(Failed{Err: llm.AsError(err)})
 		return
 	}
 	c.dropReverted()

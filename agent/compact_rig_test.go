@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -113,8 +114,8 @@ func (r *rig) attempts() []conversation.Attempt {
 }
 
 // refused are the failures of compactions that the user was told.
-func (r *rig) refused() []*agent.Error {
-	var out []*agent.Error
+func (r *rig) refused() []*llm.Error {
+	var out []*llm.Error
 	for _, u := range agenttest.Of[agent.CompactionFailed](r.watch) {
 		out = append(out, u.Err)
 	}
@@ -125,7 +126,7 @@ func (r *rig) refused() []*agent.Error {
 func (r *rig) made() []agent.Compacted { return agenttest.Of[agent.Compacted](r.watch) }
 
 // last is the newest request.
-func (r *rig) last() agent.Request {
+func (r *rig) last() llm.Request {
 	all := r.provider.Requests()
 	return all[len(all)-1]
 }

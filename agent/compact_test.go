@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -150,7 +151,7 @@ func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
 		full.Store(false)
 		r.idle()
 		refused := r.refused()
-		if len(refused) != 1 || refused[0].Class != agent.NotSaved || refused[0].Hint == "" || len(r.made()) != 0 {
+		if len(refused) != 1 || refused[0].Class != llm.NotSaved || refused[0].Hint == "" || len(r.made()) != 0 {
 			t.Fatalf("told %v and %v", refused, r.made())
 		}
 		r.say("go on")
@@ -205,7 +206,7 @@ func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
 				events := len(r.memory.Events())
 				r.compacts(test.wish)
 				refused := r.refused()
-				if len(refused) != 1 || refused[0].Class != agent.BadRequest || refused[0].Hint == "" {
+				if len(refused) != 1 || refused[0].Class != llm.BadRequest || refused[0].Hint == "" {
 					t.Fatalf("told %+v", refused)
 				}
 				if !strings.Contains(refused[0].Message, test.says) {
@@ -264,7 +265,7 @@ func TestPreviewChangesNothing(t *testing.T) {
 		if p := got[1].Preview; got[1].Err != nil || p.Summary == nil || p.Before <= p.After {
 			t.Errorf("the preview of a summary is %+v", p)
 		}
-		if e := got[2].Err; e == nil || e.Class != agent.BadRequest {
+		if e := got[2].Err; e == nil || e.Class != llm.BadRequest {
 			t.Errorf("the preview of no profile fails with %v", e)
 		}
 		if got[3].Err != nil || got[3].Preview.Range.To != 2 {

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -154,7 +155,7 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 		says   string
 	}{
 		"nothing to compact": {0, nil, nil, "nothing to compact"},
-		"provider down":      {5, nil, agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), "out of credit"},
+		"provider down":      {5, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), "out of credit"},
 		"turned off": {5, func(o *agent.Options) {
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Enabled = false
@@ -252,7 +253,7 @@ func TestAnotherModelMayAskAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"), wantsCompaction("k2", `{}`), summarises(secondAccount), answers("done"))
 		r.say("tidy up and go on")
-		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
 		r.say("tidy up more")
 		if n := len(r.overlays()); n != 2 {
 			t.Errorf("%d compactions, refused %v", n, r.refused())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -50,7 +51,7 @@ type compactor struct {
 
 // newCompactor returns a compactor of the conversation in a journal. It hands summaries the
 // lane that they share with the conversation's requests.
-func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows *windowKeeper, l *lane, setIdle func()) *compactor {
+func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows *windowKeeper, l *llm.Lane, setIdle func()) *compactor {
 	p := &scheduler{journal: j}
 	c := &compactor{
 		journal: j, display: shown, inbox: in, queue: waiting, windows: windows, setIdle: setIdle,
@@ -63,7 +64,7 @@ func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
-func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *Error {
+func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
 	epoch := c.nextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
 	if _, err := c.append(ctx, bodies...); err != nil {
@@ -267,7 +268,7 @@ type records struct {
 
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
-func (r *records) refuse(ctx context.Context, w edit.Request, e *Error) {
+func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 	r.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{
@@ -281,7 +282,7 @@ func (r *records) refuse(ctx context.Context, w edit.Request, e *Error) {
 // fail records a failed compaction, with what was spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
 	if _, err := r.keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.updates.Put(Failed{Err: AsError(err)})
+		r.updates.Put(Failed{Err: llm.AsError(err)})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -41,15 +42,15 @@ type writes struct {
 }
 
 // Stream implements Provider.
-func (w writes) Stream(ctx context.Context, _ Request) iter.Seq2[Chunk, error] {
-	return func(yield func(Chunk, error) bool) {
+func (w writes) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		select {
 		case <-w.gate:
 		case <-ctx.Done():
-			yield(Chunk{}, context.Cause(ctx))
+			yield(llm.Chunk{}, context.Cause(ctx))
 			return
 		}
-		_ = yield(Chunk{Text: w.text}, nil) && yield(Chunk{Stop: conversation.StopEnd}, nil)
+		_ = yield(llm.Chunk{Text: w.text}, nil) && yield(llm.Chunk{Stop: conversation.StopEnd}, nil)
 	}
 }
 
@@ -60,7 +61,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	l, gate = &loop{}, make(chan struct{})
 	o, err := Options{
 		Log: l, Provider: writes{text, gate}, Interactive: true,
-		Model: Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}},
+		Model: llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}},
 	}.withDefaults()
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	}
 	in, shown := newInbox(), &display{journal: j}
 	windows := &windowKeeper{journal: j, display: shown, inbox: in}
-	l.compactor = newCompactor(j, shown, in, &queue{updates: j.updates}, windows, newLane(), func() {})
+	l.compactor = newCompactor(j, shown, in, &queue{updates: j.updates}, windows, llm.NewLane(), func() {})
 	windows.room = l.compactor
 	for i := range 4 {
 		id := fmt.Sprintf("c%d", i)

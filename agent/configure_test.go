@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -46,7 +46,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
 		if made := r.made(); len(made) != 1 || made[0].Preview.Range.To != 1 {
 			t.Errorf("made %+v, refused %v", made, r.refused())
 		}
-		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
 		r.wait()
 		if got := r.reading().LoadLine; got != 5000 {
 			t.Errorf("the load line of the next model is %d", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -32,14 +33,14 @@ import (
 
 // report is what was reported for a reply of the conversation, as far as it can
 // be judged: not if the model, or what it is shown, changed meanwhile.
-func (k *windowKeeper) report(r request, rep *reply) (conversation.Usage, bool) {
-	if rep.usage == nil || rep.usage.Prompt <= 0 || r.purpose != conversation.ForReply ||
-		r.model.Name() != k.settings.model.Name() || r.revision != k.view.Revision {
+func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
+	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.ForReply ||
+		r.To.Name() != k.settings.model.Name() || r.Revision != k.view.Revision {
 		return conversation.Usage{}, false
 	}
-	t := rep.usage
-	return conversation.Usage{Revision: r.revision, Model: r.model.Name(), Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite,
-		Estimate: r.estimate}, true
+	t := rep.Usage
+	return conversation.Usage{Revision: r.Revision, Model: r.To.Name(), Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite,
+		Estimate: r.Estimate}, true
 }
 
 // judge says what a report tells, before it is in the log.
@@ -92,7 +93,7 @@ func (k *windowKeeper) hiddenReasoning(model string) float64 {
 }
 
 // short reports whether a report counts less than was sent.
-func (k *windowKeeper) short(r request, rep *reply) bool {
+func (k *windowKeeper) short(r llm.Outgoing, rep *llm.Reply) bool {
 	u, ok := k.report(r, rep)
 	if !ok {
 		return false
@@ -103,7 +104,7 @@ func (k *windowKeeper) short(r request, rep *reply) bool {
 
 // watchCuts takes in a report, before it is in the log, and returns what the
 // user is told.
-func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
+func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	u, ok := k.report(r, rep)
 	if !ok {
 		return nil
@@ -196,23 +197,23 @@ func (k *windowKeeper) raise(prompt int) {
 
 // checkWindow asks the server anew where a reply puts the window in doubt, before
 // the reply is judged by it.
-func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
+func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answer) {
 	u, ok := k.report(r, ans.reply)
 	if ans.err != nil || !ok {
 		return
 	}
 	had := k.settings.model.Window
-	above := saidByServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
-	short := k.short(r, ans.reply) && !k.askedShort[r.model.Name()]
+	above := llm.SaidByServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
+	short := k.short(r, ans.reply) && !k.askedShort[r.To.Name()]
 	if short {
-		k.askedShort[r.model.Name()] = true
+		k.askedShort[r.To.Name()] = true
 	}
 	if !above && !short && !ans.gone {
 		return
 	}
 	k.askWindow(ctx)
 	have := k.settings.model.Window
-	if !above || r.model.Name() != k.settings.model.Name() || have.Tokens >= u.Prompt || !saidByServer(have) {
+	if !above || r.To.Name() != k.settings.model.Name() || have.Tokens >= u.Prompt || !llm.SaidByServer(have) {
 		return
 	}
 	k.forgetWindow()
@@ -224,20 +225,20 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
 // usage is what was reported about a try at a request: one event, also if
 // nothing was reported, so that the request is on record; none if the request
 // never reached the model. Seq is that of the reply, 0 if it is not kept.
-func (k *windowKeeper) usage(r request, rep *reply, seq uint64) []conversation.Body {
-	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
+func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body {
+	if rep.Usage == nil && rep.BodyHash == "" && !rep.Arrived() {
 		return nil
 	}
-	u := r.unreported(rep)
+	u := r.Unreported(rep)
 	u.Reply = seq
-	if t := rep.usage; t != nil {
+	if t := rep.Usage; t != nil {
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
 		u.Short = k.short(r, rep)
 		switch {
 		case t.CostUSD != nil:
 			u.CostUSD, u.Priced = t.CostUSD, "reported"
 		case k.opts.Cost != nil:
-			u.CostUSD, u.Priced = k.opts.Cost(r.model, *t)
+			u.CostUSD, u.Priced = k.opts.Cost(r.To, *t)
 		}
 	}
 	return []conversation.Body{u}

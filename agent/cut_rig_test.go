@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -17,22 +18,22 @@ import (
 
 // server counts what it is sent by a rule, and answers each request.
 type server struct {
-	count func(n int, r agent.Request) agent.Tokens // of the n-th request, from 0
-	reply func(n int) agent.Chunk                   // nil: a few words
+	count func(n int, r llm.Request) llm.Tokens // of the n-th request, from 0
+	reply func(n int) llm.Chunk                 // nil: a few words
 
 	mu   sync.Mutex // a summary may be written beside a reply
-	sent []agent.Request
+	sent []llm.Request
 	told []int // what was counted
 }
 
-func (s *server) Stream(_ context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (s *server) Stream(_ context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		s.mu.Lock()
 		n := len(s.sent)
 		u := s.count(n, r)
 		s.sent, s.told = append(s.sent, r), append(s.told, u.Prompt)
 		s.mu.Unlock()
-		c := agent.Chunk{Text: fmt.Sprintf("answer %d is that %s", n, strings.Repeat("it is so ", 20))}
+		c := llm.Chunk{Text: fmt.Sprintf("answer %d is that %s", n, strings.Repeat("it is so ", 20))}
 		if s.reply != nil {
 			c = s.reply(n)
 		}
@@ -48,7 +49,7 @@ const charsPerToken = 3.2
 func weigh(m projection.Message) int { return int(float64(len(m.Text))/charsPerToken) + 6 }
 
 // whole is the tokens of a request.
-func whole(r agent.Request) int {
+func whole(r llm.Request) int {
 	n := int(float64(len(r.System))/charsPerToken) + 6
 	for _, m := range r.Messages {
 		n += weigh(m)
@@ -57,13 +58,13 @@ func whole(r agent.Request) int {
 }
 
 // counted is a report of a prompt, the rest unknown but for the reply.
-func counted(prompt int) agent.Tokens {
-	return agent.Tokens{Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: 60, Reasoning: -1}
+func counted(prompt int) llm.Tokens {
+	return llm.Tokens{Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: 60, Reasoning: -1}
 }
 
 // cutting counts as a server that drops the oldest messages until the rest fits.
-func cutting(window int) func(int, agent.Request) agent.Tokens {
-	return func(_ int, r agent.Request) agent.Tokens {
+func cutting(window int) func(int, llm.Request) llm.Tokens {
+	return func(_ int, r llm.Request) llm.Tokens {
 		n := whole(r)
 		for i := 0; n > window && i < len(r.Messages)-1; i++ {
 			n -= weigh(r.Messages[i])
@@ -73,9 +74,9 @@ func cutting(window int) func(int, agent.Request) agent.Tokens {
 }
 
 // uncached counts as a server that leaves out what the request before had.
-func uncached() func(int, agent.Request) agent.Tokens {
+func uncached() func(int, llm.Request) llm.Tokens {
 	before := 0
-	return func(_ int, r agent.Request) agent.Tokens {
+	return func(_ int, r llm.Request) llm.Tokens {
 		n := whole(r)
 		defer func() { before = n }()
 		return counted(n - before)

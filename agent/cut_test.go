@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -103,7 +104,7 @@ func TestALoweredWindowRisesWithALaterReport(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		cut := cutting(4096)
 		s := &server{}
-		s.count = func(n int, r agent.Request) agent.Tokens {
+		s.count = func(n int, r llm.Request) llm.Tokens {
 			if n < 10 {
 				return cut(n, r)
 			}
@@ -127,28 +128,28 @@ func TestALoweredWindowRisesWithALaterReport(t *testing.T) {
 }
 
 // thoughts is a reply with reasoning.
-func thoughts(n int) agent.Chunk {
-	return agent.Chunk{Text: fmt.Sprint("answer ", n), Reasoning: strings.Repeat(fmt.Sprintf("thought %d, ", n), 150)}
+func thoughts(n int) llm.Chunk {
+	return llm.Chunk{Text: fmt.Sprint("answer ", n), Reasoning: strings.Repeat(fmt.Sprintf("thought %d, ", n), 150)}
 }
 
 // sealed is a reply with reasoning that only the endpoint reads.
-func sealed(n int) agent.Chunk {
-	return agent.Chunk{Text: fmt.Sprint("answer ", n), Extras: map[string]conversation.RawJSON{"reasoning_details": conversation.RawJSON(`[1]`)}}
+func sealed(n int) llm.Chunk {
+	return llm.Chunk{Text: fmt.Sprint("answer ", n), Extras: map[string]conversation.RawJSON{"reasoning_details": conversation.RawJSON(`[1]`)}}
 }
 
 // dropping counts reasoning of the newest replies, up to three, and then drops
 // all of it: per is its tokens.
-func dropping(per, completion, reasoning int) func(int, agent.Request) agent.Tokens {
-	return func(n int, r agent.Request) agent.Tokens {
-		return agent.Tokens{Prompt: whole(r) + n%4*per, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: reasoning}
+func dropping(per, completion, reasoning int) func(int, llm.Request) llm.Tokens {
+	return func(n int, r llm.Request) llm.Tokens {
+		return llm.Tokens{Prompt: whole(r) + n%4*per, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: reasoning}
 	}
 }
 
 func TestInnocentReportsAreNoCuts(t *testing.T) {
 	echo := func(o *agent.Options) { o.Model.Caps.EchoReasoning = true }
 	rnd := rand.New(rand.NewPCG(1, 2))
-	quirk := func(odd ...int) func(int, agent.Request) agent.Tokens {
-		return func(n int, r agent.Request) agent.Tokens {
+	quirk := func(odd ...int) func(int, llm.Request) llm.Tokens {
+		return func(n int, r llm.Request) llm.Tokens {
 			if n >= 8 && n%8 < len(odd) {
 				return counted(odd[n%8])
 			}
@@ -162,17 +163,17 @@ func TestInnocentReportsAreNoCuts(t *testing.T) {
 		turns  int
 		chars  int
 	}{
-		"all is counted":            {server: &server{count: func(_ int, r agent.Request) agent.Tokens { return counted(whole(r)) }}},
+		"all is counted":            {server: &server{count: func(_ int, r llm.Request) llm.Tokens { return counted(whole(r)) }}},
 		"without the cache":         {server: &server{count: uncached()}},
 		"without the cache, long":   {server: &server{count: uncached()}, chars: 9000, turns: 8},
 		"without the cache, learnt": {server: &server{count: uncached()}, change: func(o *agent.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1.2, Samples: 9} }},
-		"without a cached prompt": {server: &server{count: func(n int, r agent.Request) agent.Tokens {
+		"without a cached prompt": {server: &server{count: func(n int, r llm.Request) llm.Tokens {
 			return counted(beside(n, r).Prompt - min(1, max(0, 1-n))*1500)
 		}},
 			change: func(o *agent.Options) {
 				o.System, o.Model.Calibration = strings.Repeat("rule ", 960), conversation.Calibration{Factor: 1.2, Samples: 9}
 			}},
-		"cached beside": {server: &server{count: func(n int, r agent.Request) agent.Tokens {
+		"cached beside": {server: &server{count: func(n int, r llm.Request) llm.Tokens {
 			u := counted(whole(r))
 			if n > 0 {
 				u.Cached = u.Prompt * 9 / 10
@@ -180,15 +181,15 @@ func TestInnocentReportsAreNoCuts(t *testing.T) {
 			}
 			return u
 		}}},
-		"a tenth either way": {turns: 200, chars: 400, server: &server{count: func(_ int, r agent.Request) agent.Tokens {
+		"a tenth either way": {turns: 200, chars: 400, server: &server{count: func(_ int, r llm.Request) llm.Tokens {
 			return counted(int(float64(whole(r)) * (0.9 + 0.2*rnd.Float64())))
 		}}},
 		"reasoning is left out":        {server: &server{count: dropping(500, 600, 560), reply: thoughts}, change: echo},
 		"sealed reasoning is left out": {server: &server{count: dropping(500, 520, 500), reply: sealed}},
-		"hidden reasoning, not told":   {server: &server{count: func(_ int, r agent.Request) agent.Tokens { u := counted(whole(r)); u.Completion = 5000; return u }}},
+		"hidden reasoning, not told":   {server: &server{count: func(_ int, r llm.Request) llm.Tokens { u := counted(whole(r)); u.Completion = 5000; return u }}},
 		"nothing":                      {server: &server{count: quirk(0, -1)}},
 		"a tiny count":                 {server: &server{count: quirk(1)}},
-		"a doubled count": {server: &server{count: func(n int, r agent.Request) agent.Tokens {
+		"a doubled count": {server: &server{count: func(n int, r llm.Request) llm.Tokens {
 			if n == 9 {
 				return counted(2 * whole(r))
 			}
@@ -226,7 +227,7 @@ func or(n, other int) int {
 
 func TestTextsThatWeighLittleAreNoCut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := &server{count: func(_ int, r agent.Request) agent.Tokens {
+		s := &server{count: func(_ int, r llm.Request) llm.Tokens {
 			n := whole(r)
 			for _, m := range r.Messages {
 				n -= strings.Count(m.Text, " \n") * 30 // of which a token has more
@@ -294,7 +295,7 @@ func TestACutIsToldOnceForAModel(t *testing.T) {
 		other := testModel
 		other.ID, other.CalibrationKey = "n", "other"
 		other.Window = meter.Window{Tokens: 32_768, Source: meter.WindowCatalogue}
-		for _, to := range []agent.Model{other, testModel} {
+		for _, to := range []llm.Model{other, testModel} {
 			r.SwitchModel(to, s)
 			for i := range 6 {
 				r.say(asking(i, 1800))

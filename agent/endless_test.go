@@ -6,19 +6,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 )
 
 func TestReplyOfEndlessCallsIsCut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		var c agent.Chunk
+		var c llm.Chunk
 		for i := range 1000 {
-			c.Calls = append(c.Calls, agent.CallDelta{Index: i, Name: "look"})
+			c.Calls = append(c.Calls, llm.CallDelta{Index: i, Name: "look"})
 		}
 		var endless agenttest.Reply
 		for k := range 200 {
-			piece := agent.Chunk{Calls: slices.Clone(c.Calls)}
+			piece := llm.Chunk{Calls: slices.Clone(c.Calls)}
 			for i := range piece.Calls {
 				piece.Calls[i].Index += 1000 * k
 			}
@@ -26,7 +26,7 @@ func TestReplyOfEndlessCallsIsCut(t *testing.T) {
 		}
 		r := start(t, withTools(agenttest.Reader("look", nil)), endless)
 		r.say("go")
-		if diff := cmp.Diff([]agent.Class{agent.Malformed}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.Malformed}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		if n := len(r.tools.Calls()); n != 0 {

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -23,10 +24,10 @@ import (
 
 // mixed is a server that writes one summary of three at once, fails at one, and takes
 // longer over one than the conversation waits.
-func mixed(n int, r agent.Request) agenttest.Reply {
+func mixed(n int, r llm.Request) agenttest.Reply {
 	switch n % 4 {
 	case 1, 2: // and once more
-		return agenttest.Fail(&agent.Error{Class: agent.ServerFault, Message: "it fell over", Status: 500})
+		return agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "it fell over", Status: 500})
 	case 3:
 		return agenttest.Join(agenttest.Pause(50*time.Second), agenttest.Healthy(n, r))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -51,7 +52,7 @@ func TestPinThatIsTooLongIsNamed(t *testing.T) {
 		r := start(t, longFirst(t, conversation.Pin{Events: []uint64{1}}))
 		r.say("and now?")
 		got := agenttest.Of[agent.Failed](r.watch)
-		if len(got) != 1 || got[0].Err.Class != agent.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
+		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
 			t.Errorf("failed: %+v", got)
 		}
 		r.finish()

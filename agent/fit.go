@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -90,11 +91,11 @@ func (j *journal) tooLong() error {
 	if j.newestFits() { // what must stay does not
 		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
 	}
-	return &Error{
-		Class: Overflow,
+	return &llm.Error{
+		Class: llm.Overflow,
 		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
 			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[projection.System]+r.Segments[projection.Tools]),
-		Hint: hint + model.larger(),
+		Hint: hint + model.Larger(),
 	}
 }
 
@@ -102,7 +103,7 @@ func (j *journal) tooLong() error {
 // conversation: with the system prompt and the tools alone it is longer than the
 // window. Nil if it can be, or nobody knows. It is measured as the meter measures
 // it; what is close goes through, as the server may count otherwise.
-func (j *journal) oversized(text string) *Error {
+func (j *journal) oversized(text string) *llm.Error {
 	r := j.meter.Reading()
 	if !r.Window.Known() {
 		return nil
@@ -112,10 +113,10 @@ func (j *journal) oversized(text string) *Error {
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil
 	}
-	return &Error{
-		Class: Overflow,
+	return &llm.Error{
+		Class: llm.Overflow,
 		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
 			tokens, j.settings.model.Name(), r.Window.Tokens, fixed),
-		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.settings.model.larger(),
+		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.settings.model.Larger(),
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -27,7 +28,7 @@ func forms(o *agent.Options) {
 }
 
 // shown is which form a request has.
-func shown(r agent.Request) string {
+func shown(r llm.Request) string {
 	switch {
 	case len(r.Tools) == 1:
 		return "few"

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -172,7 +173,7 @@ func (c *course) watched() {
 				prepared--
 			case open != nil && open.Focus == u.Wish.Focus:
 				open = nil
-			case u.Err.Class == agent.Cancelled:
+			case u.Err.Class == llm.Cancelled:
 				c.t.Errorf("%+v is given up and was not begun", u.Wish)
 			}
 		}

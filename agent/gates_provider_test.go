@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -25,21 +25,21 @@ type gatekeeper struct {
 	running int
 }
 
-func (p *gatekeeper) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+func (p *gatekeeper) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests++
 	p.inspect(r.Messages)
 	n := p.requests
 	steps, summary := p.reply(n, r)
-	return func(yield func(agent.Chunk, error) bool) {
+	return func(yield func(llm.Chunk, error) bool) {
 		p.count(1)
 		defer p.count(-1)
 		if err := p.play(ctx, steps, yield); err != nil {
 			p.mu.Lock()
 			p.broken[n] = summary
 			p.mu.Unlock()
-			yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: err})
+			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
 		}
 	}
 }
@@ -50,7 +50,7 @@ func (p *gatekeeper) count(n int) {
 	p.running += n
 }
 
-func (p *gatekeeper) play(ctx context.Context, steps agenttest.Reply, yield func(agent.Chunk, error) bool) error {
+func (p *gatekeeper) play(ctx context.Context, steps agenttest.Reply, yield func(llm.Chunk, error) bool) error {
 	for _, s := range steps {
 		if s.Gate != nil {
 			if err := s.Gate.Pass(ctx); err != nil {
@@ -88,13 +88,13 @@ func lapse(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (p *gatekeeper) reply(n int, r agent.Request) (steps agenttest.Reply, summary bool) {
+func (p *gatekeeper) reply(n int, r llm.Request) (steps agenttest.Reply, summary bool) {
 	wish, chars := r.Messages[len(r.Messages)-1], len(r.System)+400
 	for _, m := range r.Messages {
 		chars += len(m.Text) + 16
 	}
 	cost := 1.0
-	paid := agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: chars / 4, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}})
+	paid := agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: chars / 4, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}})
 	if forSummary(wish.Text) {
 		text := fmt.Sprintf("ACCOUNT %d: %s", n, account)
 		p.began[n] = len(p.memory.Events())

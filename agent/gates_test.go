@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -39,7 +40,7 @@ type course struct {
 	t                *testing.T
 	provider         *gatekeeper
 	memory           *agenttest.Memory
-	model            agent.Model
+	model            llm.Model
 	rules            preset.Rules
 	at               gate
 	same             edit.Request // what a wish by hand has to be to join the summary

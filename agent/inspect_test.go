@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
@@ -30,7 +31,7 @@ func TestInspectTellsOfTheContextAndChangesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		saved := 0.5
 		r := talk(t, 3, func(o *agent.Options) {
-			o.CacheSaved = func(m agent.Model, u conversation.Usage) *float64 {
+			o.CacheSaved = func(m llm.Model, u conversation.Usage) *float64 {
 				if m.Name() != "test/m" || u.Model != "test/m" {
 					t.Errorf("asked of %s and %s", m.Name(), u.Model)
 				}
@@ -77,7 +78,7 @@ func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		disk, asked := agenttest.NewGate(), atomic.Int64{}
 		r := talk(t, 2, func(o *agent.Options) {
-			o.CacheSaved = func(agent.Model, conversation.Usage) *float64 {
+			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
 				asked.Add(1)
 				return nil
 			}
@@ -109,7 +110,7 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate, at := agenttest.NewGate(), atomic.Int64{}
 		r := talk(t, 2, func(o *agent.Options) {
-			o.CacheSaved = func(agent.Model, conversation.Usage) *float64 {
+			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
 				at.Add(1)
 				if err := gate.Pass(context.Background()); err != nil {
 					t.Error(err)
@@ -145,10 +146,10 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 
 func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		prices := agent.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5, Output: 8}
+		prices := llm.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5, Output: 8}
 		r := talk(t, 5, func(o *agent.Options) {
 			o.Model.Prices = &prices
-			o.Cost = func(m agent.Model, tokens agent.Tokens) (*float64, string) {
+			o.Cost = func(m llm.Model, tokens llm.Tokens) (*float64, string) {
 				if m.Prices == nil {
 					return nil, ""
 				}
@@ -197,24 +198,24 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 
 func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 	t.Parallel()
-	sheet := func(p agent.Prices) func(agent.Tokens) float64 {
-		return func(tokens agent.Tokens) float64 { return catalog.Cost(p, tokens) }
+	sheet := func(p llm.Prices) func(llm.Tokens) float64 {
+		return func(tokens llm.Tokens) float64 { return catalog.Cost(p, tokens) }
 	}
 	p := edit.Preview{Before: 100_000, After: 40_000, Behind: 30_000}
 	for name, c := range map[string]struct {
 		preview edit.Preview
-		prices  agent.Prices
+		prices  llm.Prices
 		now     float64
 		pays    int // -1: never
 	}{
 		// 30,000 written at 2.5 in place of 0.2 read: 0.069; 60,000 less read: 0.012 each time.
-		"a cache":            {p, agent.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5}, 0.057, 6},
-		"none":               {p, agent.Prices{Input: 2}, -0.12, 0},
-		"nothing behind":     {edit.Preview{Before: 100_000, After: 40_000}, agent.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
-		"nothing gained":     {edit.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, agent.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
-		"a tier left behind": {p, agent.Prices{Input: 2, Cached: 0.2, Tiers: []agent.Tier{{Over: 50_000, Input: 20, Cached: 2}}}, -0.138, 1},
+		"a cache":            {p, llm.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5}, 0.057, 6},
+		"none":               {p, llm.Prices{Input: 2}, -0.12, 0},
+		"nothing behind":     {edit.Preview{Before: 100_000, After: 40_000}, llm.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
+		"nothing gained":     {edit.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, llm.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
+		"a tier left behind": {p, llm.Prices{Input: 2, Cached: 0.2, Tiers: []llm.Tier{{Over: 50_000, Input: 20, Cached: 2}}}, -0.138, 1},
 	} {
-		now, pays := agent.PriceOf(c.preview, sheet(c.prices))
+		now, pays := llm.PriceOf(c.preview, sheet(c.prices))
 		got := -1
 		if pays != nil {
 			got = *pays

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 )
 
@@ -35,7 +36,7 @@ func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
 func TestJCLILogsThatItFailed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b strings.Builder
-		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "the secret plan"}), answers("fine"))
+		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), answers("fine"))
 		r.compacts(wish("", -1))
 		r.say("go on")
 		r.finish()

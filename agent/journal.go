@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -81,12 +82,12 @@ func (j *journal) keepForLater(ctx context.Context, bodies ...conversation.Body)
 }
 
 // flush stores what is pending. Conversations without messages are not kept.
-func (j *journal) flush(ctx context.Context) *Error {
+func (j *journal) flush(ctx context.Context) *llm.Error {
 	if j.log.Len() == 0 && !speaks(j.pending) {
 		return nil
 	}
 	_, err := j.append(ctx)
-	return AsError(err)
+	return llm.AsError(err)
 }
 
 // speaks reports whether someone says something in bodies.
@@ -105,9 +106,9 @@ func speaks(bodies []conversation.Body) bool {
 func (j *journal) nextSeq() uint64 { return uint64(j.log.Len() + len(j.pending) + 1) }
 
 // notSaved is a failure to write as the user is told it.
-func notSaved(err error) *Error {
-	return &Error{
-		Class: NotSaved, Message: "the conversation could not be saved: " + err.Error(),
+func notSaved(err error) *llm.Error {
+	return &llm.Error{
+		Class: llm.NotSaved, Message: "the conversation could not be saved: " + err.Error(),
 		Hint: "check the disk and the data folder, then go on: what is not saved yet is kept and saved with your next message",
 		Err:  err,
 	}
@@ -135,14 +136,14 @@ func (j *journal) moment() planner.Moment {
 func (j *journal) cold() bool { return j.coldFor(j.settings.model) }
 
 // coldFor is cold for a request to a model.
-func (j *journal) coldFor(m Model) bool {
+func (j *journal) coldFor(m llm.Model) bool {
 	idle, gone := j.sinceReply(m)
 	return gone || m.NoCache || m.Sheet().Cold(idle)
 }
 
 // sinceReply is how long ago the newest reply was reported, and whether what was
 // sent for it is no longer the beginning of a request to m.
-func (j *journal) sinceReply(m Model) (idle time.Duration, gone bool) {
+func (j *journal) sinceReply(m llm.Model) (idle time.Duration, gone bool) {
 	at, gone := j.lastReply(m)
 	if at.IsZero() {
 		return 0, gone
@@ -154,7 +155,7 @@ func (j *journal) sinceReply(m Model) (idle time.Duration, gone bool) {
 // with the prompt in force yet, and whether what was sent for it is no longer the
 // beginning of a request to m: it went to another model, with another prompt, or
 // never.
-func (j *journal) lastReply(m Model) (at time.Time, gone bool) {
+func (j *journal) lastReply(m llm.Model) (at time.Time, gone bool) {
 	system, tools := j.settings.promptSizes()
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
@@ -201,7 +202,7 @@ func (j *journal) price(p edit.Preview) (now *float64, paysAfter *int) {
 		return nil, nil
 	}
 	known := true
-	now, paysAfter = PriceOf(p, func(t Tokens) float64 {
+	now, paysAfter = llm.PriceOf(p, func(t llm.Tokens) float64 {
 		usd, _ := j.opts.Cost(j.settings.model, t)
 		if usd == nil {
 			known = false

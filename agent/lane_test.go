@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -17,15 +18,15 @@ import (
 )
 
 // full is what llama.cpp says when its slots have filled the cache they share.
-func full() *agent.Error {
-	return &agent.Error{Class: agent.Overflow, Message: "the request is larger than the context window: Context size has been exceeded."}
+func full() *llm.Error {
+	return &llm.Error{Class: llm.Overflow, Message: "the request is larger than the context window: Context size has been exceeded."}
 }
 
 func TestAFullCacheIsNoOverflow(t *testing.T) {
 	for name, c := range map[string]struct {
 		window meter.Window
 		text   string // said, at three characters a token or more
-		err    *agent.Error
+		err    *llm.Error
 		again  bool
 	}{
 		"smaller than the window":       {sized(8192, meter.WindowServer), "go", full(), true},
@@ -34,7 +35,7 @@ func TestAFullCacheIsNoOverflow(t *testing.T) {
 		"the window is not known":       {meter.Window{}, "go", full(), false},
 		"the window is the user's":      {sized(8192, meter.WindowConfig), "go", full(), false},
 		"the window is the catalogue's": {sized(8192, meter.WindowCatalogue), "go", full(), false},
-		"with a number":                 {sized(8192, meter.WindowServer), "go", &agent.Error{Class: agent.Overflow, Message: "too long", Requested: 9000}, false},
+		"with a number":                 {sized(8192, meter.WindowServer), "go", &llm.Error{Class: llm.Overflow, Message: "too long", Requested: 9000}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestACacheThatStaysFull(t *testing.T) {
 		r.Send("go")
 		took := r.settle()
 		failed := agenttest.Of[agent.Failed](r.watch)
-		if len(failed) != 1 || failed[0].Err.Class != agent.Overloaded || strings.Contains(failed[0].Err.Hint, "new conversation") || !strings.Contains(failed[0].Err.Hint, "-np") {
+		if len(failed) != 1 || failed[0].Err.Class != llm.Overloaded || strings.Contains(failed[0].Err.Hint, "new conversation") || !strings.Contains(failed[0].Err.Hint, "-np") {
 			t.Errorf("told %+v", failed)
 		}
 		if took < 45*time.Second || took > 61*time.Second {
@@ -95,8 +96,8 @@ type crowded struct {
 	clash   chan struct{} // closed when the requests that run now collide
 }
 
-func (s *crowded) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (s *crowded) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		who := "reply"
 		if last := r.Messages[len(r.Messages)-1].Text; strings.Contains(strings.ToLower(r.System+last), "summar") {
 			who = "summary"
@@ -121,13 +122,13 @@ func (s *crowded) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.C
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
-			yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: context.Cause(ctx)})
+			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Cause(ctx)})
 			return
 		case <-clash:
 			s.mu.Lock()
 			s.failed++
 			s.mu.Unlock()
-			yield(agent.Chunk{}, full())
+			yield(llm.Chunk{}, full())
 			return
 		}
 		text := "fine"
@@ -135,7 +136,7 @@ func (s *crowded) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.C
 			text = agenttestSummary
 		}
 		u := counted(400)
-		yield(agent.Chunk{Text: text, Stop: conversation.StopEnd, Usage: &u}, nil)
+		yield(llm.Chunk{Text: text, Stop: conversation.StopEnd, Usage: &u}, nil)
 	}
 }
 
@@ -235,8 +236,8 @@ type switching struct {
 	gate *agenttest.Gate
 }
 
-func (s switching) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (s switching) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		for c, err := range s.crowded.Stream(ctx, r) {
 			if c.Stop != "" && r.Messages[len(r.Messages)-1].Text == "hold on" {
 				if s.gate.Pass(ctx) != nil {

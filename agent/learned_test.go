@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 )
 
@@ -36,10 +37,10 @@ func TestRunWaitsForWhatWasLearned(t *testing.T) {
 func TestWindowOfAModelSwitchedAwayIsNotTheNewOnes(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 500})))
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 500})))
 		r.say("go")
 		window := meter.Window{Tokens: 8000, Source: meter.WindowCatalogue}
-		r.SwitchModel(agent.Model{Provider: "other", ID: "n", CalibrationKey: "other", Window: window}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "other", ID: "n", CalibrationKey: "other", Window: window}, r.provider)
 		r.SetWindow("test/m", meter.Window{Tokens: 600, Source: meter.WindowServer})
 		r.wait()
 		gate.Open()

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -100,7 +101,7 @@ func looksIn(n int) int {
 var lookChars = [...]int{1100, 5000, 1400, 2000, 10_800, 1200, 3000, 1500, 7000, 1100}
 
 // answer is the reply to the message that the log has last.
-func (l *longTalk) answer(int, agent.Request) agenttest.Reply {
+func (l *longTalk) answer(int, llm.Request) agenttest.Reply {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	text, n := lastSaid(l.memory.Events()), -1

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -32,7 +33,7 @@ func summary(s agenttest.Summariser) func(*longTalk) {
 }
 
 func fallsOver() agenttest.Summariser {
-	return agenttest.Failing(&agent.Error{Class: agent.ServerFault, Message: "it fell over", Status: 500})
+	return agenttest.Failing(&llm.Error{Class: llm.ServerFault, Message: "it fell over", Status: 500})
 }
 
 func window(tokens int, source meter.WindowSource) func(*agent.Options) {
@@ -87,7 +88,7 @@ func longCases() map[string]longCase {
 		}},
 		"smaller window": {rare: true, turn: func(l *longTalk, n int) {
 			if n == longTurns/2 {
-				l.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: longWindow, Source: meter.WindowConfig}}, l.server)
+				l.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: longWindow, Source: meter.WindowConfig}}, l.server)
 				l.rests()
 			}
 			l.sends(turnText(n))

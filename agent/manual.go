@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -26,17 +27,17 @@ import (
 type manualEdits struct{ *journal }
 
 // overlay puts the overlay of an operation in force.
-func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *Error) {
+func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *llm.Error) {
 	if err := e.flush(ctx); err != nil {
 		return made, err
 	}
 	bodies, err := e.bodies(d)
 	if err != nil {
-		return made, &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
+		return made, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
 	if _, err := e.append(ctx, bodies...); err != nil {
-		return made, &Error{
-			Class: NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
+		return made, &llm.Error{
+			Class: llm.NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
@@ -118,8 +119,8 @@ func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string)
 	return first, text
 }
 
-func noSuchTurn() *Error {
-	return &Error{
-		Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
+func noSuchTurn() *llm.Error {
+	return &llm.Error{
+		Class: llm.BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
 	}
 }

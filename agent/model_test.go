@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -40,7 +41,7 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 			agenttest.Join(agenttest.Hold(gate), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
 		other := agenttest.NewProvider(reports("from the other", 40))
 		r.say("go")
-		r.SwitchModel(agent.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50, Source: meter.WindowServer}}, other)
+		r.SwitchModel(llm.Model{Provider: "other", ID: "n", Window: meter.Window{Tokens: 50, Source: meter.WindowServer}}, other)
 		r.wait()
 		gate.Open()
 		r.wait()
@@ -75,7 +76,7 @@ func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, reports("a", 10))
 		r.say("go")
-		r.SwitchModel(agent.Model{Provider: "other", ID: "n"}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "other", ID: "n"}, r.provider)
 		r.wait()
 		got := brief(r.memory.Events())
 		if got[len(got)-1] != "model other/n" {
@@ -247,9 +248,9 @@ func TestPromptCutSilentlyIsNoticedOnce(t *testing.T) {
 func TestCostIsReportedOrComputed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		billed, computed := 0.5, 0.25
-		with := agenttest.Join(answers("a"), agenttest.Send(agent.Chunk{BodyHash: "abc", Usage: &agent.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
+		with := agenttest.Join(answers("a"), agenttest.Send(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
 		r := start(t, func(o *agent.Options) {
-			o.Cost = func(m agent.Model, u agent.Tokens) (*float64, string) { return &computed, "2026-01-01" }
+			o.Cost = func(m llm.Model, u llm.Tokens) (*float64, string) { return &computed, "2026-01-01" }
 		}, with, reports("b", 20), answers("c"))
 		for _, text := range []string{"one", "two", "three"} {
 			r.say(text)
@@ -301,11 +302,11 @@ func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
 		gate := agenttest.NewGate()
 		cost := 0.5
 		r := start(t, func(o *agent.Options) {
-			o.Cost = func(agent.Model, agent.Tokens) (*float64, string) { return &cost, "d" }
+			o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return &cost, "d" }
 		},
 			agenttest.Join(agenttest.Hold(gate), reports("a", 9000)))
 		r.say(strings.Repeat("word ", 100))
-		r.SwitchModel(agent.Model{Provider: "other", ID: "n", CalibrationKey: "other", Calibration: conversation.Calibration{Factor: 1000, Samples: 9}}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "other", ID: "n", CalibrationKey: "other", Calibration: conversation.Calibration{Factor: 1000, Samples: 9}}, r.provider)
 		r.wait()
 		gate.Open()
 		r.wait()

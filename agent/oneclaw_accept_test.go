@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -156,7 +157,7 @@ func estimatedTokens(t *testing.T, p preset.Name) {
 	// A report counts for what it is of, the estimate for what came after.
 	k.gets("short", "words", agenttest.Used(1000, 5))
 	before := k.reading().Used
-	k.provider.Add(agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}))
+	k.provider.Add(agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}))
 	k.say(strings.Repeat("word", 500))
 	factor := 1.0
 	for _, e := range k.memory.Events() {

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -31,7 +32,7 @@ func TestOneClawEdgeCases(t *testing.T) {
 
 func noMessages(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 9000) }) // above every line by itself
-	k.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 5000, Source: meter.WindowConfig}}, k.provider)
+	k.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 5000, Source: meter.WindowConfig}}, k.provider)
 	k.wait()
 	k.untouched()
 	k.Compact(wish("", -1))
@@ -45,13 +46,13 @@ func noMessages(t *testing.T, p preset.Name) {
 
 func oneMessage(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, nil)
-	k.provider.Add(agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}))
+	k.provider.Add(agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}))
 	k.say(spoken(0, 9000)) // above the threshold, and below the hard line
 	k.untouched()
 	if n := len(k.provider.Requests()); n != 1 || len(k.last().Messages) != 1 || k.last().Messages[0].Text != spoken(0, 9000) {
 		t.Errorf("%d requests", n)
 	}
-	if diff := cmp.Diff([]agent.Class{agent.Quota}, k.failures()); diff != "" {
+	if diff := cmp.Diff([]llm.Class{llm.Quota}, k.failures()); diff != "" {
 		t.Error(diff)
 	}
 	k.idle()
@@ -114,7 +115,7 @@ func smallerWindow(t *testing.T, p preset.Name) {
 	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	k.untouched()
 	small := agenttest.NewProvider(answers("in fewer words"))
-	k.SwitchModel(agent.Model{Provider: "other", ID: "small", Window: meter.Window{Tokens: talkWindow, Source: meter.WindowConfig}},
+	k.SwitchModel(llm.Model{Provider: "other", ID: "small", Window: meter.Window{Tokens: talkWindow, Source: meter.WindowConfig}},
 		voices{small, agenttest.NewProvider()})
 	if p == preset.Plimsoll {
 		k.wait() // between turns there is time for a summary
@@ -266,10 +267,10 @@ func neverMidStream(t *testing.T, p preset.Name) {
 func thresholdOfTheModel(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account), summarises(account))
 	k.untouched()
-	k.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 11_000, Source: meter.WindowConfig}}, voices{k.provider, k.summaries})
+	k.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 11_000, Source: meter.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()
 	k.untouched() // 9,128 tokens are less than 9,350
-	k.SwitchModel(agent.Model{Provider: "test", ID: "o", Window: meter.Window{Tokens: 10_500, Source: meter.WindowConfig}}, voices{k.provider, k.summaries})
+	k.SwitchModel(llm.Model{Provider: "test", ID: "o", Window: meter.Window{Tokens: 10_500, Source: meter.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()
 	k.asks(map[preset.Name]int{preset.OneClaw: 1, preset.Plimsoll: 2}[p]) // one was prepared for the larger window
 	if len(k.stories()) != 1 {

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -153,10 +154,10 @@ func mishaps() map[string]struct {
 		oneclaw, plimsoll int
 	}
 	return map[string]way{
-		"the network fails": {agenttest.Fail(&agent.Error{Class: agent.Network, Message: "no route"}), 2, 2},
+		"the network fails": {agenttest.Fail(&llm.Error{Class: llm.Network, Message: "no route"}), 2, 2},
 		"the server fails":  {down(), 2, 2},
 		"it breaks off":     {agenttest.Say(account), 2, 2},
-		"no credit":         {agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), 2, 1},
+		"no credit":         {agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), 2, 1},
 		"empty":             {agenttest.Stop(conversation.StopEnd), 1, 2},
 		"blank":             {answers(" \n\n "), 1, 2},
 		"an error text":     {answers("Error: 503 service unavailable"), 1, 2},
@@ -252,7 +253,7 @@ func failureIsLogged(t *testing.T, p preset.Name) {
 	k.ends()
 	text := b.String()
 	for _, want := range []string{
-		"outcome=failed", fmt.Sprintf("class=%q", agent.ServerFault), "status=503", "outcome=made", "decision=", "used=", "load_line=8500", "window=10000",
+		"outcome=failed", fmt.Sprintf("class=%q", llm.ServerFault), "status=503", "outcome=made", "decision=", "used=", "load_line=8500", "window=10000",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the log does not say %q:\n%s", want, text)

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -58,9 +59,9 @@ func lines(t *testing.T, all []line) {
 
 // voices is a provider with a script for replies and another one for summaries,
 // which may be asked for beside each other.
-type voices struct{ replies, summaries agent.Provider }
+type voices struct{ replies, summaries llm.Provider }
 
-func (v voices) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+func (v voices) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	last := r.Messages[len(r.Messages)-1].Text
 	if strings.HasSuffix(last, "Write the summary now, and nothing else.") || strings.HasPrefix(last, "This is a request of the program") {
 		return v.summaries.Stream(ctx, r)

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -15,8 +16,8 @@ import (
 // Options is what an agent is made of. Log and Provider are required.
 type Options struct {
 	Log          Log
-	Provider     Provider
-	Model        Model
+	Provider     llm.Provider
+	Model        llm.Model
 	Toolbox      Toolbox      // nil: no tools
 	Calibrations Calibrations // nil: what is learned is not kept
 	Backlog      Backlog      // nil: messages that wait are lost in a crash
@@ -36,7 +37,7 @@ type Options struct {
 	// approval are denied and questions are answered with that fact.
 	Interactive bool
 	MaxSteps    int // requests in one turn, 0 means DefaultMaxSteps
-	Retry       Retry
+	Retry       llm.Retry
 	// Rules is by what the conversation is compacted, its load line included;
 	// without a preset they are Plimsoll's own.
 	Rules preset.Rules
@@ -45,18 +46,18 @@ type Options struct {
 	Transcript func(ctx context.Context, v projection.View) (path string, err error)
 	// Summarisers finds the model of a profile that names one, by
 	// provider/id; false if there is none of that name. Nil: there are none.
-	Summarisers func(name string) (Model, Provider, bool)
+	Summarisers func(name string) (llm.Model, llm.Provider, bool)
 	// Cost prices a request whose cost the provider did not report: USD, nil if
 	// unknown, and the date of the price sheet. Nil: unknown.
-	Cost func(Model, Tokens) (usd *float64, priced string)
+	Cost func(llm.Model, llm.Tokens) (usd *float64, priced string)
 	// CacheSaved is what the provider's cache took off a request, in USD, given the
 	// model in use; nil if unknown, as for a request to another model whose prices
 	// nobody knows. It is called on another goroutine. Nil: unknown.
-	CacheSaved func(Model, conversation.Usage) *float64
+	CacheSaved func(llm.Model, conversation.Usage) *float64
 	// AskWindow asks the server of a model how large its window is now; unknown if it
 	// does not say. It is called on another goroutine, where what is known is in
 	// doubt, and the conversation waits for it. Nil: nobody can be asked.
-	AskWindow func(context.Context, Model) meter.Window
+	AskWindow func(context.Context, llm.Model) meter.Window
 	Now       func() time.Time // nil: time.Now; called from several goroutines
 	Logger    *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
 }
@@ -108,7 +109,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	o.Retry = o.Retry.withDefaults()
+	o.Retry = o.Retry.WithDefaults()
 	return o, nil
 }
 

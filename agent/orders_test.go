@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -31,24 +32,24 @@ type whim struct {
 	wrong    []string
 }
 
-func (w *whim) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+func (w *whim) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
 	w.inspect(r.Messages)
 	pause, steps := time.Duration(w.chance.IntN(3))*time.Second, w.reply(r)
-	return func(yield func(agent.Chunk, error) bool) {
+	return func(yield func(llm.Chunk, error) bool) {
 		t := time.NewTimer(pause)
 		defer t.Stop()
 		select {
 		case <-t.C:
 		case <-ctx.Done():
-			yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped"})
+			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped"})
 			return
 		}
 		for _, s := range steps {
 			if s.Err != nil {
-				yield(agent.Chunk{}, s.Err)
+				yield(llm.Chunk{}, s.Err)
 				return
 			}
 			if !yield(*s.Chunk, nil) {
@@ -58,16 +59,16 @@ func (w *whim) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chun
 	}
 }
 
-func (w *whim) reply(r agent.Request) agenttest.Reply {
+func (w *whim) reply(r llm.Request) agenttest.Reply {
 	cost, n := 1.0, w.requests
-	paid := agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}})
+	paid := agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}})
 	wish := r.Messages[len(r.Messages)-1].Text
 	forSummary := strings.Contains(wish, "request of the program") || strings.Contains(wish, "That was the conversation") || strings.HasPrefix(wish, "Summarize this")
 	switch chance := w.chance.IntN(20); {
 	case chance == 0:
-		return agenttest.Join(paid, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 5000}))
+		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 5000}))
 	case chance == 1:
-		return agenttest.Join(paid, agenttest.Fail(&agent.Error{Class: agent.ServerFault, Message: "it fell over"}))
+		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "it fell over"}))
 	case chance == 2:
 		return agenttest.Join(paid, agenttest.Say("and so on and"), agenttest.Stop(conversation.StopLength))
 	case forSummary:
@@ -126,7 +127,7 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 		r.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, preset.RulesOf(presets[chance.IntN(len(presets))]))
 	case 11:
 		window := meter.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: meter.WindowCatalogue}
-		r.SwitchModel(agent.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
+		r.SwitchModel(llm.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
 	case 12:
 		r.Pin(r.anyResult(chance), chance.IntN(3) > 0)
 	case 13:

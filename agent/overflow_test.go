@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 )
 
@@ -15,19 +16,19 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 	for name, c := range map[string]struct {
 		turns int
 		plain bool // no tools were used
-		err   agent.Error
+		err   llm.Error
 		want  string
 	}{
 		"old results":           {turns: 6, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
-		"much too long":         {turns: 6, err: agent.Error{Window: 2000, Requested: 9000}}, // the old results are evicted by then
-		"a bit too long":        {turns: 6, err: agent.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
+		"much too long":         {turns: 6, err: llm.Error{Window: 2000, Requested: 9000}}, // the old results are evicted by then
+		"a bit too long":        {turns: 6, err: llm.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
 		"left out already":      {turns: 2}, // a summary of it would be longer than the note
 		"nothing but words":     {turns: 6, plain: true, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
 		"nothing was said else": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				c.err.Class, c.err.Message = agent.Overflow, "too long"
+				c.err.Class, c.err.Message = llm.Overflow, "too long"
 				turns := c.turns
 				var script []agenttest.Reply
 				if c.plain {
@@ -59,7 +60,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		many := agenttest.Reader("ls", nil)
 		many.Spec.Description = strings.Repeat("word upon word ", 800)
-		refused := &agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 3100}
+		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
 		r := start(t, func(o *agent.Options) {
 			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), meter.Window{}
 		}, agenttest.Fail(refused), agenttest.Fail(refused))
@@ -75,7 +76,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 // A compaction that does not make the conversation fit is not named.
 func TestAnOverflowNamesNoCompactionThatDoesNotHelp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		refused := &agent.Error{Class: agent.Overflow, Message: "too long", Window: 100, Requested: 90_000}
+		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 100, Requested: 90_000}
 		r := talk(t, 6, nil, agenttest.Fail(refused), agenttest.Fail(refused))
 		r.say("and that?")
 		failed := agenttest.Of[agent.Failed](r.watch)

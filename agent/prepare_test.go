@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -135,7 +136,7 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		asked := false
-		s.Answer = func(n int, _ agent.Request) agenttest.Reply {
+		s.Answer = func(n int, _ llm.Request) agenttest.Reply {
 			if n == 6 && !asked {
 				asked = true
 				return asks(agenttest.Call(0, "c1", conversation.ToolCompact, `{}`))

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 )
 
@@ -37,7 +38,7 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 				r.wait()
 				texts, why := r.returned(), r.failures()
 				recorded := slices.ContainsFunc(said(r.memory.Events()), func(s string) bool { return strings.HasPrefix(s, "user word upon") })
-				if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []agent.Class{agent.Overflow}) || c.back == recorded {
+				if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []llm.Class{llm.Overflow}) || c.back == recorded {
 					t.Errorf("%d texts came back, the failures are %v, it is recorded: %v", len(texts), why, recorded)
 				}
 				r.finish()
@@ -58,7 +59,7 @@ func TestAMessageThatNeverFitsIsNotQueued(t *testing.T) {
 		r.wait()
 		r.stored("two")
 		texts, why := r.returned(), r.failures()
-		if !slices.Equal(texts, []string{long}) || !slices.Equal(why, []agent.Class{agent.Overflow}) {
+		if !slices.Equal(texts, []string{long}) || !slices.Equal(why, []llm.Class{llm.Overflow}) {
 			t.Errorf("%d texts came back, the failures are %v", len(texts), why)
 		}
 		gate.Open()

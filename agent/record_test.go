@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -20,19 +20,19 @@ import (
 
 // formed is a reply whose first chunk says how the request was put into bytes.
 func formed(r agenttest.Reply, n int) agenttest.Reply {
-	return agenttest.Join(agenttest.Send(agent.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
+	return agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
 }
 
 // faulty answers as a long talk does, but some tries fail halfway, and so do some
 // summaries.
 func faulty(l *longTalk) {
-	l.server.Answer = func(n int, r agent.Request) agenttest.Reply {
+	l.server.Answer = func(n int, r llm.Request) agenttest.Reply {
 		if n%9 == 4 {
 			return formed(agenttest.Join(agenttest.Say("it is "), agenttest.Fail(fault())), n)
 		}
 		return formed(l.answer(n, r), n)
 	}
-	l.server.Summary = func(n int, r agent.Request) agenttest.Reply { return formed(agenttest.Healthy(n, r), n) }
+	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return formed(agenttest.Healthy(n, r), n) }
 }
 
 func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {

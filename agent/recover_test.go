@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -26,7 +27,7 @@ import (
 type killed struct {
 	events  []conversation.Event
 	partial conversation.Partial
-	request agent.Request // the one that was being answered
+	request llm.Request // the one that was being answered
 	at      time.Time
 	learned conversation.Calibration
 }
@@ -38,7 +39,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 	hold := agenttest.NewGate()
 	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.Hold(hold), answers("never"))
 	r := start(t, bounded,
-		agenttest.Join(agenttest.Send(agent.Chunk{BodyHash: "first", Form: "form"}), answers("hello"), agenttest.Used(900, 2)),
+		agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first", Form: "form"}), answers("hello"), agenttest.Used(900, 2)),
 		agenttest.Join(half...))
 	r.say(strings.Repeat("word ", 600))
 	r.Send("go")
@@ -93,7 +94,7 @@ func (k killed) opens(t *testing.T, change func(*agent.Options), script ...agent
 
 func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(agent.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.Say("half an ans"))
+		k := killedInReply(t, agenttest.Send(llm.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.Say("half an ans"))
 		r := k.opens(t, nil, answers("fine"))
 		n := uint64(len(k.events))
 		batches := r.memory.Batches()
@@ -152,7 +153,7 @@ func TestRecoveredReplyStandsAtTheTimeWhenItArrived(t *testing.T) {
 
 func TestRecoveredRequestDoesNotMoveTheMeter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(agent.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
+		k := killedInReply(t, agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
 		old := k
 		old.partial.Request = conversation.Usage{}
 		before, after := old.opens(t, nil), k.opens(t, nil)
@@ -192,8 +193,8 @@ func TestRecoveredRequestIsThatOfTheTryWhoseReplyIsKept(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		hold := agenttest.NewGate()
 		r := start(t, nil,
-			agenttest.Join(agenttest.Send(agent.Chunk{BodyHash: "first"}), agenttest.Say("lost"), agenttest.Pause(2*time.Second), agenttest.Fail(fault())),
-			agenttest.Join(agenttest.Send(agent.Chunk{BodyHash: "second"}), agenttest.Pause(2*time.Second), agenttest.Say("half"),
+			agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first"}), agenttest.Say("lost"), agenttest.Pause(2*time.Second), agenttest.Fail(fault())),
+			agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Pause(2*time.Second), agenttest.Say("half"),
 				agenttest.Pause(2*time.Second), agenttest.Hold(hold), answers("!")))
 		r.Send("go")
 		<-hold.Reached()
@@ -216,7 +217,7 @@ func TestRecoveredRequestIsThatOfTheTryWhoseReplyIsKept(t *testing.T) {
 // the reply that it got, whenever that is stored.
 func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(agent.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
+		k := killedInReply(t, agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
 		n := 0
 		r := k.opens(t, func(o *agent.Options) {
 			o.Log.(*agenttest.Memory).Fail = func(write string) error {
@@ -226,7 +227,7 @@ func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 				return nil
 			}
 		}, answers("fine"))
-		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		r.say("next")

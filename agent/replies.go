@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -38,12 +39,12 @@ func (k *replyKeeper) note(events []conversation.Event) {
 }
 
 // keepReply appends the answer to a request and returns the calls to run.
-func (k *replyKeeper) keepReply(ctx context.Context, r request, ans answer) ([]*call, error) {
+func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer) ([]*call, error) {
 	var bodies []conversation.Body
 	for _, spent := range ans.spent {
 		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
 	}
-	if ans.err != nil && !ans.reply.arrived() {
+	if ans.err != nil && !ans.reply.Arrived() {
 		_, err := k.keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
 		return nil, err
 	}
@@ -66,18 +67,18 @@ func (k *replyKeeper) keepReply(ctx context.Context, r request, ans answer) ([]*
 }
 
 // message is the reply as it is stored, and its calls.
-func (k *replyKeeper) message(r request, ans answer) (conversation.AssistantMessage, []*call) {
+func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply
 	m := conversation.AssistantMessage{
-		Text: rep.text.String(), Reasoning: rep.reasoning.String(), Model: r.model.Name(), Extras: rep.extras,
+		Text: rep.Text.String(), Reasoning: rep.Reasoning.String(), Model: r.To.Name(), Extras: rep.Extras,
 	}
 	var calls []*call
-	for i, p := range rep.calls {
+	for i, p := range rep.Calls {
 		c := k.newCall(i, p)
 		m.Calls = append(m.Calls, c.ToolCall)
 		calls = append(calls, c)
 	}
-	var failure *Error
+	var failure *llm.Error
 	switch {
 	case errors.As(ans.err, &failure):
 		m.Stop, m.Error = conversation.StopFailed, failure.Message
@@ -85,24 +86,24 @@ func (k *replyKeeper) message(r request, ans answer) (conversation.AssistantMess
 		m.Stop = conversation.StopCancelled
 	case ans.err != nil:
 		m.Stop = conversation.StopInterrupted
-	case rep.stop == conversation.StopEnd && len(calls) > 0:
+	case rep.Stop == conversation.StopEnd && len(calls) > 0:
 		m.Stop = conversation.StopCalls // servers exist that say "stop" with calls
-	case rep.stop == conversation.StopCalls && len(calls) == 0:
+	case rep.Stop == conversation.StopCalls && len(calls) == 0:
 		m.Stop = conversation.StopEnd
 	default:
-		m.Stop = rep.stop
+		m.Stop = rep.Stop
 	}
 	return m, calls
 }
 
 // newCall completes a call: it gets an id where it has none or one that was
 // used before, a name, and arguments that are an object.
-func (k *replyKeeper) newCall(i int, p *callPieces) *call {
-	args := conversation.Clean(p.arguments.String())
+func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
+	args := conversation.Clean(p.Arguments.String())
 	repaired, valid := conversation.RepairArguments(args)
 	c := &call{
 		ToolCall: conversation.ToolCall{
-			ID: conversation.Clean(strings.TrimSpace(p.id)), Name: strings.TrimSpace(p.name), Arguments: repaired, Extra: p.extra,
+			ID: conversation.Clean(strings.TrimSpace(p.ID)), Name: strings.TrimSpace(p.Name), Arguments: repaired, Extra: p.Extra,
 		},
 		invalid: !valid,
 	}
@@ -118,7 +119,7 @@ func (k *replyKeeper) newCall(i int, p *callPieces) *call {
 
 // hints is what is worth telling about a reply: the title that the
 // conversation gets with its first one, and a prompt that was cut silently.
-func (k *replyKeeper) hints(r request, rep *reply) []conversation.Body {
+func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	var bodies []conversation.Body
 	if !k.titled {
 		k.titled = true
@@ -149,7 +150,7 @@ func DefaultTitle(events []conversation.Event) string {
 // firstLine is the first line with something in it, as one line of text.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
-		if line = oneLine(line); line != "" {
+		if line = llm.OneLine(line); line != "" {
 			return line
 		}
 	}

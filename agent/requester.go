@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -19,49 +20,49 @@ type requester struct {
 	*journal
 	display  *display
 	inbox    *inbox
-	lane     *lane           // shared with the summaries
+	lane     *llm.Lane       // shared with the summaries
 	answered map[string]bool // models that gave a reply, by name
 }
 
 // ask makes a request, again and again where that may help.
-func (q *requester) ask(ctx context.Context, r request) answer {
+func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
-	q.lane.take(ctx, r.model.Name())
-	defer q.lane.give()
+	q.lane.Take(ctx, r.To.Name())
+	defer q.lane.Give()
 	empty := 0
 	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
-		if rep.arrived() {
-			q.answered[r.model.Name()] = true
+		if rep.Arrived() {
+			q.answered[r.To.Name()] = true
 		}
-		if err == nil && rep.empty() {
-			err = &Error{Class: Empty, Message: "the model said nothing"}
+		if err == nil && rep.Empty() {
+			err = &llm.Error{Class: llm.Empty, Message: "the model said nothing"}
 		}
 		ans.take(rep, err == nil)
-		var failure *Error
+		var failure *llm.Error
 		if ans.err = err; !errors.As(err, &failure) {
 			return ans
 		}
-		if failure.Class == Empty {
+		if failure.Class == llm.Empty {
 			empty++
 			failure = saidNothing(failure, empty)
 		}
 		failure = q.sharedCache(r, rep, failure)
-		wait, again := q.opts.Retry.wait(failure, try)
+		wait, again := q.opts.Retry.Wait(failure, try)
 		if q.passes(r, failure) {
 			if since.IsZero() {
 				since = q.opts.Now()
 			}
-			wait, again = q.opts.Retry.longWait(try, q.opts.Now().Sub(since))
+			wait, again = q.opts.Retry.LongWait(try, q.opts.Now().Sub(since))
 		}
-		ans.gone = ans.gone || failure.Class == Network || failure.Loading
+		ans.gone = ans.gone || failure.Class == llm.Network || failure.Loading
 		if !again {
 			ans.err = q.givenUp(failure, try)
 			return ans
 		}
 		q.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
-		if rep.arrived() {
+		if rep.Arrived() {
 			q.updates.Put(Discarded{})
 		}
 		q.display.status(Status{Phase: Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
@@ -75,12 +76,12 @@ func (q *requester) ask(ctx context.Context, r request) answer {
 // passes reports whether a failure is over within a minute as a rule: the server
 // loads its model, or answered before and is gone, as it may be started anew, or
 // serves others from the cache that requests share.
-func (q *requester) passes(r request, e *Error) bool {
-	return e.Loading || e.Shared || e.Down && q.answered[r.model.Name()]
+func (q *requester) passes(r llm.Outgoing, e *llm.Error) bool {
+	return e.Loading || e.Shared || e.Down && q.answered[r.To.Name()]
 }
 
 // givenUp is the failure as the user is told it after the last try.
-func (q *requester) givenUp(e *Error, try int) *Error {
+func (q *requester) givenUp(e *llm.Error, try int) *llm.Error {
 	shown := *e
 	switch {
 	case e.Retryable() && e.RetryAfter > q.opts.Retry.MaxAfter:
@@ -103,12 +104,12 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 // sharedCache is the failure of a request as it is to be understood: one without
 // numbers of a request that is smaller than the window is about a cache that is
 // full, which passes.
-func (q *requester) sharedCache(r request, rep *reply, e *Error) *Error {
-	if !nameless(e) || !smaller(q.settings.model, q.meter.Calibration().Factor, r, rep) || r.model.Name() != q.settings.model.Name() {
+func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
+	if !llm.Nameless(e) || !llm.Smaller(q.settings.model, q.meter.Calibration().Factor, r, rep) || r.To.Name() != q.settings.model.Name() {
 		return e
 	}
-	q.lane.share(r.model.Name())
-	return cacheFull(e)
+	q.lane.Share(r.To.Name())
+	return llm.CacheFull(e)
 }
 
 // One goroutine reads the provider and hands pieces over; the owner adds them
@@ -118,14 +119,14 @@ func (q *requester) sharedCache(r request, rep *reply, e *Error) *Error {
 
 // piece is what a provider yields.
 type piece struct {
-	chunk Chunk
+	chunk llm.Chunk
 	err   error
 }
 
 // stream makes one try at a request of the conversation: the reply is shown as
 // it arrives, and kept apart from the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
-func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
+func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	keeper := keepPartials(ctx, q.opts.Log, q.opts.Logger)
 	defer keeper.stop()
 	q.display.status(Status{Phase: Waiting})
@@ -134,13 +135,13 @@ func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
 	pieces := make(chan piece, 64)
 	go read(streamCtx, r, pieces)
 
-	rep := newReply()
-	err := q.collect(ctx, pieces, func(c Chunk) {
+	rep := llm.NewReply()
+	err := q.collect(ctx, pieces, func(c llm.Chunk) {
 		q.show(rep, c)
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
-				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
-				Time: q.opts.Now(), Request: r.unreported(rep),
+				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
+				Time: q.opts.Now(), Request: r.Unreported(rep),
 			})
 		}
 	}, rep)
@@ -150,8 +151,8 @@ func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
 		if !ok {
 			break
 		}
-		if err != nil && p.err == nil && rep.bytes < maxReply {
-			rep.add(p.chunk)
+		if err != nil && p.err == nil && rep.Bytes < llm.MaxReply {
+			rep.Add(p.chunk)
 		}
 	}
 	if cause := context.Cause(ctx); cause != nil && err != nil {
@@ -161,9 +162,9 @@ func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
 }
 
 // read hands over what the provider yields until it ends or ctx does.
-func read(ctx context.Context, r request, out chan<- piece) {
+func read(ctx context.Context, r llm.Outgoing, out chan<- piece) {
 	defer close(out)
-	for c, err := range r.provider.Stream(ctx, r.Request) {
+	for c, err := range r.Provider.Stream(ctx, r.Request) {
 		select {
 		case out <- piece{c, err}:
 		case <-ctx.Done():
@@ -176,56 +177,56 @@ func read(ctx context.Context, r request, out chan<- piece) {
 }
 
 // collect adds pieces to a reply until the stream ends.
-func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(Chunk), rep *reply) error {
+func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(llm.Chunk), rep *llm.Reply) error {
 	for {
 		p, ok, err := receive(ctx, q.inbox, pieces)
 		switch {
 		case err != nil:
 			return err
-		case !ok && rep.stop == "":
-			return brokeOff()
+		case !ok && rep.Stop == "":
+			return llm.BrokeOff()
 		case !ok:
 			return nil
 		case p.err != nil:
-			return AsError(p.err)
+			return llm.AsError(p.err)
 		}
 		add(p.chunk)
-		if rep.bytes >= maxReply {
-			return endless()
+		if rep.Bytes >= llm.MaxReply {
+			return llm.Endless()
 		}
 	}
 }
 
 // show adds a piece to the reply and lets the watcher see it.
-func (q *requester) show(rep *reply, c Chunk) {
-	quiet := !rep.arrived()
-	changed := rep.add(c)
-	if quiet && rep.arrived() {
+func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
+	quiet := !rep.Arrived()
+	changed := rep.Add(c)
+	if quiet && rep.Arrived() {
 		q.display.status(Status{Phase: Streaming})
 	}
-	if quiet && !rep.arrived() && c.Progress != nil {
+	if quiet && !rep.Arrived() && c.Progress != nil {
 		q.display.status(Status{Phase: Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
 		q.updates.Put(Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
-		call := rep.calls[i]
-		q.updates.Put(CallStreaming{Index: i, Name: call.name, Chars: call.chars})
+		call := rep.Calls[i]
+		q.updates.Put(CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 
 // answer is what came of a request, tries and all.
 type answer struct {
-	reply *reply   // to be kept, nil if nothing came
-	spent []*reply // of the other tries, for what they cost
-	err   error    // nil; an *Error; or the cause of ctx's end
-	gone  bool     // the server was gone in between
+	reply *llm.Reply   // to be kept, nil if nothing came
+	spent []*llm.Reply // of the other tries, for what they cost
+	err   error        // nil; an *Error; or the cause of ctx's end
+	gone  bool         // the server was gone in between
 }
 
 // saidNothing is the failure of the n-th empty reply to the same request. A
 // second one is not followed by more: each is paid for.
-func saidNothing(e *Error, n int) *Error {
+func saidNothing(e *llm.Error, n int) *llm.Error {
 	failure := *e
 	failure.NoRetry = failure.NoRetry || n > 1
 	if failure.Hint == "" {
@@ -235,11 +236,11 @@ func saidNothing(e *Error, n int) *Error {
 }
 
 // take keeps a reply: the one that succeeded, otherwise the longest.
-func (ans *answer) take(rep *reply, whole bool) {
+func (ans *answer) take(rep *llm.Reply, whole bool) {
 	switch {
 	case ans.reply == nil:
 		ans.reply = rep
-	case whole || rep.bytes > ans.reply.bytes:
+	case whole || rep.Bytes > ans.reply.Bytes:
 		ans.spent = append(ans.spent, ans.reply)
 		ans.reply = rep
 	default:

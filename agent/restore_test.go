@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -29,7 +30,7 @@ func TestTurnsThatWereTakenBackComeBackByteForByte(t *testing.T) {
 		}
 		r.RestoreTurns()
 		r.wait()
-		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != agent.BadRequest {
+		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest {
 			t.Errorf("with nothing to bring back told %+v", s)
 		}
 		r.say("go on")

@@ -9,12 +9,13 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
 
-func fails(class agent.Class) agenttest.Reply {
-	return agenttest.Fail(&agent.Error{Class: class, Message: string(class)})
+func fails(class llm.Class) agenttest.Reply {
+	return agenttest.Fail(&llm.Error{Class: class, Message: string(class)})
 }
 
 // settle lets time pass until the conversation is idle for the first time, and
@@ -34,7 +35,7 @@ func (r *rig) settle() time.Duration {
 
 func TestRetriesBackOff(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, fails(agent.Overloaded), fails(agent.ServerFault), fails(agent.Network), answers("fine"))
+		r := start(t, nil, fails(llm.Overloaded), fails(llm.ServerFault), fails(llm.Network), answers("fine"))
 		r.Send("go")
 		if d := r.settle(); d != 3500*time.Millisecond {
 			t.Errorf("took %v, want 0.5+1+2 s", d)
@@ -67,9 +68,9 @@ func TestRetriesBackOff(t *testing.T) {
 func TestBackOffIsBoundedAndJittered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) {
-			o.Retry = agent.Retry{Tries: 8, Rand: func() float64 { return 1 }}
-		}, fails(agent.Network), fails(agent.Network), fails(agent.Network), fails(agent.Network), fails(agent.Network),
-			fails(agent.Network), fails(agent.Network), answers("fine"))
+			o.Retry = llm.Retry{Tries: 8, Rand: func() float64 { return 1 }}
+		}, fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network),
+			fails(llm.Network), fails(llm.Network), answers("fine"))
 		r.Send("go")
 		r.settle()
 		r.finish()
@@ -88,7 +89,7 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 
 func TestRetryAfterIsHonoured(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.RateLimited, RetryAfter: 7 * time.Second}), answers("fine"))
+		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, RetryAfter: 7 * time.Second}), answers("fine"))
 		r.Send("go")
 		if d := r.settle(); d != 7*time.Second {
 			t.Errorf("waited %v, want 7 s", d)
@@ -99,7 +100,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
+		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
 		r.say("go")
 		got := agenttest.Of[agent.Failed](r.watch)
 		if len(got) != 1 || !strings.Contains(got[0].Err.Hint, time.Now().Add(5*time.Minute).Format("15:04:05")) {
@@ -114,7 +115,7 @@ func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 }
 
 func TestWhatCannotPassIsNotRetried(t *testing.T) {
-	for _, class := range []agent.Class{agent.Auth, agent.Quota, agent.NotFound, agent.BadRequest, agent.Overflow, agent.TooLarge} {
+	for _, class := range []llm.Class{llm.Auth, llm.Quota, llm.NotFound, llm.BadRequest, llm.Overflow, llm.TooLarge} {
 		t.Run(string(class), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, nil, fails(class), answers("fine"))
@@ -122,7 +123,7 @@ func TestWhatCannotPassIsNotRetried(t *testing.T) {
 				if n := len(r.provider.Requests()); n != 1 {
 					t.Errorf("%d requests, want 1", n)
 				}
-				if diff := cmp.Diff([]agent.Class{class}, r.failures()); diff != "" {
+				if diff := cmp.Diff([]llm.Class{class}, r.failures()); diff != "" {
 					t.Error(diff)
 				}
 				r.say("next")
@@ -138,7 +139,7 @@ func TestWhatCannotPassIsNotRetried(t *testing.T) {
 func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), fails(agent.Network)),
+			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), fails(llm.Network)),
 			agenttest.Join(agenttest.Say("hello"), agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 2)))
 		r.Send("go")
 		r.settle()
@@ -156,13 +157,13 @@ func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil,
-			agenttest.Join(agenttest.Say("abc"), fails(agent.Network)),
-			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), fails(agent.Stalled)),
+			agenttest.Join(agenttest.Say("abc"), fails(llm.Network)),
+			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), fails(llm.Stalled)),
 			agenttest.Say("ab"), // ends without a stop reason
-			fails(agent.Network), answers("fine"))
+			fails(llm.Network), answers("fine"))
 		r.Send("go")
 		r.settle()
-		if diff := cmp.Diff([]agent.Class{agent.Network}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.Network}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		r.say("next")
@@ -191,7 +192,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 		if n := len(r.provider.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
 		}
-		if diff := cmp.Diff([]agent.Class{agent.Empty}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.Empty}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, brief(r.memory.Batches()[1])); diff != "" {
@@ -202,7 +203,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 }
 
 func TestEmptyReplyThatTheProviderReportsIsTriedOnceMore(t *testing.T) {
-	nothing := agenttest.Fail(&agent.Error{Class: agent.Empty, Message: "an empty reply"})
+	nothing := agenttest.Fail(&llm.Error{Class: llm.Empty, Message: "an empty reply"})
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
 		r.Send("go")
@@ -210,7 +211,7 @@ func TestEmptyReplyThatTheProviderReportsIsTriedOnceMore(t *testing.T) {
 		if n := len(r.provider.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
 		}
-		if diff := cmp.Diff([]agent.Class{agent.Empty}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.Empty}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		r.finish()
@@ -237,10 +238,10 @@ func TestReplyWithheldOrCutToNothingIsNotAFailure(t *testing.T) {
 // A server that loads its model, and one that is started anew, is waited for about
 // a minute; one that never answered, and everything else, as long as ever.
 func TestAServerThatStartsIsWaitedFor(t *testing.T) {
-	loading := &agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true}
-	down := &agent.Error{Class: agent.Network, Message: "no server answers", Down: true}
+	loading := &llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true}
+	down := &llm.Error{Class: llm.Network, Message: "no server answers", Down: true}
 	for name, c := range map[string]struct {
-		err      *agent.Error
+		err      *llm.Error
 		answered bool
 		least    time.Duration
 		most     time.Duration
@@ -248,8 +249,8 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 		"loading":             {loading, false, 45 * time.Second, time.Minute},
 		"gone":                {down, true, 45 * time.Second, time.Minute},
 		"never there":         {down, false, 3500 * time.Millisecond, 3500 * time.Millisecond},
-		"overloaded":          {&agent.Error{Class: agent.Overloaded, Message: "busy"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
-		"a broken connection": {&agent.Error{Class: agent.Network, Message: "broke"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
+		"overloaded":          {&llm.Error{Class: llm.Overloaded, Message: "busy"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
+		"a broken connection": {&llm.Error{Class: llm.Network, Message: "broke"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -281,7 +282,7 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 
 func TestAServerThatStartsAnswersInTheEnd(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		loading := agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true})
+		loading := agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true})
 		r := start(t, nil, loading, loading, loading, loading, loading, loading, answers("fine"))
 		r.Send("go")
 		r.settle()
@@ -294,7 +295,7 @@ func TestAServerThatStartsAnswersInTheEnd(t *testing.T) {
 
 func TestWaitingForAServerCanBeStopped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		loading := agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true})
+		loading := agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true})
 		r := start(t, nil, loading, loading, loading, loading, loading, loading, loading, answers("never"))
 		r.Send("go")
 		time.Sleep(20 * time.Second)
@@ -310,7 +311,7 @@ func TestWaitingForAServerCanBeStopped(t *testing.T) {
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} },
-			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
+			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
 		r.say("go")
 		failed := agenttest.Of[agent.Failed](r.watch)
 		if len(failed) != 1 || failed[0].Err.Hint == "" {
@@ -333,7 +334,7 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 
 func TestOverflowDoesNotOverruleTheUser(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048}))
+		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048}))
 		r.say("go")
 		r.finish()
 		failed := agenttest.Of[agent.Failed](r.watch)
@@ -349,7 +350,7 @@ func TestOverflowDoesNotOverruleTheUser(t *testing.T) {
 func TestFailedTurnReturnsQueuedMessages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), fails(agent.Auth)), answers("never"))
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), fails(llm.Auth)), answers("never"))
 		r.say("go")
 		r.Send("two")
 		r.wait()
@@ -373,7 +374,7 @@ func TestEndlessReplyIsCutAndKept(t *testing.T) {
 		}
 		r := start(t, nil, endless, answers("fine"))
 		r.say("go")
-		if diff := cmp.Diff([]agent.Class{agent.Malformed}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.Malformed}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		r.say("next")

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -71,7 +71,7 @@ func TestUndoTwiceTakesBackTheOneBefore(t *testing.T) {
 		if diff := cmp.Diff(before, r.view()); diff != "" {
 			t.Error(diff)
 		}
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.BadRequest || !strings.Contains(refused[0].Message, "there is no compaction to undo") {
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.BadRequest || !strings.Contains(refused[0].Message, "there is no compaction to undo") {
 			t.Errorf("the third is told as %v", refused)
 		}
 		r.finish()
@@ -156,7 +156,7 @@ func TestUndoThatCannotBeStoredLeavesTheCompactionInForce(t *testing.T) {
 		r.UndoCompaction(0)
 		r.wait()
 		full.Store(false)
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.NotSaved {
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.NotSaved {
 			t.Fatalf("told %v", refused)
 		}
 		r.say("go on")

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -166,7 +167,7 @@ func TestASummaryThatIsGivenUpChangesNothing(t *testing.T) {
 				if _, waits := r.waiting(); waits {
 					t.Error("it waits still")
 				}
-				unharmed(r, before, agent.Cancelled, conversation.OutcomeCancelled)
+				unharmed(r, before, llm.Cancelled, conversation.OutcomeCancelled)
 				if got := r.reading().CostUSD; got == nil || *got != 0.25 {
 					t.Errorf("the cost is %v", got)
 				}
@@ -291,7 +292,7 @@ func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
 		r.Review(account, true)
 		r.wait()
 		full.Store(false)
-		if _, waits := r.waiting(); waits || len(r.refused()) != 1 || r.refused()[0].Class != agent.NotSaved {
+		if _, waits := r.waiting(); waits || len(r.refused()) != 1 || r.refused()[0].Class != llm.NotSaved {
 			t.Errorf("waits %t, told %v", waits, r.refused())
 		}
 		if diff := cmp.Diff(before, r.view()); diff != "" {

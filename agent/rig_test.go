@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -26,7 +27,7 @@ type rig struct {
 	ended    chan error
 }
 
-var testModel = agent.Model{
+var testModel = llm.Model{
 	Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowConfig},
 	CalibrationKey: "http://test m",
 }
@@ -38,7 +39,7 @@ func prepare(t *testing.T, change func(*agent.Options), script ...agenttest.Repl
 	o := agent.Options{
 		Log: r.memory, Provider: r.provider, Model: testModel, Toolbox: r.tools, Calibrations: r.memory, Backlog: r.memory,
 		Stored: agent.Stored{ID: "conversation"}, System: "be brief", Interactive: true,
-		Retry: agent.Retry{Rand: func() float64 { return 0 }},
+		Retry: llm.Retry{Rand: func() float64 { return 0 }},
 	}
 	if change != nil {
 		change(&o)
@@ -196,8 +197,8 @@ func ok(text string) conversation.Outcome {
 }
 
 // failures are the classes of what the user was told.
-func (r *rig) failures() []agent.Class {
-	var out []agent.Class
+func (r *rig) failures() []llm.Class {
+	var out []llm.Class
 	for _, f := range agenttest.Of[agent.Failed](r.watch) {
 		out = append(out, f.Err.Class)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/planner"
@@ -58,11 +59,11 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 
 // profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
-func (p *scheduler) profileForModel() (profile string, e *Error) {
+func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 	rules := p.rules
 	profile, found := rules.Summarising()
-	refuse := func(why, hint string) (string, *Error) {
-		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
+	refuse := func(why, hint string) (string, *llm.Error) {
+		return "", &llm.Error{Class: llm.BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
 	}
 	switch {
 	case !rules.Enabled:
@@ -139,7 +140,7 @@ const otherwise = "begin a new conversation, or choose a model with a larger win
 
 // fitting is how long a request may be, in estimated tokens, after one of
 // before tokens was refused.
-func fitting(before int, e *Error) int {
+func fitting(before int, e *llm.Error) int {
 	share := roomShare
 	if e.Window > 0 && e.Requested > e.Window {
 		share *= float64(e.Window) / float64(e.Requested)
@@ -150,7 +151,7 @@ func fitting(before int, e *Error) int {
 // roomHint says how to go on in a conversation that does not fit: by what helps
 // here. A compaction that does not make it fit is not named, and where prompt and
 // tools alone are too long no shorter conversation helps.
-func (p *scheduler) roomHint(e *Error) string {
+func (p *scheduler) roomHint(e *llm.Error) string {
 	now := p.situation()
 	now.Answering = false // the turn is over when the user acts
 	r := p.meter.Reading()
@@ -169,7 +170,7 @@ func (p *scheduler) roomHint(e *Error) string {
 		}
 		p := pass.Preview()
 		fits := p.After <= fitting(p.Before, e)
-		if p.After < least && (fits || nameless(e) && p.After < p.Before) { // nobody knows how much has to go
+		if p.After < least && (fits || llm.Nameless(e) && p.After < p.Before) { // nobody knows how much has to go
 			flags, least = room.flags, p.After
 		}
 		if fits {

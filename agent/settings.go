@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -23,8 +24,8 @@ type settings struct {
 	toolText string        // of tools, as recorded
 	forms    []declaration // the ways to put prompt and tools, the longest first
 	assumed  int           // what an unknown window is taken for when one is chosen, 0 for a large one
-	provider Provider
-	model    Model
+	provider llm.Provider
+	model    llm.Model
 
 	blobs        *conversation.Instructions // tools and prompt once they are stored
 	overrides    map[string]string          // in force for the conversation

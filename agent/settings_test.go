@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -52,7 +53,7 @@ func TestNothingSaidIsNothingStored(t *testing.T) {
 		r := start(t, nil)
 		r.Rename("title")
 		r.Send("  \n")
-		r.SwitchModel(agent.Model{Provider: "test", ID: "n"}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "n"}, r.provider)
 		r.wait()
 		r.finish()
 		if n := len(r.memory.Events()); n != 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -104,7 +105,7 @@ var (
 
 // eventOf is the event that an error is to a summary.
 func eventOf(err error) event {
-	var failure *Error
+	var failure *llm.Error
 	switch {
 	case errors.Is(err, errCancelled):
 		return eventStopped
@@ -133,13 +134,13 @@ const (
 )
 
 // unmade is an error of package compact.
-func unmade(err error) *Error {
-	e := &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
+func unmade(err error) *llm.Error {
+	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	switch {
 	case errors.Is(err, summary.ErrEmpty):
-		e.Class, e.Hint = Empty, otherProfile
+		e.Class, e.Hint = llm.Empty, otherProfile
 	case errors.Is(err, summary.ErrRefused):
-		e.Class, e.Hint = Malformed, otherProfile
+		e.Class, e.Hint = llm.Malformed, otherProfile
 		if errors.Is(err, summary.ErrCut) {
 			e.Hint = "compact fewer turns at once, or raise compaction.summary.max_tokens"
 		}
@@ -156,9 +157,9 @@ func unmade(err error) *Error {
 }
 
 // notMade is a compaction that could not be stored.
-func notMade(err error) *Error {
-	return &Error{
-		Class: NotSaved, Message: "the compaction could not be saved and is not in force: " + cause(err).Error(),
+func notMade(err error) *llm.Error {
+	return &llm.Error{
+		Class: llm.NotSaved, Message: "the compaction could not be saved and is not in force: " + cause(err).Error(),
 		Hint: "check the disk and the data folder, then compact again", Err: err,
 	}
 }
@@ -166,7 +167,7 @@ func notMade(err error) *Error {
 // cause is what lies behind a failure of this package, err itself if nothing
 // does.
 func cause(err error) error {
-	var e *Error
+	var e *llm.Error
 	if errors.As(err, &e) && e.Err != nil {
 		return e.Err
 	}
@@ -175,11 +176,11 @@ func cause(err error) error {
 
 // ended is why a summary is not in force: as the user is told it, and as it is
 // recorded.
-func ended(err error, limit time.Duration) (e *Error, outcome string) {
-	gone := func(message, hint string) *Error {
-		return &Error{Class: Cancelled, Message: message, Hint: hint, Err: err}
+func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
+	gone := func(message, hint string) *llm.Error {
+		return &llm.Error{Class: llm.Cancelled, Message: message, Hint: hint, Err: err}
 	}
-	var failure *Error
+	var failure *llm.Error
 	switch {
 	case errors.Is(err, errCancelled):
 		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
@@ -196,8 +197,8 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 	case errors.Is(err, errUnused):
 		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
-		return &Error{
-			Class: Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),
+		return &llm.Error{
+			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),
 			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + preset.ProfileDefault, Err: err,
 		}, conversation.OutcomeFailed
 	case errors.As(err, &failure):
@@ -209,7 +210,7 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 }
 
 // noSummary is the failure of a request for a summary.
-func noSummary(e *Error) *Error {
+func noSummary(e *llm.Error) *llm.Error {
 	failure := *e
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
 	return &failure

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 )
 
@@ -72,7 +73,7 @@ func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 		{errTooLate, stateFailed},
 		{errTooLittle, stateFailed},
 		{edit.ErrNothingToGain, stateFailed},
-		{&Error{Class: Network, Err: context.Canceled}, stateFailed},
+		{&llm.Error{Class: llm.Network, Err: context.Canceled}, stateFailed},
 		{errors.New("anything else"), stateFailed},
 	} {
 		j := &job{state: statePreparing, cancel: func(error) {}}

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -86,7 +87,7 @@ func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 		}
 		r.Mask([]uint64{seq}) // it is already
 		r.wait()
-		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != agent.BadRequest || len(r.overlays()) != 1 {
+		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest || len(r.overlays()) != 1 {
 			t.Errorf("the second is told as %+v", s)
 		}
 		r.UndoCompaction(0)
@@ -175,7 +176,7 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 				r.wait()
 				full.Store(false)
 				told := r.steered()
-				if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != agent.NotSaved || s.Before != 0 || s.After != 0 {
+				if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
 					t.Errorf("told %+v", s)
 				}
 				if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
@@ -257,7 +258,7 @@ func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
 			t.Fatalf("told %+v, recorded %+v", told, r.attempts())
 		}
 		for _, s := range told {
-			if s.Err == nil || s.Err.Class != agent.BadRequest {
+			if s.Err == nil || s.Err.Class != llm.BadRequest {
 				t.Errorf("told %+v", s)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -51,7 +52,7 @@ func TestMessageThatCannotBeSavedBuysNothingAndComesBack(t *testing.T) {
 				if n := len(r.provider.Requests()); n != 0 {
 					t.Errorf("%d requests were bought", n)
 				}
-				if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+				if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 					t.Error(diff)
 				}
 				if diff := cmp.Diff([]string{"go", "two"}, r.returned()); diff != "" {
@@ -72,7 +73,7 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("append", 2, false)),
 			agenttest.Join(agenttest.Say("hello"), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), answers("fine"))
 		r.say("go")
-		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		if n := len(r.tools.Calls()); n != 0 {
@@ -96,8 +97,8 @@ func TestReplyThatCanNeverBeSavedIsReportedAtTheEnd(t *testing.T) {
 		r := start(t, failing("append", 2, true), answers("hello"))
 		r.say("go")
 		err := r.stop()
-		var failure *agent.Error
-		if !errors.As(err, &failure) || failure.Class != agent.NotSaved || !errors.Is(err, errDisk) {
+		var failure *llm.Error
+		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !errors.Is(err, errDisk) {
 			t.Errorf("Run returned %v", err)
 		}
 	})
@@ -133,7 +134,7 @@ func TestResultWhoseFullTextCannotBeKeptEndsTheTurn(t *testing.T) {
 		}), asks(agenttest.Call(0, "c1", "look", `{"long":1}`)), answers("never"))
 		r.say("go")
 		r.finish()
-		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		got := said(r.memory.Events())
@@ -170,7 +171,7 @@ func TestTitleThatCannotBeSavedIsSavedLater(t *testing.T) {
 		r.say("go")
 		r.Rename("mine")
 		r.wait()
-		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
 			t.Error(diff)
 		}
 		r.finish()

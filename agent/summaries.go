@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -101,8 +102,8 @@ func (c *compactor) accept(j *job, text string) {
 }
 
 // notTaken is why a text of the user does not count.
-func notTaken(err error) *Error {
-	e := &Error{Class: BadRequest, Message: err.Error(), Hint: "change the text, or give the summary up: nothing is in force yet", Err: err}
+func notTaken(err error) *llm.Error {
+	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "change the text, or give the summary up: nothing is in force yet", Err: err}
 	switch {
 	case errors.Is(err, summary.ErrEmpty):
 		e.Message = "the summary has no text"
@@ -214,7 +215,7 @@ func (c *compactor) clear(ctx context.Context) {
 func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	if _, err := c.keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.updates.Put(Failed{Err: AsError(err)})
+		c.updates.Put(Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
 	c.opts.Logger.Info("compaction", "outcome", "prepared", "source", j.wish.Source, "preset", j.writer.preset,

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -24,7 +25,7 @@ func heavy() edit.Request { return wish(preset.ProfileHeavy, 1) }
 func summarises(text string) agenttest.Reply {
 	cost := 0.25
 	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd),
-		agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
+		agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
 }
 
 func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
@@ -99,7 +100,7 @@ func TestCancelStopsTheSummary(t *testing.T) {
 		r.idle()
 		r.Cancel()
 		r.wait()
-		unharmed(r, before, agent.Cancelled, conversation.OutcomeCancelled)
+		unharmed(r, before, llm.Cancelled, conversation.OutcomeCancelled)
 		events := r.memory.Events()
 		if u, isUsage := events[len(events)-2].Body.(conversation.Usage); !isUsage || u.Prompt != 4000 || u.For != conversation.ForSummary {
 			t.Errorf("what it cost is not recorded: %v", brief(events[len(events)-2:]))
@@ -154,7 +155,7 @@ func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		r.wait()
 		full.Store(false)
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.NotSaved || len(r.made()) != 0 {
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.made()) != 0 {
 			t.Fatalf("told %v", refused)
 		}
 		r.say("go on")
@@ -216,7 +217,7 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 	}{
 		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was taken back"},
 		"smaller window": {func(r *rig) {
-			r.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
+			r.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
 		}, "the window got smaller"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +275,7 @@ func TestEventsThatJoinTheLogMeanwhileDoNotMatter(t *testing.T) {
 		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 		r.compacts(heavy())
 		r.Rename("another title")
-		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: testModel.Window}, r.provider)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: testModel.Window}, r.provider)
 		r.wait()
 		gate.Open()
 		r.wait()

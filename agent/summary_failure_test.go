@@ -9,12 +9,13 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
 // unharmed checks that a compaction came to nothing and changed nothing.
-func unharmed(r *rig, before []wire, class agent.Class, outcome string) *agent.Error {
+func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error {
 	r.t.Helper()
 	r.idle()
 	refused, attempts := r.refused(), r.attempts()
@@ -28,7 +29,7 @@ func unharmed(r *rig, before []wire, class agent.Class, outcome string) *agent.E
 		r.t.Errorf("told %+v, want class %s", refused[0], class)
 	}
 	model := "test/m"
-	if class == agent.NotFound { // nobody was asked
+	if class == llm.NotFound { // nobody was asked
 		model = ""
 	}
 	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != preset.ProfileHeavy || a.Before == 0 || a.Model != model ||
@@ -43,24 +44,24 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 	call := agenttest.Join(agenttest.Say(account), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
 	for name, test := range map[string]struct {
 		replies  []agenttest.Reply
-		class    agent.Class
+		class    llm.Class
 		says     string
 		requests int
 	}{
-		"empty": {[]agenttest.Reply{stop, stop}, agent.Empty, "empty", 2},
+		"empty": {[]agenttest.Reply{stop, stop}, llm.Empty, "empty", 2},
 		"cut off": {[]agenttest.Reply{
 			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
 			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
-		}, agent.Malformed, "cut off", 2},
-		"refused":       {[]agenttest.Reply{answers("I'm sorry, I can't help with that."), answers("I'm sorry, but no.")}, agent.Malformed, "declined", 2},
-		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, agent.Malformed, "error message", 2},
-		"a call":        {[]agenttest.Reply{call, call}, agent.Malformed, "called a tool", 2},
+		}, llm.Malformed, "cut off", 2},
+		"refused":       {[]agenttest.Reply{answers("I'm sorry, I can't help with that."), answers("I'm sorry, but no.")}, llm.Malformed, "declined", 2},
+		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, llm.Malformed, "error message", 2},
+		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
 		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
-			agent.Malformed, "40 %", 1},
-		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopFiltered))}, agent.Malformed, "did not come to its end", 1},
-		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, agent.ServerFault, "no summary was written", 2},
-		"no credit":     {[]agenttest.Reply{agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"})}, agent.Quota, "out of credit", 1},
-		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, agent.Truncated, "broke off", 2},
+			llm.Malformed, "40 %", 1},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
+		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, llm.ServerFault, "no summary was written", 2},
+		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
+		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, llm.Truncated, "broke off", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 }
 
 func fault() error {
-	return &agent.Error{Class: agent.ServerFault, Message: "the server failed", Status: 503}
+	return &llm.Error{Class: llm.ServerFault, Message: "the server failed", Status: 503}
 }
 
 func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
@@ -177,7 +178,7 @@ func TestSummaryHasATimeLimitForTheWhole(t *testing.T) {
 		}
 		time.Sleep(2 * time.Second)
 		r.wait()
-		if e := unharmed(r, before, agent.Stalled, conversation.OutcomeFailed); !strings.Contains(e.Message, "1m0s") {
+		if e := unharmed(r, before, llm.Stalled, conversation.OutcomeFailed); !strings.Contains(e.Message, "1m0s") {
 			t.Errorf("told %q", e.Message)
 		}
 		if d := r.attempts()[0].Duration; d != 60_000 {

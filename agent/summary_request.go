@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
@@ -27,15 +28,15 @@ const (
 
 // modelClient is a model and where it is reached.
 type modelClient struct {
-	model    Model
-	provider Provider
+	model    llm.Model
+	provider llm.Provider
 }
 
 // writer has a summary written. It holds all that takes, so that nothing is
 // read of what the conversation changes meanwhile.
 type writer struct {
-	model    Model // that writes it
-	provider Provider
+	model    llm.Model // that writes it
+	provider llm.Provider
 	factor   float64 // what was learned about the model's tokens
 
 	conversation string // its ID
@@ -43,7 +44,7 @@ type writer struct {
 	tools        []conversation.ToolSpec
 	prompt       float64 // uncalibrated tokens of system prompt and tools
 	revision     uint64  // of the view it is about
-	retry        Retry
+	retry        llm.Retry
 	preset       preset.Name
 	retries      int // left
 	now          func() time.Time
@@ -53,20 +54,20 @@ type writer struct {
 	took         time.Duration // until the summary was there, 0 if none is
 	from, to     int           // turns covered, both included
 
-	lane    *lane  // that it shares with the conversation
-	clock   *clock // of the whole
+	lane    *llm.Lane  // that it shares with the conversation
+	clock   *llm.Clock // of the whole
 	spent   []spent
 	learned int // the window that a server named, in tokens, 0 if none did
 }
 
 // spent is one request and what came of it.
 type spent struct {
-	request request
-	reply   *reply
+	request llm.Outgoing
+	reply   *llm.Reply
 }
 
 // use has a model write.
-func (w *writer) use(j *journal, m Model, p Provider) {
+func (w *writer) use(j *journal, m llm.Model, p llm.Provider) {
 	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
 	if m.Name() == j.settings.model.Name() {
 		w.factor = j.meter.Calibration().Factor
@@ -87,25 +88,25 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if err == nil {
 			return answerOf(rep, w.model, form.Input), nil
 		}
-		var failure *Error
+		var failure *llm.Error
 		if !errors.As(err, &failure) {
 			return summary.Answer{}, err
 		}
-		if nameless(failure) && smaller(w.model, w.factor, r, rep) {
-			if w.lane.share(r.model.Name()) {
+		if llm.Nameless(failure) && llm.Smaller(w.model, w.factor, r, rep) {
+			if w.lane.Share(r.To.Name()) {
 				continue // when the conversation's request is done
 			}
-			failure = cacheFull(failure)
+			failure = llm.CacheFull(failure)
 		}
 		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
 			r, learned = smaller, true // once: a server that names another window each time is not asked for ever
 			continue
 		}
-		wait, again := w.retry.wait(failure, 1)
+		wait, again := w.retry.Wait(failure, 1)
 		if w.preset.Design().FailedCallsOnly { // ONE: any failed call, and no empty answer
-			again = failure.Class != Empty && failure.Class != Overflow
+			again = failure.Class != llm.Empty && failure.Class != llm.Overflow
 		}
-		if wait >= w.clock.left() {
+		if wait >= w.clock.Left() {
 			again = false
 		}
 		if !again || w.retries <= 0 {
@@ -119,16 +120,16 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 }
 
 // listen makes one try at a request, and again where it has to make way.
-func (w *writer) listen(ctx context.Context, r request) (*reply, error) {
+func (w *writer) listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	for {
-		inside, done, err := w.lane.enter(ctx, r.model.Name(), w.clock)
+		inside, done, err := w.lane.Enter(ctx, r.To.Name(), w.clock)
 		if err != nil {
-			return newReply(), err
+			return llm.NewReply(), err
 		}
 		rep, err := listen(inside, r)
 		done()
 		w.spent = append(w.spent, spent{r, rep})
-		if !errors.Is(err, errYielded) {
+		if !errors.Is(err, llm.ErrYielded) {
 			return rep, err
 		}
 	}
@@ -137,25 +138,25 @@ func (w *writer) listen(ctx context.Context, r request) (*reply, error) {
 // listen makes one try at a request that nobody watches. The error is an
 // *Error, or the cause of ctx's end; the reply has what arrived, and is never
 // nil.
-func listen(ctx context.Context, r request) (*reply, error) {
-	rep := newReply()
-	for c, err := range r.provider.Stream(ctx, r.Request) {
+func listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
+	rep := llm.NewReply()
+	for c, err := range r.Provider.Stream(ctx, r.Request) {
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				return rep, cause
 			}
-			return rep, AsError(err)
+			return rep, llm.AsError(err)
 		}
-		rep.add(c)
-		if rep.bytes >= maxReply {
-			return rep, endless()
+		rep.Add(c)
+		if rep.Bytes >= llm.MaxReply {
+			return rep, llm.Endless()
 		}
 	}
 	switch cause := context.Cause(ctx); {
 	case cause != nil:
 		return rep, cause
-	case rep.stop == "":
-		return rep, brokeOff()
+	case rep.Stop == "":
+		return rep, llm.BrokeOff()
 	}
 	return rep, nil
 }
@@ -174,8 +175,8 @@ func pauseFor(ctx context.Context, d time.Duration) error {
 
 // bounded is a request whose answer leaves room for the prompt, after a server
 // refused one and named a window that was not known. Many count both together.
-func (w *writer) bounded(form summary.Job, r request, e *Error) (request, bool) {
-	if e.Class != Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
+func (w *writer) bounded(form summary.Job, r llm.Outgoing, e *llm.Error) (llm.Outgoing, bool) {
+	if e.Class != llm.Overflow || e.Window <= 0 || w.model.Window.Known() && w.model.Window.Tokens <= e.Window {
 		return r, false
 	}
 	w.model.Window = meter.Window{Tokens: e.Window, Source: meter.WindowLearned}
@@ -185,8 +186,8 @@ func (w *writer) bounded(form summary.Job, r request, e *Error) (request, bool) 
 }
 
 // answerOf is a reply as the answer to a request for a summary.
-func answerOf(rep *reply, m Model, input preset.SummaryInput) summary.Answer {
-	answer := summary.Answer{Text: rep.text.String(), Stop: rep.stop, Calls: len(rep.calls), Model: m.Name(), Input: input}
+func answerOf(rep *llm.Reply, m llm.Model, input preset.SummaryInput) summary.Answer {
+	answer := summary.Answer{Text: rep.Text.String(), Stop: rep.Stop, Calls: len(rep.Calls), Model: m.Name(), Input: input}
 	if answer.Stop == conversation.StopCalls && answer.Calls == 0 {
 		answer.Stop = conversation.StopEnd // servers exist that say so of a text
 	}
@@ -195,28 +196,28 @@ func answerOf(rep *reply, m Model, input preset.SummaryInput) summary.Answer {
 
 // request is the request for a form. The error is one of class Overflow if it
 // does not fit into the window.
-func (w *writer) request(form summary.Job) (request, error) {
-	r := request{
-		Request: Request{
+func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
+	r := llm.Outgoing{
+		Request: llm.Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.conversation,
 		},
-		provider: w.provider, model: w.model, purpose: conversation.ForSummary, revision: w.revision, estimate: float64(form.Tokens()),
+		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}
 	if form.Input == preset.InputView {
 		r.System = w.system
 		if !w.model.Caps.NoTools {
 			r.Tools = w.tools
 		}
-		r.estimate += w.prompt
+		r.Estimate += w.prompt
 	}
 	if most := w.model.MaxOut; most > 0 {
 		r.MaxTokens = min(r.MaxTokens, most)
 	}
 	if window := w.model.Window; window.Known() {
-		left := window.Tokens - int(w.factor*r.estimate)
+		left := window.Tokens - int(w.factor*r.Estimate)
 		if left < leastAnswer {
-			return r, &Error{
-				Class: Overflow, Message: "what is to be summarised does not fit into the window of " + w.model.Name(),
+			return r, &llm.Error{
+				Class: llm.Overflow, Message: "what is to be summarised does not fit into the window of " + w.model.Name(),
 				Hint: "compact fewer turns at once, or use a profile that needs no model, such as " + preset.ProfileDefault, Window: window.Tokens,
 			}
 		}

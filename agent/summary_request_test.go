@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -30,7 +31,7 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 		"unknown lifetime, in time":     {hour, 59 * time.Minute, nil, true},
 		"unknown lifetime, too late":    {hour, time.Hour + time.Second, nil, false},
 		"known lifetime, too late":      {minutes, 5*time.Minute + time.Second, nil, false},
-		"another model":                 {nil, 0, func(r *rig) { r.SwitchModel(agent.Model{Provider: "test", ID: "n"}, r.provider) }, false},
+		"another model":                 {nil, 0, func(r *rig) { r.SwitchModel(llm.Model{Provider: "test", ID: "n"}, r.provider) }, false},
 		"the window of the model known": {nil, 0, func(r *rig) { r.SetMaxOut("test/m", 4000) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 
 func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		long := agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long"})
+		long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long"})
 		r := talk(t, 6, func(o *agent.Options) { o.Model.Window = meter.Window{} }, long, long,
 			summarises("First: "+account), summarises("Second: "+account), summarises(account), summarises(account), summarises(account))
 		requests := len(r.provider.Requests())
@@ -104,8 +105,8 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			other := agenttest.NewProvider(summarises(account))
 			r := talk(t, 4, both(own, func(o *agent.Options) {
-				o.Summarisers = func(name string) (agent.Model, agent.Provider, bool) {
-					return agent.Model{Provider: "other", ID: "n", MaxOut: 700}, other, name == "other/n"
+				o.Summarisers = func(name string) (llm.Model, llm.Provider, bool) {
+					return llm.Model{Provider: "other", ID: "n", MaxOut: 700}, other, name == "other/n"
 				}
 			}))
 			before := r.meterOf().Calibration()
@@ -131,7 +132,7 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 			r := talk(t, 4, own)
 			before, requests := r.view(), len(r.provider.Requests())
 			r.compacts(heavy())
-			if e := unharmed(r, before, agent.NotFound, conversation.OutcomeFailed); !strings.Contains(e.Message, "other/n") {
+			if e := unharmed(r, before, llm.NotFound, conversation.OutcomeFailed); !strings.Contains(e.Message, "other/n") {
 				t.Errorf("told %q", e.Message)
 			}
 			if n := len(r.provider.Requests()) - requests; n != 0 {
@@ -163,7 +164,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 					t.Errorf("the transcript is not what is sent: %s", diff)
 				}
 				if failure != nil {
-					if e := r.refused(); len(e) != 1 || e[0].Class != agent.NotSaved || len(r.provider.Requests()) != requests {
+					if e := r.refused(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
 						t.Errorf("told %v", e)
 					}
 					r.finish()
@@ -186,7 +187,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 
 func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), answers("fine"))
+		r := talk(t, 4, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), answers("fine"))
 		r.compacts(heavy())
 		asked := r.last()
 		r.say("go on")
@@ -219,7 +220,7 @@ func (r *rig) meterOf() meter.Meter {
 func TestServerThatNamesItsWindowIsAskedForASmallerAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} },
-			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "prompt and answer exceed the window", Window: 16_000}), summarises(account))
+			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "prompt and answer exceed the window", Window: 16_000}), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
 		all := r.provider.Requests()[requests:]
@@ -240,7 +241,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var refusals []agenttest.Reply
 		for i := range 50 {
-			refusals = append(refusals, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 20_000 - 10*i}))
+			refusals = append(refusals, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 20_000 - 10*i}))
 		}
 		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} }, refusals...)
 		before, requests := r.view(), len(r.provider.Requests())
@@ -248,7 +249,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 		if n := len(r.provider.Requests()) - requests; n > 10 {
 			t.Errorf("%d requests", n)
 		}
-		unharmed(r, before, agent.Overflow, conversation.OutcomeFailed)
+		unharmed(r, before, llm.Overflow, conversation.OutcomeFailed)
 		r.finish()
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -39,7 +40,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 		a.compactor.makeRoomAfterTurn(ctx)
 	}
 
-	var failure *Error
+	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
 		a.updates.Put(Failed{Err: failure})
@@ -114,14 +115,14 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 			return calls, err
 		}
 		if err != nil {
-			a.updates.Put(Failed{Err: AsError(err)})
+			a.updates.Put(Failed{Err: llm.AsError(err)})
 		}
-		failure := overflow(answer.err)
+		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
 			return nil, answer.err
 		}
 		told := a.windows.overflowed(ctx, r, failure, a.compactor.schedule.roomHint(failure))
-		if again || err != nil || answer.reply.arrived() {
+		if again || err != nil || answer.reply.Arrived() {
 			return nil, told
 		}
 		shorter := a.retryShorter(ctx, r)
@@ -137,30 +138,30 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 // nextRequest is the one place where a request is about to be made, also
 // inside a tool loop and never in the middle of a stream: what has to be
 // decided before the model is asked again is decided here.
-func (a *Agent) nextRequest(ctx context.Context) (request, error) {
+func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	a.compactor.boundary(ctx)
 	a.compactor.handleCompactCall(ctx, a.turn)
 	if err := a.recordSettings(ctx); err != nil {
-		return request{}, err
+		return llm.Outgoing{}, err
 	}
 	if err := a.windows.grown(ctx, a.compactor.ready(ctx)); err != nil {
-		return request{}, err
+		return llm.Outgoing{}, err
 	}
 	if err := a.recordSettings(ctx); err != nil { // what was asked for meanwhile
-		return request{}, err
+		return llm.Outgoing{}, err
 	}
 	set := &a.settings
 	messages, err := projection.Harden(a.view, set.model.Caps)
 	if err != nil {
-		return request{}, &Error{Class: BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
+		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
 	}
-	r := request{
-		Request: Request{
+	r := llm.Outgoing{
+		Request: llm.Request{
 			Model: set.model.ID, System: set.system, Messages: messages,
 			MaxTokens: maxTokens(a.meter.Reading(), set.model.ReplyLimit), Conversation: a.opts.Stored.ID,
 		},
-		provider: set.provider, model: set.model,
-		estimate: a.meter.RequestEstimate(), revision: a.view.Revision, after: uint64(a.log.Len()),
+		Provider: set.provider, To: set.model,
+		Estimate: a.meter.RequestEstimate(), Revision: a.view.Revision, After: uint64(a.log.Len()),
 	}
 	if !set.model.Caps.NoTools {
 		r.Tools = set.tools
@@ -193,13 +194,13 @@ const blindShare = 0.6
 
 // retryShorter makes a request shorter that the server did not take, and reports
 // whether it is: first as above the hard line, then down the ladder.
-func (a *Agent) retryShorter(ctx context.Context, r request) bool {
+func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
 	if !a.settings.model.Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
-	same := func() bool { return r.model.Name() == a.settings.model.Name() }
+	fits := func() bool { return a.meter.RequestEstimate() <= share*r.Estimate && !a.over() }
+	same := func() bool { return r.To.Name() == a.settings.model.Name() }
 	a.compactor.makeShorter(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
@@ -207,7 +208,7 @@ func (a *Agent) retryShorter(ctx context.Context, r request) bool {
 	if ctx.Err() == nil && !fits() {
 		a.compactor.applyLadder(ctx, planner.TriggerOverflow, true)
 	}
-	return a.meter.RequestEstimate() < r.estimate
+	return a.meter.RequestEstimate() < r.Estimate
 }
 
 // enqueue says something when its turn comes. What can never be sent comes back at
@@ -231,9 +232,9 @@ func (a *Agent) enqueue(m queued) {
 }
 
 // oversizedNow is the same by what the server says now, where its word is what counts.
-func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
+func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.oversized(text)
-	if err == nil || !saidByServer(a.settings.model.Window) || !a.windows.askWindow(ctx) {
+	if err == nil || !llm.SaidByServer(a.settings.model.Window) || !a.windows.askWindow(ctx) {
 		return err
 	}
 	return a.oversized(text)
@@ -247,7 +248,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	}
 	if err := a.say(ctx, m.text); err != nil {
 		a.queue.giveBack(m.text)
-		a.updates.Put(Failed{Err: AsError(err)})
+		a.updates.Put(Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -20,7 +21,7 @@ func TestAnswersAMessage(t *testing.T) {
 		gate := agenttest.NewGate() // so that the watcher sees the phase before it
 		r := start(t, nil, agenttest.Join(agenttest.Hold(gate),
 			agenttest.Think("hm"), agenttest.Say("hel", "lo"), agenttest.Stop(conversation.StopEnd),
-			agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: 12, Cached: -1, CacheWrite: -1, Completion: 3, Reasoning: 1}})))
+			agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 12, Cached: -1, CacheWrite: -1, Completion: 3, Reasoning: 1}})))
 		r.say("hi\nthere")
 		gate.Open()
 		r.wait()

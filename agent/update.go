@@ -3,6 +3,7 @@ package agent
 import (
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -81,7 +82,7 @@ type Status struct {
 	Attempt  int           // for Retrying: which try comes next, from 2
 	Wait     time.Duration // for Retrying
 	Why      string        // for Retrying: the failure, for the status line
-	Progress *Prefill      // for Waiting, where the server says
+	Progress *llm.Prefill  // for Waiting, where the server says
 }
 
 // Metered is the meter after something changed it.
@@ -94,7 +95,7 @@ type CacheCold struct{ At time.Time }
 
 // ModelSwitched says that requests go to another model from here on, or that
 // its window became known.
-type ModelSwitched struct{ Model Model }
+type ModelSwitched struct{ Model llm.Model }
 
 // Elsewhere says who may write a conversation that is only read here.
 type Elsewhere struct {
@@ -103,7 +104,7 @@ type Elsewhere struct {
 }
 
 // Failed is a failure the user must know about. The conversation goes on.
-type Failed struct{ Err *Error }
+type Failed struct{ Err *llm.Error }
 
 // Compacting says that a compaction has begun for which a model writes a
 // summary, or that a request waits for it. Compacted or CompactionFailed
@@ -138,7 +139,7 @@ type Compacted struct {
 // changed. The conversation goes on. Where the source of the request is not the
 // user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
-	Err  *Error
+	Err  *llm.Error
 	Wish edit.Request
 }
 
@@ -156,7 +157,7 @@ type Previewed struct {
 	// and PaysAfter after how many requests that is earned back; nil if unknown.
 	CostNow   *float64
 	PaysAfter *int
-	Err       *Error // nil if the rest holds
+	Err       *llm.Error // nil if the rest holds
 }
 
 // Inspected is the answer to Inspect.
@@ -169,7 +170,7 @@ type Steered struct {
 	Events []uint64 // that it was about
 	Before int      // estimated tokens of a request
 	After  int
-	Err    *Error // nil if it is in force
+	Err    *llm.Error // nil if it is in force
 }
 
 // Steer is what a user does to single messages or turns.

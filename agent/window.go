@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -47,7 +48,7 @@ type room interface {
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.settings.model.Window
-	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) || k.cuts.refutes(w, have) {
+	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) || k.cuts.refutes(w, have) {
 		return false
 	}
 	k.useWindow(w)
@@ -102,7 +103,7 @@ func (k *windowKeeper) forgetWindow() {
 func (k *windowKeeper) note(ctx context.Context, text string) {
 	_, err := k.keep(ctx, k.settings.modelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.updates.Put(Failed{Err: AsError(err)})
+		k.updates.Put(Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -116,7 +117,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 		return false
 	}
 	m := k.settings.model
-	if rank(m.Window.Source) < rank(meter.WindowServer) {
+	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
@@ -133,7 +134,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	had := k.settings.model.Window
-	if overflow(err) == nil || !saidByServer(had) || !k.askWindow(ctx) {
+	if llm.AsOverflow(err) == nil || !llm.SaidByServer(had) || !k.askWindow(ctx) {
 		return err
 	}
 	if w := k.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
@@ -206,7 +207,7 @@ const trustUncached = 3
 // lowered is the window to which an earlier run of the conversation took that of
 // the model down, as the log has it; false if it did not, or a stronger source
 // says how large it is.
-func lowered(events []conversation.Event, m Model) (meter.Window, bool) {
+func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
 		c, ok := e.Body.(conversation.ModelChanged)
 		if !ok {
@@ -268,10 +269,10 @@ func (w *cutWatch) limit(e meter.Expected) int {
 
 // overflowed learns from a server that refused a request as too long, and says
 // what can be done.
-func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error, hint string) error {
+func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
 	told := *e
 	told.Hint = hint
-	if r.model.Name() != k.settings.model.Name() { // the user may have switched meanwhile
+	if r.To.Name() != k.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
 	counted := e.Requested

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -21,7 +22,7 @@ type tells struct {
 	tokens, asked int
 }
 
-func (s *tells) window(context.Context, agent.Model) meter.Window {
+func (s *tells) window(context.Context, llm.Model) meter.Window {
 	s.asked++
 	return sized(s.tokens, meter.WindowServer)
 }
@@ -166,7 +167,7 @@ func TestAServerThatCameBackIsAsked(t *testing.T) {
 		s := &tells{tokens: 16_384}
 		r := start(t, func(o *agent.Options) {
 			o.Model.Window, o.AskWindow = sized(4096, meter.WindowServer), s.window
-		}, fails(agent.Network), reported(300))
+		}, fails(llm.Network), reported(300))
 		r.Send("go")
 		r.settle()
 		if got := r.reading().Window; got.Tokens != 16_384 || s.asked != 1 {
@@ -194,7 +195,7 @@ func TestAShortReportAsksForTheExactWindow(t *testing.T) {
 func TestAKnownWindowIsNotToldAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = sized(4096, meter.WindowServer) },
-			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 4096, Requested: 5000}))
+			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 4096, Requested: 5000}))
 		r.say("go")
 		r.finish()
 		for _, e := range r.memory.Events() {

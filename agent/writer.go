@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -22,8 +23,8 @@ import (
 func (w *writer) write(ctx context.Context, pass *edit.Proposal) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	w.clock = newClock(w.limit, func() { end(errTooLate) })
-	defer w.clock.stop()
+	w.clock = llm.NewClock(w.limit, func() { end(errTooLate) })
+	defer w.clock.Stop()
 	err := w.fulfil(ctx, pass)
 	if err == nil {
 		err = context.Cause(ctx)
@@ -78,13 +79,13 @@ func (w *writer) another(pass *edit.Proposal, err error) bool {
 // form is then the one that was tried last.
 func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *summary.Job) (summary.Answer, error) {
 	answer, err := w.call(ctx, *form)
-	if form.Input == preset.InputView && overflow(err) != nil {
+	if form.Input == preset.InputView && llm.AsOverflow(err) != nil {
 		if raw := pass.Fallback(); raw != nil {
 			*form = *raw
 			answer, err = w.call(ctx, *form)
 		}
 	}
-	if e := overflow(err); e != nil {
+	if e := llm.AsOverflow(err); e != nil {
 		if shorter := pass.Shorter(w.pieceBudget(*form, e)); shorter != nil {
 			*form = *shorter
 			return w.call(ctx, *form)
@@ -96,7 +97,7 @@ func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *summary.
 
 // inPieces gets an answer to a form that is too long: a summary of each of its
 // pieces, which together are that of the whole.
-func (w *writer) inPieces(ctx context.Context, form summary.Job, e *Error) (summary.Answer, error) {
+func (w *writer) inPieces(ctx context.Context, form summary.Job, e *llm.Error) (summary.Answer, error) {
 	budget := w.pieceBudget(form, e)
 	for range maxHalvings {
 		if form.Tokens() > maxPieces*budget {
@@ -107,7 +108,7 @@ func (w *writer) inPieces(ctx context.Context, form summary.Job, e *Error) (summ
 			break
 		}
 		answer, err := w.pieces(ctx, pieces)
-		if overflow(err) == nil {
+		if llm.AsOverflow(err) == nil {
 			return answer, err
 		}
 		budget /= 2
@@ -132,7 +133,7 @@ func (w *writer) pieces(ctx context.Context, pieces []summary.Job) (summary.Answ
 
 // pieceBudget is how long a piece may be, in uncalibrated tokens. A form that
 // seemed to fit is at least halved.
-func (w *writer) pieceBudget(form summary.Job, e *Error) int {
+func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 	window := w.model.Window.Tokens
 	if e.Window > 0 {
 		window = e.Window
@@ -149,7 +150,7 @@ func (w *writer) pieceBudget(form summary.Job, e *Error) int {
 type writers struct {
 	*journal
 	inbox    *inbox
-	lane     *lane
+	lane     *llm.Lane
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
 }
 
@@ -226,8 +227,8 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 			return nil
 		}
 	}
-	return &Error{
-		Class: NotFound, Message: "the model " + oneLine(name) + ", which the profile " + j.pass.Profile + " has for summaries, is not there",
+	return &llm.Error{
+		Class: llm.NotFound, Message: "the model " + llm.OneLine(name) + ", which the profile " + j.pass.Profile + " has for summaries, is not there",
 		Hint: "check compaction.summary.model and the provider's key, or leave it empty for the conversation's own model",
 	}
 }
@@ -244,8 +245,8 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 		return "", cause
 	}
 	if err != nil {
-		return "", &Error{
-			Class: NotSaved, Message: "the history could not be saved before it is replaced: " + err.Error(),
+		return "", &llm.Error{
+			Class: llm.NotSaved, Message: "the history could not be saved before it is replaced: " + err.Error(),
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}

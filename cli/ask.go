@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -183,7 +184,7 @@ type asking struct {
 	running *session.Running
 	reply   console.ReplyWriter
 	stderr  io.Writer
-	failure *agent.Error
+	failure *llm.Error
 }
 
 func newAsking(c *console.Console, r *session.Running) *asking {

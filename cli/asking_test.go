@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -25,7 +26,7 @@ import (
 // askedOf watches one question to an agent until the turn is over.
 func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progress string, err error) {
 	t.Helper()
-	a, err := agent.New(agent.Options{Log: log, Provider: agenttest.NewProvider(script...), Model: agent.Model{Provider: "test", ID: "m"}})
+	a, err := agent.New(agent.Options{Log: log, Provider: agenttest.NewProvider(script...), Model: llm.Model{Provider: "test", ID: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +53,8 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		full := &agenttest.Memory{Fail: func(string) error { return errors.New("disk full") }}
 		_, _, err := askedOf(t, full)
-		var failure *agent.Error
-		if !errors.As(err, &failure) || failure.Class != agent.NotSaved || !strings.Contains(err.Error(), "disk full") {
+		var failure *llm.Error
+		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -120,7 +121,7 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 	} {
 		r := &session.Running{From: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}
 		r.Cfg.Context.Window = c.recorded
-		if got := r.Bounded(agent.Model{Window: server}).Window; got != c.want {
+		if got := r.Bounded(llm.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -131,7 +132,7 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 // where all tries failed.
 func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 	t.Parallel()
-	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&agent.Error{Class: agent.Truncated, Message: "cut"}))
+	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
 	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
 	synctest.Test(t, func(t *testing.T) {
 		out, _, err := askedOf(t, &agenttest.Memory{}, broken, whole)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 
@@ -71,7 +72,7 @@ func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
 // talking is a host in which a stored conversation is open.
 func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
 	t.Helper()
-	return hosting(t, a, setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}, stored)
+	return hosting(t, a, setup.Link{Provider: provider, Model: llm.Model{Provider: "test", ID: "m"}}, stored)
 }
 
 // hosting is a host in which a conversation is open, a new one for id "".
@@ -254,7 +255,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	heard := newHeard()
 	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
-	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
+	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)

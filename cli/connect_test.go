@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
-	"plimsoll/agent"
 	"plimsoll/agent/demo"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
@@ -53,7 +53,7 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 			if l.Model.Window != c.want {
 				t.Errorf("the gauge is of %+v, want %+v", l.Model.Window, c.want)
 			}
-			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != agent.Overflow || err.Window != c.want.Tokens {
+			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != llm.Overflow || err.Window != c.want.Tokens {
 				t.Errorf("a prompt above the window failed with %+v", err)
 			}
 			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens/2)); err != nil {
@@ -64,12 +64,12 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 }
 
 // sendTo sends a text and returns how that failed, nil if it did not.
-func sendTo(t *testing.T, l setup.Link, text string) *agent.Error {
+func sendTo(t *testing.T, l setup.Link, text string) *llm.Error {
 	t.Helper()
-	r := agent.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
+	r := llm.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 	for _, err := range l.Provider.Stream(t.Context(), r) {
 		if err != nil {
-			return agent.AsError(err)
+			return llm.AsError(err)
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/setup"
 )
 
@@ -36,7 +36,7 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 			if c.stored {
 				keep(t, a, stored, fileTurns(1)...)
 			}
-			l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: c.provider, ID: "m"}}
+			l := setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: c.provider, ID: "m"}}
 			h := hosting(t, a, l, "")
 			defer h.Close()
 			talk, err := h.New(t.Context())

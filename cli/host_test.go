@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
@@ -29,7 +30,7 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
-	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
+	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	h := hosting(t, a, l, "")
 	defer h.Close()
 	r := h.Running
@@ -69,7 +70,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	} {
 		a := bareApp(t)
 		defer a.resources.Close()
-		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
+		m := llm.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
 		h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: m}, "")
 		defer h.Close()
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
@@ -112,7 +113,7 @@ func listingServer(t *testing.T, id string) string {
 // talkingAt is a host whose open conversation is held with test/m at an address.
 func talkingAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
-	return hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
+	return hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")
 }
 
 func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
@@ -207,7 +208,7 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
 		defer a.resources.Close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
-		l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
+		l := setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
 		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
@@ -299,7 +300,7 @@ func TestAskForgetsNothingThatWaits(t *testing.T) {
 	left := waitedIn(t, func(a *app, h *screen.Host) {
 		id := h.Running.ID
 		h.Close()
-		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: agent.Model{Provider: "test", ID: "m"}}
+		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
 		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id})
 		if err != nil {
 			t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -15,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/screen"
@@ -69,7 +69,7 @@ func store(t *testing.T, bodies func(blob func(string) string) []conversation.Bo
 func sentUsage(t *testing.T, system string) conversation.Usage {
 	t.Helper()
 	const form = "chat usage completion null key=other2345abc"
-	body, err := openai.New(openai.Options{Provider: "openai"}).Body(agent.Request{
+	body, err := openai.New(openai.Options{Provider: "openai"}).Body(llm.Request{
 		Model: "gpt-5.4", System: system, MaxTokens: 50, Messages: []projection.Message{{Role: projection.RoleUser, Text: "hello"}},
 	}, form)
 	if err != nil || !strings.Contains(string(body), `"prompt_cache_key":"other2345abc"`) {
@@ -252,7 +252,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			s := twoTurns(t)
 			s.settings.Flags.Demo = true // where nothing is open, this says whom to talk to
 			if !readOnly {
-				l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m"}}
+				l := setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
 				var err error
 				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
 
 	"github.com/spf13/cobra"
 
-	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -153,7 +153,7 @@ func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o pri
 }
 
 // presetView is what the rules of a preset would make of a conversation now.
-func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset string) (projection.View, error) {
+func (cmd *printCommand) presetView(r *session.Reading, m llm.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
 	cfg, err := cmd.settings.ConfigFor(r.Events, "compaction.preset="+preset)
 	if err != nil {
@@ -165,7 +165,7 @@ func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset st
 
 // request is the messages that the next request would carry, the system prompt
 // first.
-func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view projection.View, m agent.Model) ([]projection.Message, error) {
+func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view projection.View, m llm.Model) ([]projection.Message, error) {
 	system, err := r.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err

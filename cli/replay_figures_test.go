@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
@@ -22,16 +22,16 @@ import (
 func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		prices agent.Prices
+		prices llm.Prices
 		want   replay.Sheet
 	}{
-		"all": {agent.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10, Tiers: []agent.Tier{{Over: 200_000, Input: 4}, {Over: 500_000, Input: 8}}},
+		"all": {llm.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10, Tiers: []llm.Tier{{Over: 200_000, Input: 4}, {Over: 500_000, Input: 8}}},
 			replay.Sheet{Read: 0.25, Write: 1.25, Output: 5, Lifetime: 5 * time.Minute, Step: 200_000, StepFactor: 2}},
-		"no cache":              {agent.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
-		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
+		"no cache":              {llm.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
+		"a step that is no one": {llm.Prices{Input: 4, Output: 8, Tiers: []llm.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: planner.UnknownLifetime}},
 	} {
 		c.want.Name = name
-		if diff := cmp.Diff(c.want, measure.ModelSheet(agent.Model{ID: name, Prices: &c.prices})); diff != "" {
+		if diff := cmp.Diff(c.want, measure.ModelSheet(llm.Model{ID: name, Prices: &c.prices})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

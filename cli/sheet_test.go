@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -26,7 +26,7 @@ func setUp(t *testing.T, set ...string) *app {
 }
 
 // linked is the model of a name as a conversation gets it.
-func linked(t *testing.T, a *app, name string) agent.Model {
+func linked(t *testing.T, a *app, name string) llm.Model {
 	t.Helper()
 	c, err := a.providers.Named(name)
 	if err != nil {
@@ -87,14 +87,14 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 	if m.Window.Tokens != 922_000 || len(m.Prices.Tiers) == 0 {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
-	reading := func(m agent.Model) meter.Reading {
+	reading := func(m llm.Model) meter.Reading {
 		return meter.New(m.MeterOptions(setup.RulesOf(a.settings.Cfg()))).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)
 	}
 	same := *m.Prices
-	same.Tiers = []agent.Tier{{Over: 272_000, Input: same.Input, Output: 2 * same.Output}}
+	same.Tiers = []llm.Tier{{Over: 272_000, Input: same.Input, Output: 2 * same.Output}}
 	m.Prices = &same
 	if got := reading(m).LoadLine; got != 783_700 { // 0.85 of the window
 		t.Errorf("a step that makes no input dearer puts the load line at %d", got)

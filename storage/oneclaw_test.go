@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -99,7 +100,7 @@ func originalsRemain(t *testing.T, p preset.Name) {
 	before := reads(t, s, idA)
 	summary := strings.Repeat("The talk went through its turns one by one, and nothing was left open in any of them. ", 4)
 	o := agent.Options{
-		Model:    agent.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 10_000, Source: meter.WindowConfig}},
+		Model:    llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 10_000, Source: meter.WindowConfig}},
 		Provider: agenttest.NewProvider(says(strings.Repeat("all of it, ", 364)), says(summary)), Rules: preset.RulesOf(p),
 	}
 	converses(t, s, idA, o, 1, "and now?")
@@ -137,7 +138,7 @@ func longResults(t *testing.T, p preset.Name) {
 	})
 	call := agenttest.Join(agenttest.Call(0, "c1", "fetch", `{}`), agenttest.Stop(conversation.StopCalls))
 	converses(t, s, idA, agent.Options{
-		Model: agent.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: preset.RulesOf(p),
+		Model: llm.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: preset.RulesOf(p),
 		Provider: agenttest.NewProvider(call, says("there")), Results: agent.Results{KeepFull: p == preset.Plimsoll},
 	}, 0, "fetch it")
 	found := 0

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -77,7 +78,7 @@ type Conversation struct {
 	Title     string
 	Events    []conversation.Event
 	Session   Session
-	Model     agent.Model
+	Model     llm.Model
 	Meter     meter.Meter // as it was opened; updates follow
 	Mode      conversation.Mode
 	Profile   string    // that a compaction has if none is named

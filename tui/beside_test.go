@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -108,7 +109,7 @@ func TestWhatFailsByItselfIsSilent(t *testing.T) {
 				before := r.text()
 				r.happen(agent.Compacting{Since: time.Now(), Summary: true, Source: source})
 				r.has("Optimizing")
-				r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary came back empty", Hint: "try again"},
+				r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary came back empty", Hint: "try again"},
 					Wish: edit.Request{Source: source}})
 				if r.text() != before {
 					t.Errorf("it leaves something behind:\n%s", r.text())
@@ -129,10 +130,10 @@ func TestTheIndicatorOutlivesAnUndo(t *testing.T) {
 		}
 		for _, w := range []edit.Request{{Source: conversation.SourceManual, Trigger: "undo"}, {Source: conversation.SourceManual, Trigger: "redo"},
 			{Source: conversation.SourceTool, Trigger: "compact tool"}} {
-			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "not now"}, Wish: w})
+			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "not now"}, Wish: w})
 			r.has("Optimizing")
 		}
-		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest}, Wish: edit.Request{Source: conversation.SourceAuto}})
+		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest}, Wish: edit.Request{Source: conversation.SourceAuto}})
 		r.lacks("Optimizing")
 	})
 }
@@ -168,7 +169,7 @@ func TestWhatEscStops(t *testing.T) {
 		r.did("first cancel")
 		r.has("(stopping)")
 		r.lacks(held)
-		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Cancelled}, Wish: edit.Request{Source: conversation.SourceAuto}},
+		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Wish: edit.Request{Source: conversation.SourceAuto}},
 			agent.Status{Phase: agent.Waiting, Since: time.Now()})
 		r.has("(esc or alt+↑ takes it back)")
 		r.lacks("Optimizing")

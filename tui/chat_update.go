@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui/gauge"
@@ -82,8 +83,8 @@ func callProgress(u agent.CallStreaming) string {
 
 // failed shows a failure. It stays in the transcript, where it can be read in
 // peace.
-func (c *chat) failed(err *agent.Error) pane.Action {
-	if err.Class == agent.Cancelled {
+func (c *chat) failed(err *llm.Error) pane.Action {
+	if err.Class == llm.Cancelled {
 		return nil
 	}
 	c.transcript.Fault(err.Error(), err.Hint)
@@ -115,7 +116,7 @@ func (c *chat) compaction(u agent.Update) pane.Action {
 		if !byUser(u.Wish.Source) {
 			return nil
 		}
-		if u.Err.Class != agent.Cancelled {
+		if u.Err.Class != llm.Cancelled {
 			c.outbox.leaveLine(c.line)
 		}
 		return c.notCompacted(u.Err)
@@ -167,25 +168,25 @@ func (c *chat) compacted(u agent.Compacted) pane.Action {
 
 // notCompacted says why a compaction was not made. What the user stopped, or
 // asked for and cannot have, is no failure.
-func (c *chat) notCompacted(err *agent.Error) pane.Action {
+func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	text := err.Message
 	if err.Status != 0 {
 		text = err.Error()
 	}
 	switch {
-	case err.Class == agent.Cancelled: // its line in the transcript says so
+	case err.Class == llm.Cancelled: // its line in the transcript says so
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		return refuse(text)
-	case err.Class == agent.BadRequest && err.Status == 0:
+	case err.Class == llm.BadRequest && err.Status == 0:
 		c.transcript.Refusal(text, err.Hint)
 	default:
 		c.transcript.Fault(text, err.Hint)
 	}
-	return unseen{pane.Say{Text: text, Bad: err.Class != agent.Cancelled}, !c.transcript.Following()}
+	return unseen{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}, !c.transcript.Following()}
 }
 
 // withHint is a failure with what to do about it, on a line.
-func withHint(err *agent.Error) string {
+func withHint(err *llm.Error) string {
 	if err.Hint == "" {
 		return err.Message
 	}
@@ -197,7 +198,7 @@ func (c *chat) steered(u agent.Steered) pane.Action {
 	switch {
 	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
 		return refuse(u.Err.Message)
-	case u.Err != nil && u.Err.Class == agent.BadRequest && u.Err.Status == 0:
+	case u.Err != nil && u.Err.Class == llm.BadRequest && u.Err.Status == 0:
 		c.outbox.leaveLine(c.line)
 		return refuse(withHint(u.Err))
 	case u.Err != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -63,7 +64,7 @@ func TestCompactionScreens(t *testing.T) {
 				shot("optimizing for long")
 				r.press("enter")
 				r.happen(agent.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
-					agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary is empty", Hint: "try again"}}, agent.Status{Phase: agent.Idle})
+					agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, agent.Status{Phase: agent.Idle})
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
 				need := plan
@@ -267,7 +268,7 @@ func TestThePreviewClosesWithItsConversation(t *testing.T) {
 func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.enter("/compact --dry-run")
-		err := &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
+		err := &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
 		r.happen(agent.Previewed{Err: err})
 		r.has("nothing would be saved: turn 0 already is as short")
 		r.calls = nil
@@ -302,7 +303,7 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 		r.press("esc")
 		r.did("first cancel")
 		r.has("(stopping)")
-		stopped := &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}
+		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.append(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Why: stopped.Message})
 		r.happen(agent.CompactionFailed{Err: stopped}, agent.Status{Phase: agent.Idle})
 		r.has(" · 03:04 the compaction was stopped")
@@ -319,7 +320,7 @@ func TestAStopIsToldToWhoReadsFurtherUp(t *testing.T) {
 		r.first.Events = history(conversation.UserMessage{Text: strings.Repeat("line\n", 60)})
 	}, func(r *rig) {
 		r.press("ctrl+o", "home")
-		stopped := &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}
+		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.happen(agent.CompactionFailed{Err: stopped})
 		r.has("the compaction was stopped")
 		r.pass(5 * time.Second)
@@ -445,10 +446,10 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 
 func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
+		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
 		r.has(" ✗ no summary was written (server fault, HTTP 502)", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"}
-		failed := agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: attempt.Why, Hint: "use another profile"}}
+		failed := agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.append(attempt)
 		r.happen(failed)
 		r.has(" ! 03:04 compaction came to nothing: the summary came back empty", "use another profile")
@@ -460,7 +461,7 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 			t.Errorf("who asks again gets no answer:\n%s", r.text())
 		}
 		r.press("home")
-		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved"}})
+		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}})
 		r.pass(time.Second)
 		r.press("end")
 		r.has(" · nothing would be saved")
@@ -472,7 +473,7 @@ func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		for _, reason := range []error{edit.ErrNothingToUndo, edit.ErrNothingToRedo} {
 			err := fmt.Errorf("%w: indeed", reason)
-			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: err.Error(), Err: err}})
+			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: err.Error(), Err: err}})
 			r.has(reason.Error() + ": indeed")
 			r.pass(5 * time.Second)
 			r.lacks(reason.Error())
@@ -546,7 +547,7 @@ func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 // A command that cannot be carried out leaves its line. One whose summary fails later
 // did its work: a line that came back then would have the next message behind it.
 func TestACompactionThatCannotBeginLeavesItsLine(t *testing.T) {
-	refused := agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is there to compact"}}
+	refused := agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 	"plimsoll/tui/overlay"
@@ -105,7 +106,7 @@ func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
 		r.has("trying again (2)")
-		r.happen(agent.Status{Phase: agent.Idle}, agent.Failed{Err: &agent.Error{Class: agent.Quota, Message: "no credit is left"}})
+		r.happen(agent.Status{Phase: agent.Idle}, agent.Failed{Err: &llm.Error{Class: llm.Quota, Message: "no credit is left"}})
 		r.has("no credit is left")
 		r.at(name)
 	})

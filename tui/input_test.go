@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui"
@@ -168,7 +169,7 @@ func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
 					r.press(typed...)
 					close(r.hold)
 					if command == "/compact" {
-						r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "it does not work"}})
+						r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
 					}
 					r.settle()
 					r.has("it does not work")

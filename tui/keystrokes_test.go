@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -99,7 +100,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"revokedMsg failed":       revokedMsg{err: errDeaf},
 		"judgedMsg":               judgedMsg{dialog: overlay.NewApprove("x", conversation.Review{}), err: errDeaf},
 	}
-	why := &agent.Error{Class: agent.BadRequest, Message: "not today"}
+	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
 	for name, u := range map[string]agent.Update{
 		"Appended": agent.Appended{Events: deafEvents()}, "Delta": agent.Delta{Text: "text"}, "CallStreaming": agent.CallStreaming{Name: "x"},
 		"Discarded": agent.Discarded{}, "ToolStarted": agent.ToolStarted{CallID: "c"}, "ToolOutput": agent.ToolOutput{CallID: "c"},
@@ -107,7 +108,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"AskApproval question": agent.AskApproval{Call: conversation.ToolCall{ID: "d", Name: "ask_user"},
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which?", Options: []string{"this", "that"}}},
 		"ApprovalClosed": agent.ApprovalClosed{CallID: "c"}, "Queued": agent.Queued{Texts: []string{"later"}}, "Returned": agent.Returned{},
-		"Status": agent.Status{Phase: agent.Asking}, "Metered": agent.Metered{}, "CacheCold": agent.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": agent.ModelSwitched{Model: agent.Model{ID: "z"}},
+		"Status": agent.Status{Phase: agent.Asking}, "Metered": agent.Metered{}, "CacheCold": agent.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": agent.ModelSwitched{Model: llm.Model{ID: "z"}},
 		"Elsewhere": agent.Elsewhere{Why: "no longer open elsewhere"}, "Failed": agent.Failed{Err: why}, "Compacting": agent.Compacting{Summary: true}, "Prepared": agent.Prepared{}, "Compacted": agent.Compacted{},
 		"CompactionFailed": agent.CompactionFailed{Err: why}, "Previewed": agent.Previewed{Err: why}, "Summaries": agent.Summaries{Paused: true},
 		"Inspected": agent.Inspected{}, "Steered": agent.Steered{What: agent.SteerPin, Err: why},

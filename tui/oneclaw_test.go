@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -20,7 +21,7 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 			r.lacks("Optimizing")
 			byItself(r)
 			r.has("Optimizing conversation context…")
-			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Message: "no summary was written"},
+			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Message: "no summary was written"},
 				Wish: edit.Request{Source: conversation.SourceAuto}})
 			r.lacks("Optimizing", "no summary was written")
 		})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -84,7 +85,7 @@ func TestShowsTheStoredConversation(t *testing.T) {
 
 func TestTheWelcomeStaysBesideNotes(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI"}
+		r.first.Model = llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"}
 		r.first.Notes = []string{"a key of .plimsoll.yaml is not applied"}
 	}, func(r *rig) {
 		r.has("This is the demo model: not an AI.", "what is in this project?", "a key of .plimsoll.yaml is not applied", "demo/rules · not an AI")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -96,7 +97,7 @@ func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
 func TestAPreviewSaysWhyNothingCanBeDone(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+k")
-		u := agent.Previewed{Wish: edit.NewRequest(), Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is left to shorten"}}
+		u := agent.Previewed{Wish: edit.NewRequest(), Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is left to shorten"}}
 		r.happen(u)
 		r.has("nothing is left to shorten")
 		r.calls = nil
@@ -122,7 +123,7 @@ func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
 func TestACompactionThatFailsIsSaidOverAView(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/ledger")
-		r.happen(agent.CompactionFailed{Wish: edit.NewRequest(), Err: &agent.Error{Class: agent.NotSaved, Message: "the disk is full"}})
+		r.happen(agent.CompactionFailed{Wish: edit.NewRequest(), Err: &llm.Error{Class: llm.NotSaved, Message: "the disk is full"}})
 		r.at("ledger")
 		r.has("the disk is full")
 	})
@@ -157,7 +158,7 @@ func TestThePreviewKnowsTheProfileThatIsInForce(t *testing.T) {
 // A newcomer who looks at a compaction sees one: where the default profile gains
 // nothing, the summary that would make room is shown.
 func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
-	none := agent.Previewed{Err: &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved"}}
+	none := agent.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}}
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Events = history()
 		r.first.Profiles[1].Summarises = true

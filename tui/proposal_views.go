@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -59,7 +60,7 @@ func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
 }
 
 // errNoNumbersYet stands where the first numbers will.
-var errNoNumbersYet = &agent.Error{Class: agent.BadRequest, Message: "the numbers are on their way"}
+var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "the numbers are on their way"}
 
 // ask has the numbers of a request worked out.
 func (v *views) ask(one *previewView, w edit.Request) {

@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/account"
@@ -55,7 +55,7 @@ func (c *contextView) renew(v *views) {
 }
 
 // priced is the date of the prices in use, "" if none are known.
-func priced(m agent.Model) string {
+func priced(m llm.Model) string {
 	if m.Prices != nil {
 		return m.Prices.Date
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -55,8 +56,8 @@ type world struct {
 }
 
 // demo is the model the fakes talk to.
-func demo() agent.Model {
-	return agent.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
+func demo() llm.Model {
+	return llm.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: meter.Window{Tokens: 128_000, Source: meter.WindowCatalogue}}
 }
 
 // screen runs test with a screen of 100x30 that is open and at rest. Changes

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -96,7 +97,7 @@ func unquoted(value string) string {
 }
 
 // switched takes over the model, and says so if it is another one.
-func (s *session) switched(to agent.Model) pane.Action {
+func (s *session) switched(to llm.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
 	s.Model = to
 	if !other {

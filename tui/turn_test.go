@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -27,7 +28,7 @@ func TestATurn(t *testing.T) {
 		r.has("> why?", "waiting for the model", "(esc stops)")
 		r.pass(3 * time.Second)
 		r.has("waiting for the model 3s")
-		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now(), Progress: &agent.Prefill{Done: 1200, Total: 8000}})
+		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now(), Progress: &llm.Prefill{Done: 1200, Total: 8000}})
 		r.has("the server is reading 1.2k of 8k tokens")
 		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: "Because **it**"})
 		r.has("Because it", "answering")
@@ -236,7 +237,7 @@ func TestNothingMovesWhileTheReaderIsFurtherUp(t *testing.T) {
 			r.happen(agent.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
 		}
 		r.append(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
-		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Network, Message: "broke"}})
+		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}})
 		if d := cmp.Diff(top, r.lines()[:20]); d != "" {
 			t.Error(d)
 		}
@@ -263,8 +264,8 @@ func TestSendingShowsTheEnd(t *testing.T) {
 func TestFailuresAreKept(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.append(conversation.UserMessage{Text: "hi"})
-		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
-		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Cancelled, Message: "stopped by the user"}})
+		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
+		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Cancelled, Message: "stopped by the user"}})
 		r.pass(time.Minute)
 		r.has("✗ the key was refused (auth, HTTP 401)", "set OPENAI_API_KEY")
 		r.lacks("stopped by the user")
@@ -276,7 +277,7 @@ func TestAFailureInTheLogIsSaidOnce(t *testing.T) {
 		r.append(conversation.UserMessage{Text: "hi"})
 		r.happen(agent.Delta{Text: "half"})
 		r.append(conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the stream broke off"})
-		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Truncated, Message: "the stream broke off", Hint: "send it again"}})
+		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Truncated, Message: "the stream broke off", Hint: "send it again"}})
 		if n := strings.Count(r.text(), "the stream broke off"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, r.text())
 		}
@@ -444,10 +445,10 @@ func TestAMentionThatCannotBeReadComesBack(t *testing.T) {
 
 func TestTheModelSwitches(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b"}})
+		r.happen(agent.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b"}})
 		r.has("now talking to ollama/qwen3:8b", "ollama/qwen3:8b · ~/src/app")
 		r.pass(5 * time.Second)
-		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
+		r.happen(agent.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
 		r.lacks("now talking")
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -58,7 +59,7 @@ func TestScreens(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) {
 				r.width, r.height = at[0], at[1]
-				r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: meter.Window{Tokens: 8192, Source: meter.WindowServer}}
+				r.first.Model = llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: meter.Window{Tokens: 8192, Source: meter.WindowServer}}
 			}, func(r *rig) {
 				var b strings.Builder
 				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
@@ -73,7 +74,7 @@ func TestScreens(t *testing.T) {
 				r.happen(agent.Status{Phase: agent.Asking, Since: time.Now()}, approval("1", "go test ./..."))
 				shot("approval")
 				r.happen(agent.ApprovalClosed{CallID: "1"}, agent.Status{Phase: agent.Idle})
-				r.happen(agent.Failed{Err: &agent.Error{Class: agent.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
+				r.happen(agent.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
 				shot("failed")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -104,7 +105,7 @@ func TestEverySizeIsSurvived(t *testing.T) {
 			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"
 			r.append(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
 			r.happen(agent.Delta{Text: text, Reasoning: text}, agent.Queued{Texts: []string{text, text}},
-				agent.Status{Phase: agent.Retrying, Why: text}, agent.ModelSwitched{Model: agent.Model{Provider: text, ID: text, Badge: text}})
+				agent.Status{Phase: agent.Retrying, Why: text}, agent.ModelSwitched{Model: llm.Model{Provider: text, ID: text, Badge: text}})
 		},
 	}
 	for name, state := range states {

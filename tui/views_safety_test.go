@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/planner"
@@ -86,12 +87,12 @@ func hostileAnswers() []agent.Update {
 	account := inspect.Account{Estimated: 400, Outlook: inspect.Outlook{State: planner.TimingReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
-	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
+	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
 	return []agent.Update{
 		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: edit.Request{Focus: evil}},
 		agent.Reviewed{}, agent.Steered{What: agent.SteerPin, Err: bad}, agent.Steered{What: agent.SteerMask, Before: 9, After: 3}, agent.CompactionFailed{Err: bad},
 		agent.Delta{Text: evil, Reasoning: evil}, agent.Failed{Err: bad}, agent.Status{Phase: agent.Retrying, Why: evil}, agent.Status{Phase: agent.Idle},
-		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: agent.Model{Provider: evil, ID: evil, Badge: evil}},
+		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
 		agent.Elsewhere{Why: evil},
 	}
 }

@@ -3,12 +3,12 @@ package tui_test
 import (
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/tui"
 )
 
 // rules is the model that a newcomer talks to.
-func rules() agent.Model { return agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
+func rules() llm.Model { return llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"} }
 
 func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -20,14 +20,14 @@ type Step struct {
 	Gate  *Gate         // wait until the test opens it
 	Wait  time.Duration // let time pass
 	Err   error         // fail with it; the reply ends
-	Chunk *agent.Chunk  // send it
+	Chunk *llm.Chunk    // send it
 }
 
 // Say streams pieces of text.
 func Say(pieces ...string) Reply {
 	var r Reply
 	for _, p := range pieces {
-		r = append(r, Step{Chunk: &agent.Chunk{Text: p}})
+		r = append(r, Step{Chunk: &llm.Chunk{Text: p}})
 	}
 	return r
 }
@@ -36,31 +36,31 @@ func Say(pieces ...string) Reply {
 func Think(pieces ...string) Reply {
 	var r Reply
 	for _, p := range pieces {
-		r = append(r, Step{Chunk: &agent.Chunk{Reasoning: p}})
+		r = append(r, Step{Chunk: &llm.Chunk{Reasoning: p}})
 	}
 	return r
 }
 
 // Call streams a tool call; its arguments come in the given pieces.
 func Call(index int, id, name string, arguments ...string) Reply {
-	r := Reply{{Chunk: &agent.Chunk{Calls: []agent.CallDelta{{Index: index, ID: id, Name: name}}}}}
+	r := Reply{{Chunk: &llm.Chunk{Calls: []llm.CallDelta{{Index: index, ID: id, Name: name}}}}}
 	for _, p := range arguments {
-		r = append(r, Step{Chunk: &agent.Chunk{Calls: []agent.CallDelta{{Index: index, Arguments: p}}}})
+		r = append(r, Step{Chunk: &llm.Chunk{Calls: []llm.CallDelta{{Index: index, Arguments: p}}}})
 	}
 	return r
 }
 
 // Send streams one chunk.
-func Send(c agent.Chunk) Reply { return Reply{{Chunk: &c}} }
+func Send(c llm.Chunk) Reply { return Reply{{Chunk: &c}} }
 
 // Stop ends the reply with a reason.
 func Stop(reason conversation.StopReason) Reply {
-	return Reply{{Chunk: &agent.Chunk{Stop: reason}}}
+	return Reply{{Chunk: &llm.Chunk{Stop: reason}}}
 }
 
 // Used reports usage: tokens of the prompt and of the reply, the rest unknown.
 func Used(prompt, completion int) Reply {
-	return Reply{{Chunk: &agent.Chunk{Usage: &agent.Tokens{
+	return Reply{{Chunk: &llm.Chunk{Usage: &llm.Tokens{
 		Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
 	}}}}
 }
@@ -107,7 +107,7 @@ func (g *Gate) Pass(ctx context.Context) error {
 type Provider struct {
 	mu       sync.Mutex // guards all below
 	script   []Reply
-	requests []agent.Request
+	requests []llm.Request
 	running  int
 }
 
@@ -122,7 +122,7 @@ func (p *Provider) Add(script ...Reply) {
 }
 
 // Requests are the requests so far.
-func (p *Provider) Requests() []agent.Request {
+func (p *Provider) Requests() []llm.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
@@ -136,23 +136,23 @@ func (p *Provider) Running() int {
 }
 
 // Stream follows the next reply of the script. A request beyond the script
-// fails with an agent.Error of class BadRequest. When ctx ends, the stream
+// fails with an llm.Error of class BadRequest. When ctx ends, the stream
 // fails with one of class Cancelled.
-func (p *Provider) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		reply, ok := p.begin(r)
 		defer p.end()
 		if !ok {
-			yield(agent.Chunk{}, &agent.Error{Class: agent.BadRequest, Message: "the script has no reply left"})
+			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: "the script has no reply left"})
 			return
 		}
 		for _, s := range reply {
 			if err := s.wait(ctx); err != nil {
-				yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: err})
+				yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
 				return
 			}
 			if s.Err != nil {
-				yield(agent.Chunk{}, s.Err)
+				yield(llm.Chunk{}, s.Err)
 				return
 			}
 			if s.Chunk != nil && !yield(*s.Chunk, nil) {
@@ -162,7 +162,7 @@ func (p *Provider) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.
 	}
 }
 
-func (p *Provider) begin(r agent.Request) (Reply, bool) {
+func (p *Provider) begin(r llm.Request) (Reply, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running++

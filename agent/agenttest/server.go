@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -33,7 +33,7 @@ type Server struct {
 	Quiet bool
 	// Answer is the reply to the n-th request for one, from 0, refused ones not
 	// counted. Nil: "yes".
-	Answer func(n int, r agent.Request) Reply
+	Answer func(n int, r llm.Request) Reply
 	// Summary is the reply to a request for a summary. Nil: [Healthy].
 	Summary Summariser
 	// Mark is asked when a request begins; what it says is noted. Nil: 0.
@@ -41,17 +41,17 @@ type Server struct {
 
 	mu       sync.Mutex // guards all below
 	served   []Served
-	answered int                      // requests for replies
-	asked    int                      // requests for summaries
-	before   []projection.Message     // of the newest request for a reply
-	cached   map[string]agent.Request // the newest request by model
-	tools    string                   // that requests carry
+	answered int                    // requests for replies
+	asked    int                    // requests for summaries
+	before   []projection.Message   // of the newest request for a reply
+	cached   map[string]llm.Request // the newest request by model
+	tools    string                 // that requests carry
 	running  int
 }
 
 // Served is a request that a server got, and what it made of it.
 type Served struct {
-	Request agent.Request
+	Request llm.Request
 	Purpose conversation.Purpose
 	Mark    int
 	Tokens  int      // of the prompt as it came
@@ -78,24 +78,24 @@ func (s *Server) Running() int {
 	return s.running
 }
 
-// Stream serves a request. A prompt that is too long fails with an agent.Error of
+// Stream serves a request. A prompt that is too long fails with an llm.Error of
 // class Overflow; when ctx ends the stream fails with one of class Cancelled.
-func (s *Server) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		got, reply := s.begin(r)
 		defer s.end()
 		if got.Refused {
-			yield(agent.Chunk{}, s.refusal(got))
+			yield(llm.Chunk{}, s.refusal(got))
 			return
 		}
 		said := 0
 		for _, step := range reply {
 			if err := step.wait(ctx); err != nil {
-				yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: err})
+				yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
 				return
 			}
 			if step.Err != nil {
-				yield(agent.Chunk{}, step.Err)
+				yield(llm.Chunk{}, step.Err)
 				return
 			}
 			if step.Chunk == nil {
@@ -107,7 +107,7 @@ func (s *Server) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Ch
 			}
 		}
 		if !s.Quiet {
-			yield(agent.Chunk{Usage: &agent.Tokens{
+			yield(llm.Chunk{Usage: &llm.Tokens{
 				Prompt: Count(s.rest(got)), Cached: got.Cached, CacheWrite: -1, Completion: said, Reasoning: -1,
 			}}, nil)
 		}
@@ -123,7 +123,7 @@ func (s *Server) window(model string) int {
 }
 
 // begin notes a request and finds what to reply.
-func (s *Server) begin(r agent.Request) (Served, Reply) {
+func (s *Server) begin(r llm.Request) (Served, Reply) {
 	mark := 0
 	if s.Mark != nil {
 		mark = s.Mark()
@@ -168,7 +168,7 @@ func (s *Server) begin(r agent.Request) (Served, Reply) {
 // its tools are the ones that others carried.
 func (s *Server) compare(got *Served) {
 	if s.cached == nil {
-		s.cached = map[string]agent.Request{}
+		s.cached = map[string]llm.Request{}
 	}
 	r := got.Request
 	got.Before = len(s.before)
@@ -188,23 +188,23 @@ func (s *Server) compare(got *Served) {
 }
 
 // rest is a request without what was left out.
-func (s *Server) rest(got Served) agent.Request {
+func (s *Server) rest(got Served) llm.Request {
 	r := got.Request
 	r.Messages = r.Messages[got.Left:]
 	return r
 }
 
 // refusal is the failure of a prompt that is too long.
-func (s *Server) refusal(got Served) *agent.Error {
+func (s *Server) refusal(got Served) *llm.Error {
 	if s.Nameless {
-		return &agent.Error{Class: agent.Overflow, Message: "the prompt is too long", Status: 400}
+		return &llm.Error{Class: llm.Overflow, Message: "the prompt is too long", Status: 400}
 	}
 	window, asked := s.window(got.Request.Model), got.Tokens
 	if s.Both {
 		asked += got.Request.MaxTokens
 	}
-	return &agent.Error{
-		Class: agent.Overflow, Status: 400, Window: window, Requested: asked,
+	return &llm.Error{
+		Class: llm.Overflow, Status: 400, Window: window, Requested: asked,
 		Message: fmt.Sprintf("%d tokens are asked for, and the window has %d", asked, window),
 	}
 }
@@ -216,7 +216,7 @@ func (s *Server) end() {
 }
 
 // PurposeOf is what a request asks for, as its last message tells.
-func PurposeOf(r agent.Request) conversation.Purpose {
+func PurposeOf(r llm.Request) conversation.Purpose {
 	if len(r.Messages) == 0 {
 		return conversation.ForReply
 	}
@@ -230,12 +230,12 @@ func PurposeOf(r agent.Request) conversation.Purpose {
 
 // Summariser is the reply to the n-th request for a summary, from 0, refused ones
 // not counted.
-type Summariser func(n int, r agent.Request) Reply
+type Summariser func(n int, r llm.Request) Reply
 
 // After is a summariser that behaves as first for so many requests and as then
 // from there on.
 func After(requests int, first, then Summariser) Summariser {
-	return func(n int, r agent.Request) Reply {
+	return func(n int, r llm.Request) Reply {
 		if n < requests {
 			return first(n, r)
 		}
@@ -245,15 +245,15 @@ func After(requests int, first, then Summariser) Summariser {
 
 // Failing replies with an error.
 func Failing(err error) Summariser {
-	return func(int, agent.Request) Reply { return Fail(err) }
+	return func(int, llm.Request) Reply { return Fail(err) }
 }
 
 // Limited replies that it has had too many requests, and when to come back.
 func Limited(after time.Duration) Summariser {
-	return Failing(&agent.Error{Class: agent.RateLimited, Message: "too many requests", Status: 429, RetryAfter: after})
+	return Failing(&llm.Error{Class: llm.RateLimited, Message: "too many requests", Status: 429, RetryAfter: after})
 }
 
 // Gated waits at a gate before it replies. Gate gives that of the n-th request.
 func Gated(gate func(n int) *Gate, then Summariser) Summariser {
-	return func(n int, r agent.Request) Reply { return Join(Hold(gate(n)), then(n, r)) }
+	return func(n int, r llm.Request) Reply { return Join(Hold(gate(n)), then(n, r)) }
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -26,7 +26,7 @@ const (
 )
 
 // Count is the tokens of a request's prompt by a server's count.
-func Count(r agent.Request) int {
+func Count(r llm.Request) int {
 	n := promptTokens(r)
 	for i := range r.Messages {
 		n += tokensOf(&r.Messages[i])
@@ -41,7 +41,7 @@ func CountText(text string) int {
 }
 
 // promptTokens is the tokens of system prompt and tools.
-func promptTokens(r agent.Request) int {
+func promptTokens(r llm.Request) int {
 	n := 0
 	if r.System != "" {
 		n += messageTokens + CountText(r.System)
@@ -60,7 +60,7 @@ func tokensOf(m *projection.Message) int {
 	return n
 }
 
-func chunkTokens(c agent.Chunk) int {
+func chunkTokens(c llm.Chunk) int {
 	n := CountText(c.Text) + CountText(c.Reasoning)
 	for _, d := range c.Calls {
 		n += CountText(d.Name) + CountText(d.Arguments)
@@ -70,7 +70,7 @@ func chunkTokens(c agent.Chunk) int {
 
 // shared is how many tokens two requests begin with alike: whole messages, and
 // the beginning of the text of the next one.
-func shared(a, b agent.Request) int {
+func shared(a, b llm.Request) int {
 	if a.System != b.System || writeTools(a.Tools) != writeTools(b.Tools) {
 		return 0
 	}
@@ -121,7 +121,7 @@ var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Inspect lists what an endpoint would not accept of a request, each with its
 // place.
-func Inspect(r agent.Request) []string {
+func Inspect(r llm.Request) []string {
 	in := inspector{messages: r.Messages, ids: map[string]bool{}}
 	if len(r.Messages) == 0 {
 		return []string{"there are no messages"}

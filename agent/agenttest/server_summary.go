@@ -7,33 +7,33 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
 // What models do when they are asked for a summary, well and badly.
 
 // Healthy writes an extract of what it is sent, of the length it is asked for.
-func Healthy(n int, r agent.Request) Reply {
+func Healthy(n int, r llm.Request) Reply {
 	return Join(Say(extract(n, r)), Stop(conversation.StopEnd))
 }
 
 // Wordless ends without a word.
-func Wordless(int, agent.Request) Reply { return Stop(conversation.StopEnd) }
+func Wordless(int, llm.Request) Reply { return Stop(conversation.StopEnd) }
 
 // Cut is stopped at its limit.
-func Cut(n int, r agent.Request) Reply {
+func Cut(n int, r llm.Request) Reply {
 	text := extract(n, r)
 	return Join(Say(firstHalf(text)), Stop(conversation.StopLength))
 }
 
 // Calling calls a tool instead.
-func Calling(n int, _ agent.Request) Reply {
+func Calling(n int, _ llm.Request) Reply {
 	return Join(Call(0, fmt.Sprintf("summary_%d", n), "look", `{"n":1}`), Stop(conversation.StopCalls))
 }
 
 // Echoing repeats the beginning of what it is sent.
-func Echoing(_ int, r agent.Request) Reply {
+func Echoing(_ int, r llm.Request) Reply {
 	const chars = 1500
 	text := texts(r)
 	if most := runes(text); most > chars {
@@ -43,7 +43,7 @@ func Echoing(_ int, r agent.Request) Reply {
 }
 
 // Swelling writes more than it is sent.
-func Swelling(_ int, r agent.Request) Reply {
+func Swelling(_ int, r llm.Request) Reply {
 	var b strings.Builder
 	for i := 0; b.Len() <= len(texts(r)); i++ {
 		fmt.Fprintf(&b, "%d. Much more could be told about the %d-th point of all this. ", i, i)
@@ -52,17 +52,17 @@ func Swelling(_ int, r agent.Request) Reply {
 }
 
 // Hanging says nothing until it is stopped.
-func Hanging(int, agent.Request) Reply { return Hold(NewGate()) }
+func Hanging(int, llm.Request) Reply { return Hold(NewGate()) }
 
 // Dropping loses the connection in the middle.
-func Dropping(n int, r agent.Request) Reply {
-	return Join(Say(firstHalf(extract(n, r))), Fail(&agent.Error{Class: agent.Truncated, Message: "the connection was lost"}))
+func Dropping(n int, r llm.Request) Reply {
+	return Join(Say(firstHalf(extract(n, r))), Fail(&llm.Error{Class: llm.Truncated, Message: "the connection was lost"}))
 }
 
 var wished = regexp.MustCompile(`Use at most (\d+) tokens`)
 
 // extract is short quotations from all of a request, with words between them.
-func extract(n int, r agent.Request) string {
+func extract(n int, r llm.Request) string {
 	const (
 		quoted = 40  // code points of a quotation
 		short  = 0.8 // of what is asked for: models stay below it
@@ -96,7 +96,7 @@ func extract(n int, r agent.Request) string {
 }
 
 // texts is all that the messages of a request say.
-func texts(r agent.Request) string {
+func texts(r llm.Request) string {
 	var b strings.Builder
 	for i := range r.Messages {
 		b.WriteString(r.Messages[i].Text)

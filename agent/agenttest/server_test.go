@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
@@ -36,8 +36,8 @@ func call(id, arguments string) conversation.ToolCall {
 	return conversation.ToolCall{ID: id, Name: "look", Arguments: arguments}
 }
 
-func request(messages ...projection.Message) agent.Request {
-	return agent.Request{Model: "m", Messages: messages}
+func request(messages ...projection.Message) llm.Request {
+	return llm.Request{Model: "m", Messages: messages}
 }
 
 // outcome is what came of a request.
@@ -45,11 +45,11 @@ type outcome struct {
 	text  string
 	stop  conversation.StopReason
 	calls int
-	usage *agent.Tokens
-	err   *agent.Error
+	usage *llm.Tokens
+	err   *llm.Error
 }
 
-func ask(ctx context.Context, s *agenttest.Server, r agent.Request) outcome {
+func ask(ctx context.Context, s *agenttest.Server, r llm.Request) outcome {
 	var o outcome
 	for c, err := range s.Stream(ctx, r) {
 		o.text += c.Text
@@ -60,7 +60,7 @@ func ask(ctx context.Context, s *agenttest.Server, r agent.Request) outcome {
 		if c.Usage != nil {
 			o.usage = c.Usage
 		}
-		o.err = agent.AsError(err)
+		o.err = llm.AsError(err)
 	}
 	return o
 }
@@ -89,11 +89,11 @@ func TestServerRefusesWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	long := request(user(strings.Repeat("word ", 360)))
 	s := &agenttest.Server{Window: 400, Windows: map[string]int{"large": 1000}}
-	if o := ask(t.Context(), s, long); o.err == nil || o.err.Class != agent.Overflow || o.err.Window != 400 || o.err.Requested != 506 || o.usage != nil {
+	if o := ask(t.Context(), s, long); o.err == nil || o.err.Class != llm.Overflow || o.err.Window != 400 || o.err.Requested != 506 || o.usage != nil {
 		t.Errorf("refused with %+v", o)
 	}
 	s.Nameless = true
-	if o := ask(t.Context(), s, long); o.err == nil || o.err.Class != agent.Overflow || o.err.Window+o.err.Requested != 0 {
+	if o := ask(t.Context(), s, long); o.err == nil || o.err.Class != llm.Overflow || o.err.Window+o.err.Requested != 0 {
 		t.Errorf("refused with %+v", o)
 	}
 	long.Model = "large"
@@ -138,7 +138,7 @@ func TestServerTellsWhatItHasCached(t *testing.T) {
 	first, second := user(strings.Repeat("a", 1800)), reply(strings.Repeat("b", 1800))
 	other := reply(strings.Repeat("b", 900) + strings.Repeat("c", 900))
 	var cached, shared []int
-	for _, r := range []agent.Request{
+	for _, r := range []llm.Request{
 		request(first), request(first, second, user("go on")), request(first, other, user("go on")),
 		request(first, other, user("This is a request of the program, not of the user.")), request(first, other, user("go on"), second, user("and on")),
 	} {
@@ -160,7 +160,7 @@ func TestServerTellsWhatItHasCached(t *testing.T) {
 func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 	t.Parallel()
 	u := user("a")
-	for name, r := range map[string]agent.Request{
+	for name, r := range map[string]llm.Request{
 		"nothing":           request(),
 		"begins with reply": request(reply("b"), u),
 		"ends with reply":   request(u, reply("b")),
@@ -188,7 +188,7 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 		t.Errorf("seen %v", wrong)
 	}
 	s, tools := &agenttest.Server{}, []conversation.ToolSpec{{Name: "look"}}
-	for i, r := range []agent.Request{{Tools: tools}, {Tools: tools}, {}} {
+	for i, r := range []llm.Request{{Tools: tools}, {Tools: tools}, {}} {
 		r.Messages = []projection.Message{u}
 		ask(t.Context(), s, r)
 		if got := s.Served()[i].Wrong; len(got) > 0 != (i == 2) {
@@ -225,7 +225,7 @@ func TestSummariesAreWhatTheyAreCalled(t *testing.T) {
 	} {
 		s := &agenttest.Server{Summary: c.summary}
 		for _, job := range jobs() {
-			o := ask(t.Context(), s, agent.Request{System: job.System, Messages: job.Messages, MaxTokens: job.MaxTokens})
+			o := ask(t.Context(), s, llm.Request{System: job.System, Messages: job.Messages, MaxTokens: job.MaxTokens})
 			_, err := summary.Accept(job, summary.Answer{Text: o.text, Stop: o.stop, Calls: o.calls, Input: job.Input})
 			if !errors.Is(err, c.want) {
 				t.Errorf("%s, %s: %v, want %v: %.200s", name, job.Input, err, c.want, o.text)
@@ -241,8 +241,8 @@ func TestSummariesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		job, gate := jobs()[0], agenttest.NewGate()
-		fault := agenttest.Failing(&agent.Error{Class: agent.ServerFault, Message: "it fell over"})
-		var all []agent.Class
+		fault := agenttest.Failing(&llm.Error{Class: llm.ServerFault, Message: "it fell over"})
+		var all []llm.Class
 		for _, summary := range []agenttest.Summariser{
 			agenttest.After(1, fault, agenttest.Healthy), agenttest.Limited(5 * time.Second), agenttest.Dropping, agenttest.Hanging,
 		} {
@@ -252,7 +252,7 @@ func TestSummariesThatDoNotCome(t *testing.T) {
 				o := ask(ctx, s, request(job.Messages...))
 				stop()
 				if o.err == nil {
-					o.err = &agent.Error{}
+					o.err = &llm.Error{}
 				}
 				all = append(all, o.err.Class)
 			}
@@ -260,7 +260,7 @@ func TestSummariesThatDoNotCome(t *testing.T) {
 				t.Errorf("%d streams run", n)
 			}
 		}
-		want := []agent.Class{agent.ServerFault, "", agent.RateLimited, agent.RateLimited, agent.Truncated, agent.Truncated, agent.Cancelled, agent.Cancelled}
+		want := []llm.Class{llm.ServerFault, "", llm.RateLimited, llm.RateLimited, llm.Truncated, llm.Truncated, llm.Cancelled, llm.Cancelled}
 		if diff := cmp.Diff(want, all); diff != "" {
 			t.Error(diff)
 		}

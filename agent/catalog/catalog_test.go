@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -158,25 +158,25 @@ func TestChatToolsQuirks(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	t.Parallel()
-	sheet := agent.Prices{
+	sheet := llm.Prices{
 		Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10,
-		Tiers: []agent.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}},
+		Tiers: []llm.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}},
 	}
 	tests := []struct {
 		name   string
-		prices agent.Prices
-		tokens agent.Tokens
+		prices llm.Prices
+		tokens llm.Tokens
 		want   float64
 	}{
-		{"plain", sheet, agent.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 100, Reasoning: -1}, 0.003},
-		{"cached and written are part of the prompt", sheet, agent.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 200, Completion: 0}, 0.0012},
-		{"at the line the lower tier holds", sheet, agent.Tokens{Prompt: 200_000}, 0.4},
-		{"over the line the whole request costs more", sheet, agent.Tokens{Prompt: 200_001, Completion: 1000}, 0.815004},
-		{"unpublished cache prices are the input price", sheet, agent.Tokens{Prompt: 300_000, Cached: 100_000, CacheWrite: 100_000}, 1.2},
-		{"highest tier", sheet, agent.Tokens{Prompt: 600_000, Cached: 500_000}, 1.3},
-		{"nothing reported", sheet, agent.Tokens{Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1}, 0},
-		{"more cached than sent is cut", sheet, agent.Tokens{Prompt: 100, Cached: 500}, 0.00005},
-		{"free", agent.Prices{}, agent.Tokens{Prompt: 1000, Completion: 1000}, 0},
+		{"plain", sheet, llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 100, Reasoning: -1}, 0.003},
+		{"cached and written are part of the prompt", sheet, llm.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 200, Completion: 0}, 0.0012},
+		{"at the line the lower tier holds", sheet, llm.Tokens{Prompt: 200_000}, 0.4},
+		{"over the line the whole request costs more", sheet, llm.Tokens{Prompt: 200_001, Completion: 1000}, 0.815004},
+		{"unpublished cache prices are the input price", sheet, llm.Tokens{Prompt: 300_000, Cached: 100_000, CacheWrite: 100_000}, 1.2},
+		{"highest tier", sheet, llm.Tokens{Prompt: 600_000, Cached: 500_000}, 1.3},
+		{"nothing reported", sheet, llm.Tokens{Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1}, 0},
+		{"more cached than sent is cut", sheet, llm.Tokens{Prompt: 100, Cached: 500}, 0.00005},
+		{"free", llm.Prices{}, llm.Tokens{Prompt: 1000, Completion: 1000}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -190,24 +190,24 @@ func TestCost(t *testing.T) {
 
 func TestCacheSaved(t *testing.T) {
 	t.Parallel()
-	sheet := agent.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10,
-		Tiers: []agent.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}}}
+	sheet := llm.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10,
+		Tiers: []llm.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}}}
 	for name, c := range map[string]struct {
-		tokens agent.Tokens
+		tokens llm.Tokens
 		want   float64
 	}{
-		"served at the price of the cache":  {agent.Tokens{Prompt: 1000, Cached: 600}, 0.0009},
-		"what was written is no part of it": {agent.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 400}, 0.0009},
-		"no price of the cache, no savings": {agent.Tokens{Prompt: 300_000, Cached: 100_000}, 0},
-		"the highest tier":                  {agent.Tokens{Prompt: 600_000, Cached: 500_000}, 3.5},
-		"more served than sent is cut":      {agent.Tokens{Prompt: 100, Cached: 500}, 0.00015},
-		"nothing reported":                  {agent.Tokens{Prompt: -1, Cached: -1}, 0},
+		"served at the price of the cache":  {llm.Tokens{Prompt: 1000, Cached: 600}, 0.0009},
+		"what was written is no part of it": {llm.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 400}, 0.0009},
+		"no price of the cache, no savings": {llm.Tokens{Prompt: 300_000, Cached: 100_000}, 0},
+		"the highest tier":                  {llm.Tokens{Prompt: 600_000, Cached: 500_000}, 3.5},
+		"more served than sent is cut":      {llm.Tokens{Prompt: 100, Cached: 500}, 0.00015},
+		"nothing reported":                  {llm.Tokens{Prompt: -1, Cached: -1}, 0},
 	} {
 		if got := catalog.CacheSaved(sheet, c.tokens); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: %.9f, want %.9f", name, got, c.want)
 		}
-		all := agent.Tokens{Prompt: c.tokens.Prompt, Cached: c.tokens.Cached, CacheWrite: -1}
-		none := agent.Tokens{Prompt: c.tokens.Prompt, CacheWrite: -1}
+		all := llm.Tokens{Prompt: c.tokens.Prompt, Cached: c.tokens.Cached, CacheWrite: -1}
+		none := llm.Tokens{Prompt: c.tokens.Prompt, CacheWrite: -1}
 		if got := catalog.Cost(sheet, none) - catalog.Cost(sheet, all); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: without its cache it costs %.9f more, not %.9f", name, got, c.want)
 		}
@@ -216,7 +216,7 @@ func TestCacheSaved(t *testing.T) {
 
 func TestSavingsGoByThePricesOfTheModelThatWasAsked(t *testing.T) {
 	t.Parallel()
-	own := agent.Model{Provider: "custom", ID: "mine", Prices: &agent.Prices{Input: 10, Cached: 1}}
+	own := llm.Model{Provider: "custom", ID: "mine", Prices: &llm.Prices{Input: 10, Cached: 1}}
 	saved := catalog.Savings(own)
 	of := func(model string, cached int) *float64 {
 		return saved(conversation.Usage{Model: model, Prompt: 1_000_000, Cached: cached})
@@ -225,7 +225,7 @@ func TestSavingsGoByThePricesOfTheModelThatWasAsked(t *testing.T) {
 		t.Errorf("by its own prices: %v", got)
 	}
 	e, _ := catalog.Lookup("openai", "gpt-5.4")
-	want := catalog.CacheSaved(*e.Prices, agent.Tokens{Prompt: 1_000_000, Cached: 100_000})
+	want := catalog.CacheSaved(*e.Prices, llm.Tokens{Prompt: 1_000_000, Cached: 100_000})
 	if got := of("openai/gpt-5.4", 100_000); got == nil || *got != want || want <= 0 {
 		t.Errorf("by the catalogue's: %v, want %v", got, want)
 	}
@@ -237,7 +237,7 @@ func TestSavingsGoByThePricesOfTheModelThatWasAsked(t *testing.T) {
 	if of("custom/mine", -1) != nil || saved(conversation.Usage{Model: "custom/mine", Prompt: -1, Cached: 4}) != nil {
 		t.Error("what was not reported is reckoned")
 	}
-	if got := catalog.Savings(agent.Model{Provider: "custom", ID: "mine"})(conversation.Usage{Model: "custom/mine", Prompt: 9, Cached: 4}); got != nil {
+	if got := catalog.Savings(llm.Model{Provider: "custom", ID: "mine"})(conversation.Usage{Model: "custom/mine", Prompt: 9, Cached: 4}); got != nil {
 		t.Errorf("without prices: %v", *got)
 	}
 }

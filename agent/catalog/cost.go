@@ -3,7 +3,7 @@ package catalog
 import (
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -13,7 +13,7 @@ import (
 // written to the cache are part of the prompt; where the sheet has no price
 // for them they cost what input costs. A cost the provider itself reported is
 // better than this one; it is not looked at here.
-func Cost(p agent.Prices, t agent.Tokens) (usd float64) {
+func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	rate := rateFor(p, t.Prompt)
 	prompt := max(0, t.Prompt)
 	cached := min(max(0, t.Cached), prompt)
@@ -29,7 +29,7 @@ func Cost(p agent.Prices, t agent.Tokens) (usd float64) {
 // sheet p: the full price of input minus the price from the cache, for the tokens
 // that the cache served. What writing to the cache costs beyond the price of
 // input is no part of it.
-func CacheSaved(p agent.Prices, t agent.Tokens) (usd float64) {
+func CacheSaved(p llm.Prices, t llm.Tokens) (usd float64) {
 	rate := rateFor(p, t.Prompt)
 	served := min(max(0, t.Cached), max(0, t.Prompt))
 	return float64(served) * (rate.Input - orInput(rate.Cached, rate.Input)) / 1e6
@@ -38,7 +38,7 @@ func CacheSaved(p agent.Prices, t agent.Tokens) (usd float64) {
 // Savings tells what the cache took off a request on record, in USD; nil if
 // nobody knows. Requests to m are reckoned by its own prices, those to other
 // models by the catalogue's, where it has the very model.
-func Savings(m agent.Model) func(conversation.Usage) *float64 {
+func Savings(m llm.Model) func(conversation.Usage) *float64 {
 	return func(u conversation.Usage) *float64 {
 		p := m.Prices
 		if u.Model != m.Name() {
@@ -47,14 +47,14 @@ func Savings(m agent.Model) func(conversation.Usage) *float64 {
 		if p == nil || u.Prompt < 0 || u.Cached < 0 {
 			return nil
 		}
-		usd := CacheSaved(*p, agent.Tokens{Prompt: u.Prompt, Cached: u.Cached})
+		usd := CacheSaved(*p, llm.Tokens{Prompt: u.Prompt, Cached: u.Cached})
 		return &usd
 	}
 }
 
 // pricesOf is the price sheet of a model as it is written, provider/id; nil if
 // there is none.
-func pricesOf(name string) *agent.Prices {
+func pricesOf(name string) *llm.Prices {
 	provider, id, _ := strings.Cut(name, "/")
 	e, ok := Lookup(provider, id)
 	if !ok || e.Match == MatchFamily {
@@ -64,8 +64,8 @@ func pricesOf(name string) *agent.Prices {
 }
 
 // rateFor is the rate of requests with that many prompt tokens.
-func rateFor(p agent.Prices, prompt int) agent.Tier {
-	rate := agent.Tier{Input: p.Input, Cached: p.Cached, CacheWrite: p.CacheWrite, Output: p.Output}
+func rateFor(p llm.Prices, prompt int) llm.Tier {
+	rate := llm.Tier{Input: p.Input, Cached: p.Cached, CacheWrite: p.CacheWrite, Output: p.Output}
 	for _, tier := range p.Tiers {
 		if prompt > tier.Over {
 			rate = tier

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 )
@@ -18,7 +18,7 @@ type Entry struct {
 	// server loads it with a window of its own (Ollama: 4096 on small
 	// machines), so Window must not be shown as the window.
 	Trained    bool
-	Prices     *agent.Prices // nil if unknown; a cached or cache-write price of 0 beside an input price means: not published
+	Prices     *llm.Prices // nil if unknown; a cached or cache-write price of 0 beside an input price means: not published
 	Tokenizer  string
 	Deprecated bool
 	Traits
@@ -70,8 +70,8 @@ func (e Entry) Limit() int {
 
 // Model is the entry as a model to talk to under the id the user wrote. A
 // trained maximum is not a window: such a model's window stays unknown.
-func (e Entry) Model(id string) agent.Model {
-	m := agent.Model{
+func (e Entry) Model(id string) llm.Model {
+	m := llm.Model{
 		Provider: e.Provider,
 		ID:       id,
 		MaxOut:   e.MaxOutput,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // The table is models.json: one object per model and provider, prices in USD
@@ -164,13 +164,13 @@ func (r row) entry() Entry {
 	}
 }
 
-func (r row) prices() *agent.Prices {
+func (r row) prices() *llm.Prices {
 	if r.Input == nil || r.Output == nil {
 		return nil
 	}
-	p := &agent.Prices{Input: *r.Input, Cached: r.Cached, CacheWrite: r.CacheWrite, Output: *r.Output, Date: r.Date}
+	p := &llm.Prices{Input: *r.Input, Cached: r.Cached, CacheWrite: r.CacheWrite, Output: *r.Output, Date: r.Date}
 	for _, t := range r.Tiers {
-		p.Tiers = append(p.Tiers, agent.Tier(t))
+		p.Tiers = append(p.Tiers, llm.Tier(t))
 	}
 	return p
 }

@@ -4,7 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -52,8 +52,8 @@ func newAssembler(taken map[string]bool) *assembler {
 }
 
 // add takes pieces and returns what can be yielded of them.
-func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
-	var out []agent.CallDelta
+func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
+	var out []llm.CallDelta
 	for _, p := range pieces {
 		i := a.find(p)
 		c := a.calls[i]
@@ -75,8 +75,8 @@ func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
 func (a *assembler) isNext(i int) bool { return i == 0 || a.calls[i-1].announced }
 
 // rest is what has not been yielded when the reply ends.
-func (a *assembler) rest() []agent.CallDelta {
-	var out []agent.CallDelta
+func (a *assembler) rest() []llm.CallDelta {
+	var out []llm.CallDelta
 	for i, c := range a.calls {
 		if d, ok := c.yield(i); ok {
 			out = append(out, d)
@@ -152,8 +152,8 @@ func (c *call) addName(piece string) {
 }
 
 // yield is what is new about a call, and whether anything is.
-func (c *call) yield(i int) (agent.CallDelta, bool) {
-	d := agent.CallDelta{Index: i, Arguments: string(c.args[c.yielded:]), Extra: c.extra}
+func (c *call) yield(i int) (llm.CallDelta, bool) {
+	d := llm.CallDelta{Index: i, Arguments: string(c.args[c.yielded:]), Extra: c.extra}
 	if !c.announced {
 		d.ID, d.Name = c.id, c.name
 	} else if d.Arguments == "" && len(d.Extra) == 0 {

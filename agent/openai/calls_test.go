@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -65,7 +65,7 @@ func TestCutCallIsNotRun(t *testing.T) {
 	half := delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{\"p"}}]}`)
 	whole := delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"{}"}}]}`)
 	for _, body := range []string{half, half + done, whole} { // behind whole, another call could have come
-		if got := gather(t, serve(t, "custom", sse(body)), user("hi")); got.Err == nil || got.Err.Class != agent.Truncated {
+		if got := gather(t, serve(t, "custom", sse(body)), user("hi")); got.Err == nil || got.Err.Class != llm.Truncated {
 			t.Errorf("%q: %q, %v", body, got.Stop, got.Err)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/conversation"
 )
@@ -32,11 +32,11 @@ type wanted struct {
 	Usage     *struct {
 		Prompt, Cached, Completion int
 	} `json:"usage"`
-	Progress  [][2]int    `json:"progress"`
-	Class     agent.Class `json:"class"`
-	Status    int         `json:"status"`
-	Window    int         `json:"window"`
-	Requested int         `json:"requested"`
+	Progress  [][2]int  `json:"progress"`
+	Class     llm.Class `json:"class"`
+	Status    int       `json:"status"`
+	Window    int       `json:"window"`
+	Requested int       `json:"requested"`
 }
 
 // replay answers every request with a capture.

@@ -6,7 +6,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -30,7 +30,7 @@ const (
 )
 
 // chat is the request in the library's terms, and what it cannot say.
-func (c *Client) chat(r agent.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch) {
+func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch) {
 	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools)}
 	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
@@ -71,7 +71,7 @@ func (f bodyForm) limitField() string {
 }
 
 // cacheHeader is the header by which an endpoint finds its cache again, nil for none.
-func (c *Client) cacheHeader(r agent.Request) map[string]string {
+func (c *Client) cacheHeader(r llm.Request) map[string]string {
 	if c.who.CacheHeader == "" || r.Conversation == "" {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // From what a server answers to a class, a message and a hint. The order
@@ -15,7 +15,7 @@ import (
 // overflow, and some overflows come as 413, 422 or 500.
 
 // refused is the error of an answer with a status other than 2xx.
-func (w endpoint) refused(status int, h http.Header, body []byte) *agent.Error {
+func (w endpoint) refused(status int, h http.Header, body []byte) *llm.Error {
 	f := parseFault(body)
 	e := w.classified(status, f)
 	e.Status = status
@@ -31,7 +31,7 @@ func (w endpoint) refused(status int, h http.Header, body []byte) *agent.Error {
 }
 
 // reported is the error that a server reports inside an answer of status 200.
-func (w endpoint) reported(body []byte) *agent.Error {
+func (w endpoint) reported(body []byte) *llm.Error {
 	f := parseFault(body)
 	status := f.status
 	if status == 0 {
@@ -44,31 +44,31 @@ func (w endpoint) reported(body []byte) *agent.Error {
 }
 
 // classified is the error without its words.
-func (w endpoint) classified(status int, f *Fault) *agent.Error {
-	e := &agent.Error{Class: w.class(status, f)}
-	if e.Class == agent.Overflow {
+func (w endpoint) classified(status int, f *Fault) *llm.Error {
+	e := &llm.Error{Class: w.class(status, f)}
+	if e.Class == llm.Overflow {
 		e.Window, e.Requested, _ = f.overflow()
 	}
-	if e.Class == agent.ServerFault && permanent(f) {
+	if e.Class == llm.ServerFault && permanent(f) {
 		e.NoRetry = true
 	}
-	e.Loading = e.Class == agent.Overloaded && loading(f)
+	e.Loading = e.Class == llm.Overloaded && loading(f)
 	return e
 }
 
 // class sorts a fault. It is total.
-func (w endpoint) class(status int, f *Fault) agent.Class {
+func (w endpoint) class(status int, f *Fault) llm.Class {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	_, _, tooLong := f.overflow()
 	switch {
 	case outOfCredit(status, f, text):
-		return agent.Quota
+		return llm.Quota
 	case ofRateTier(status, text):
-		return agent.TooLarge
+		return llm.TooLarge
 	case tooLong && mayOverflow(status, text):
-		return agent.Overflow
+		return llm.Overflow
 	case f.Message == "" && w.EmptyOverflow && status == http.StatusBadRequest:
-		return agent.Overflow
+		return llm.Overflow
 	}
 	if c, ok := classOfStatus(status, f, text); ok {
 		return c
@@ -97,32 +97,32 @@ func mayOverflow(status int, text string) bool {
 }
 
 // classOfStatus sorts by status where the status says enough.
-func classOfStatus(status int, f *Fault, text string) (agent.Class, bool) {
+func classOfStatus(status int, f *Fault, text string) (llm.Class, bool) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
-		return agent.Auth, true
+		return llm.Auth, true
 	case http.StatusPaymentRequired:
-		return agent.Quota, true
+		return llm.Quota, true
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
-		return agent.NotFound, true
+		return llm.NotFound, true
 	case http.StatusRequestEntityTooLarge:
-		return agent.Overflow, true
+		return llm.Overflow, true
 	case http.StatusTooManyRequests:
 		if hasAny(text, "request too large") {
-			return agent.TooLarge, true
+			return llm.TooLarge, true
 		}
-		return agent.RateLimited, true
+		return llm.RateLimited, true
 	case http.StatusServiceUnavailable, 529:
-		return agent.Overloaded, true
+		return llm.Overloaded, true
 	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
-		return agent.ServerFault, true
+		return llm.ServerFault, true
 	}
 	switch {
 	case status >= 500:
 		if hasAny(text, "overloaded", "over capacity") {
-			return agent.Overloaded, true
+			return llm.Overloaded, true
 		}
-		return agent.ServerFault, true
+		return llm.ServerFault, true
 	case status >= 300:
 		return classOfRefusal(f, text), true
 	}
@@ -130,30 +130,30 @@ func classOfStatus(status int, f *Fault, text string) (agent.Class, bool) {
 }
 
 // classOfRefusal sorts a refusal of status 400 or the like.
-func classOfRefusal(f *Fault, text string) agent.Class {
+func classOfRefusal(f *Fault, text string) llm.Class {
 	switch {
 	case hasAny(text, "api key not valid", "invalid api key", "incorrect api key", "invalid_api_key", "api_key_invalid"):
-		return agent.Auth // Gemini and xAI say it with 400
+		return llm.Auth // Gemini and xAI say it with 400
 	case f.Code == "model_not_found", strings.Contains(text, "model") &&
 		hasAny(text, "does not exist", "not a valid model", "model not found", "model_not_found", "unknown model", "no such model"):
-		return agent.NotFound
+		return llm.NotFound
 	}
-	return agent.BadRequest
+	return llm.BadRequest
 }
 
 // classOfWords sorts a fault reported without a status.
-func classOfWords(text string) agent.Class {
+func classOfWords(text string) llm.Class {
 	switch {
 	case hasAny(text, "rate limit", "rate_limit", "too many requests", "resource_exhausted"):
-		return agent.RateLimited
+		return llm.RateLimited
 	case hasAny(text, "overloaded", "over capacity", "over_capacity", "no capacity", "unavailable"):
-		return agent.Overloaded
+		return llm.Overloaded
 	case hasAny(text, "authentication", "invalid api key", "permission"):
-		return agent.Auth
+		return llm.Auth
 	case hasAny(text, "invalid_request", "bad request", "invalid_argument"):
-		return agent.BadRequest
+		return llm.BadRequest
 	}
-	return agent.ServerFault
+	return llm.ServerFault
 }
 
 // outOfCredit tells a used-up quota from a rate limit. Gemini calls its rate
@@ -189,8 +189,8 @@ func hasAny(text string, words ...string) bool {
 }
 
 // explainRedirect says where a server wants to be asked instead.
-func (w endpoint) explainRedirect(e *agent.Error, h http.Header) {
-	e.Class = agent.BadRequest
+func (w endpoint) explainRedirect(e *llm.Error, h http.Header) {
+	e.Class = llm.BadRequest
 	e.Hint = "set base_url to the address that the server really has"
 	if to := h.Get("Location"); to != "" {
 		e.Hint = fmt.Sprintf("the server sends us to %s: set base_url to match", w.tidy(to))
@@ -198,7 +198,7 @@ func (w endpoint) explainRedirect(e *agent.Error, h http.Header) {
 }
 
 // finish gives an error its words and its cause, both without keys.
-func (w endpoint) finish(e *agent.Error, f *Fault) {
+func (w endpoint) finish(e *llm.Error, f *Fault) {
 	words := w.tidy(f.Message)
 	e.Message = w.lead(e)
 	if words != "" {
@@ -215,38 +215,38 @@ func (w endpoint) finish(e *agent.Error, f *Fault) {
 }
 
 // lead is the beginning of a message, before the server's own words.
-func (w endpoint) lead(e *agent.Error) string {
+func (w endpoint) lead(e *llm.Error) string {
 	switch e.Class {
-	case agent.Auth:
+	case llm.Auth:
 		if !w.hasKey {
 			return w.Label + " wants a key"
 		}
 		return w.Label + " does not accept the key"
-	case agent.Quota:
+	case llm.Quota:
 		return "the credit at " + w.Label + " is used up"
-	case agent.NotFound:
+	case llm.NotFound:
 		return w.Label + " has no such model or address"
-	case agent.Overflow:
+	case llm.Overflow:
 		return "the request is larger than the context window"
-	case agent.TooLarge:
+	case llm.TooLarge:
 		return "the request is larger than the rate limit at " + w.Label + " takes at once"
-	case agent.RateLimited:
+	case llm.RateLimited:
 		return w.Label + " limits the rate of requests"
-	case agent.Overloaded:
+	case llm.Overloaded:
 		if e.Loading {
 			return w.Label + " still loads the model"
 		}
 		return w.Label + " has no capacity now"
-	case agent.ServerFault:
+	case llm.ServerFault:
 		return w.Label + " failed"
 	}
 	return w.Label + " refused the request"
 }
 
 // hint is what the user can do, "" if nothing.
-func (w endpoint) hint(e *agent.Error, words string) string {
+func (w endpoint) hint(e *llm.Error, words string) string {
 	switch e.Class {
-	case agent.Auth:
+	case llm.Auth:
 		if w.keyVar == "" {
 			return "set the key: name its environment variable in the configuration, under api_key_env"
 		}
@@ -254,20 +254,20 @@ func (w endpoint) hint(e *agent.Error, words string) string {
 			return "set " + w.keyVar + " to the key that the server was started with"
 		}
 		return "set " + w.keyVar + " to a valid key"
-	case agent.Quota:
+	case llm.Quota:
 		return "add credit with the provider, or choose another model"
-	case agent.NotFound:
+	case llm.NotFound:
 		if w.Name == "ollama" && strings.Contains(words, "model") {
 			return "`plimsoll models` lists the models there are, `ollama pull` gets others"
 		}
 		return "`plimsoll models` lists the models there are"
-	case agent.TooLarge:
+	case llm.TooLarge:
 		return "send less at once; waiting does not help"
-	case agent.Overloaded:
+	case llm.Overloaded:
 		if e.Loading {
 			return "wait until the server has loaded the model, then try again"
 		}
-	case agent.BadRequest:
+	case llm.BadRequest:
 		if strings.Contains(words, "does not support tools") {
 			return "choose a model that can use tools"
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
 
@@ -17,33 +17,33 @@ var refusals = []struct {
 	name, provider string
 	status         int
 	body           string
-	class          agent.Class
+	class          llm.Class
 	says           string // part of the message
 }{
-	{"key", "openai", 401, `{"error":{"message":"Incorrect API key provided: ` + testKey + `. You can find your key at https://example.com.","type":"invalid_request_error","code":"invalid_api_key"}}`, agent.Auth, "Incorrect API key provided: [key]."},
-	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, agent.Auth, "does not accept the key"},
-	{"forbidden", "openai", 403, `{"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory"}}`, agent.Auth, "Country"},
-	{"quota", "openai", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, agent.Quota, "credit"},
-	{"quota, Anthropic", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, agent.Quota, ""},
-	{"payment", "openrouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, agent.Quota, ""},
-	{"rate limit, Gemini", "gemini", 429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}]`, agent.RateLimited, ""},
-	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, agent.RateLimited, "limits the rate"},
-	{"model", "openai", 404, `{"error":{"message":"The model x does not exist or you do not have access to it.","code":"model_not_found"}}`, agent.NotFound, "does not exist"},
-	{"model, OpenRouter", "openrouter", 400, `{"error":{"message":"foo/bar is not a valid model ID","code":400}}`, agent.NotFound, ""},
-	{"FastAPI text", "custom", 404, `{"detail":"Not Found"}`, agent.NotFound, "Not Found"},
-	{"FastAPI list", "custom", 422, `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error.missing"}]}`, agent.BadRequest, "field required"},
-	{"HTML", "custom", 502, "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", agent.ServerFault, "502 Bad Gateway"},
-	{"HTML without title", "custom", 400, "<html><style>p{}</style><body><p>Nope &amp; no</p></body></html>", agent.BadRequest, "Nope & no"},
-	{"plain text", "custom", 500, "upstream connect error", agent.ServerFault, "upstream connect error"},
-	{"nothing", "custom", 500, "", agent.ServerFault, "failed"},
-	{"timeout", "custom", 408, "", agent.ServerFault, ""},
-	{"conflict", "custom", 409, "", agent.ServerFault, ""},
-	{"unavailable", "llamacpp", 503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, agent.Overloaded, "Loading model"},
-	{"overloaded", "anthropic", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, agent.Overloaded, "Overloaded"},
-	{"tools", "ollama", 400, `{"error":{"message":"registry.ollama.ai/library/x does not support tools","type":"api_error"}}`, agent.BadRequest, "does not support tools"},
-	{"thinking", "ollama", 400, `{"error":{"message":"\"tiny\" does not support thinking"}}`, agent.BadRequest, ""},
-	{"arguments", "llamacpp", 500, `{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON","type":"server_error"}}`, agent.ServerFault, ""},
-	{"control characters", "custom", 400, "{\"error\":{\"message\":\"a\\u001b[31mred\\u202eevil\\nline\"}}", agent.BadRequest, "a[31mredevil line"},
+	{"key", "openai", 401, `{"error":{"message":"Incorrect API key provided: ` + testKey + `. You can find your key at https://example.com.","type":"invalid_request_error","code":"invalid_api_key"}}`, llm.Auth, "Incorrect API key provided: [key]."},
+	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, llm.Auth, "does not accept the key"},
+	{"forbidden", "openai", 403, `{"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory"}}`, llm.Auth, "Country"},
+	{"quota", "openai", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.Quota, "credit"},
+	{"quota, Anthropic", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, llm.Quota, ""},
+	{"payment", "openrouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, llm.Quota, ""},
+	{"rate limit, Gemini", "gemini", 429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}]`, llm.RateLimited, ""},
+	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, llm.RateLimited, "limits the rate"},
+	{"model", "openai", 404, `{"error":{"message":"The model x does not exist or you do not have access to it.","code":"model_not_found"}}`, llm.NotFound, "does not exist"},
+	{"model, OpenRouter", "openrouter", 400, `{"error":{"message":"foo/bar is not a valid model ID","code":400}}`, llm.NotFound, ""},
+	{"FastAPI text", "custom", 404, `{"detail":"Not Found"}`, llm.NotFound, "Not Found"},
+	{"FastAPI list", "custom", 422, `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error.missing"}]}`, llm.BadRequest, "field required"},
+	{"HTML", "custom", 502, "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", llm.ServerFault, "502 Bad Gateway"},
+	{"HTML without title", "custom", 400, "<html><style>p{}</style><body><p>Nope &amp; no</p></body></html>", llm.BadRequest, "Nope & no"},
+	{"plain text", "custom", 500, "upstream connect error", llm.ServerFault, "upstream connect error"},
+	{"nothing", "custom", 500, "", llm.ServerFault, "failed"},
+	{"timeout", "custom", 408, "", llm.ServerFault, ""},
+	{"conflict", "custom", 409, "", llm.ServerFault, ""},
+	{"unavailable", "llamacpp", 503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, llm.Overloaded, "Loading model"},
+	{"overloaded", "anthropic", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, llm.Overloaded, "Overloaded"},
+	{"tools", "ollama", 400, `{"error":{"message":"registry.ollama.ai/library/x does not support tools","type":"api_error"}}`, llm.BadRequest, "does not support tools"},
+	{"thinking", "ollama", 400, `{"error":{"message":"\"tiny\" does not support thinking"}}`, llm.BadRequest, ""},
+	{"arguments", "llamacpp", 500, `{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON","type":"server_error"}}`, llm.ServerFault, ""},
+	{"control characters", "custom", 400, "{\"error\":{\"message\":\"a\\u001b[31mred\\u202eevil\\nline\"}}", llm.BadRequest, "a[31mredevil line"},
 }
 
 func TestRefusals(t *testing.T) {

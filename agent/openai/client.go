@@ -13,8 +13,8 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 )
 
@@ -28,7 +28,7 @@ const (
 	maxStream        = 256 << 20             // bytes of the stream that carries it
 )
 
-// Client is an agent.Provider for one endpoint. It learns what the endpoint
+// Client is an llm.Provider for one endpoint. It learns what the endpoint
 // does not take, and is safe for concurrent use.
 type Client struct {
 	opts Options
@@ -112,10 +112,10 @@ func (c *Client) BaseURL() string {
 	return c.opts.BaseURL
 }
 
-// Stream is agent.Provider's. A request that is refused for a parameter the
+// Stream is llm.Provider's. A request that is refused for a parameter the
 // endpoint does not know is sent again without it.
-func (c *Client) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		for range 1 + lessonsOfRefusals {
 			again := c.attempt(ctx, r, yield)
 			if !again {
@@ -127,7 +127,7 @@ func (c *Client) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Ch
 
 // attempt sends a request once. It returns true if it failed for a reason that
 // was learned from, before anything was yielded.
-func (c *Client) attempt(parent context.Context, r agent.Request, yield func(agent.Chunk, error) bool) (again bool) {
+func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.Chunk, error) bool) (again bool) {
 	known := c.lessons(r.Model)
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -141,13 +141,13 @@ func (c *Client) attempt(parent context.Context, r agent.Request, yield func(age
 		if c.learn(r.Model, known, failure) {
 			return true
 		}
-		yield(agent.Chunk{}, failure)
+		yield(llm.Chunk{}, failure)
 		return false
 	}
 	// Closing fails only on a connection that is gone, which is what is wanted.
 	defer func() { _ = st.Close() }()
 	c.learnServer(r.Model, x)
-	if !yield(agent.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String()}, nil) {
+	if !yield(llm.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String()}, nil) {
 		return false
 	}
 	p := pump{client: c, parent: parent, ctx: ctx, st: st, dec: dec, dog: dog, yield: yield}
@@ -186,9 +186,9 @@ func (c *Client) lessons(model string) lessons {
 
 // learn reports whether a refusal taught something that was not known when the
 // request was made, so that the next request differs.
-func (c *Client) learn(model string, known lessons, e *agent.Error) bool {
+func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 	var f *Fault
-	if e.Class != agent.BadRequest && e.Class != agent.NotFound || !errors.As(e.Err, &f) {
+	if e.Class != llm.BadRequest && e.Class != llm.NotFound || !errors.As(e.Err, &f) {
 		return false
 	}
 	now := known

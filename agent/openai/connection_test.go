@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/conversation"
 )
@@ -29,7 +29,7 @@ func TestConnectionDropped(t *testing.T) {
 		}
 	}
 	got := gather(t, serve(t, "custom", drop(hello+"data: {\"choi")), user("hi"))
-	if got.Text != "Hello" || got.Err == nil || got.Err.Class != agent.Network || !got.Err.Retryable() {
+	if got.Text != "Hello" || got.Err == nil || got.Err.Class != llm.Network || !got.Err.Retryable() {
 		t.Errorf("in the middle: %q, %v", got.Text, got.Err)
 	}
 	got = gather(t, serve(t, "custom", drop(hello+stop)), user("hi"))
@@ -45,7 +45,7 @@ func TestNoServer(t *testing.T) {
 	srv.Close()
 	c := openai.New(openai.Options{Provider: "ollama", BaseURL: "http://me:secretword@" + addr + "/v1", Transport: transport(t)})
 	got := gather(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Network || got.Err.Message != "no server answers at "+addr || !strings.Contains(got.Err.Hint, "ollama serve") || !got.Err.Down {
+	if got.Err == nil || got.Err.Class != llm.Network || got.Err.Message != "no server answers at "+addr || !strings.Contains(got.Err.Hint, "ollama serve") || !got.Err.Down {
 		t.Errorf("%v, hint %q", got.Err, got.Err.Hint)
 	}
 	if strings.Contains(fmt.Sprintf("%v %v", got.Err, got.Err.Err), "secretword") {
@@ -63,7 +63,7 @@ func TestHugeHeader(t *testing.T) {
 	}))
 	t.Cleanup(srv.Close)
 	got := gather(t, openai.New(openai.Options{BaseURL: srv.URL, Transport: tr}), user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Network {
+	if got.Err == nil || got.Err.Class != llm.Network {
 		t.Errorf("%v", got.Err)
 	}
 }
@@ -93,8 +93,8 @@ func TestSilence(t *testing.T) {
 		idle       time.Duration
 		want       wanted
 	}{
-		{"before the first byte", "", 30 * time.Millisecond, time.Hour, wanted{Class: agent.Stalled}},
-		{"in the middle", hello, time.Hour, 30 * time.Millisecond, wanted{Text: "Hello", Class: agent.Stalled}},
+		{"before the first byte", "", 30 * time.Millisecond, time.Hour, wanted{Class: llm.Stalled}},
+		{"in the middle", hello, time.Hour, 30 * time.Millisecond, wanted{Text: "Hello", Class: llm.Stalled}},
 		{"behind the stop reason", hello + stop, time.Hour, 30 * time.Millisecond, wanted{Text: "Hello", Stop: conversation.StopEnd}},
 		{"behind [DONE]", hello + stop + done, time.Hour, time.Hour, wanted{Text: "Hello", Stop: conversation.StopEnd}},
 	}
@@ -166,7 +166,7 @@ func TestCancelClosesTheConnection(t *testing.T) {
 			cancel()
 		}
 	}
-	if got.Text != "Hello" || got.Err == nil || got.Err.Class != agent.Cancelled || got.Err.Retryable() {
+	if got.Text != "Hello" || got.Err == nil || got.Err.Class != llm.Cancelled || got.Err.Retryable() {
 		t.Errorf("%q, %v", got.Text, got.Err)
 	}
 	<-left
@@ -186,7 +186,7 @@ func TestCancelBeforeTheAnswer(t *testing.T) {
 		close(arrived)
 		wait(w, r)
 	}), user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Cancelled {
+	if got.Err == nil || got.Err.Class != llm.Cancelled {
 		t.Errorf("%v", got.Err)
 	}
 	<-left
@@ -211,7 +211,7 @@ func TestDeadlineOfTheCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	got := gatherContext(ctx, t, serve(t, "custom", silent(hello, nil)), user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Stalled {
+	if got.Err == nil || got.Err.Class != llm.Stalled {
 		t.Errorf("%v", got.Err)
 	}
 }
@@ -289,7 +289,7 @@ func TestConnectionIsUsedAgain(t *testing.T) {
 func TestRedirectIsNotFollowed(t *testing.T) {
 	t.Parallel()
 	got := gather(t, serve(t, "custom", status(http.StatusMovedPermanently, "", "Location", "https://elsewhere.example/v1")), user("hi"))
-	if got.Err == nil || got.Err.Class != agent.BadRequest || !strings.Contains(got.Err.Hint, "https://elsewhere.example/v1") {
+	if got.Err == nil || got.Err.Class != llm.BadRequest || !strings.Contains(got.Err.Hint, "https://elsewhere.example/v1") {
 		t.Errorf("%v, hint %q", got.Err, got.Err.Hint)
 	}
 }

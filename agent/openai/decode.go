@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -13,14 +13,14 @@ import (
 // decoder reads the frames of one protocol.
 type decoder interface {
 	// frame reads the data of one event. done says that nothing more can come.
-	frame(data []byte) (c agent.Chunk, done bool, err error)
+	frame(data []byte) (c llm.Chunk, done bool, err error)
 	// whole reads a body that was not streamed.
-	whole(body []byte) (agent.Chunk, error)
+	whole(body []byte) (llm.Chunk, error)
 	// stopped reports whether the reply has its stop reason.
 	stopped() bool
 	// end gives the last chunk, and the failure if the reply is not whole. done
 	// says that the protocol's own end came.
-	end(done bool) (agent.Chunk, error)
+	end(done bool) (llm.Chunk, error)
 }
 
 // chatDecoder reads chat completions.
@@ -32,8 +32,8 @@ type chatDecoder struct {
 	text     bool // text has come
 	reasoned bool
 	reason   string
-	usage    *agent.Tokens
-	timed    *agent.Tokens
+	usage    *llm.Tokens
+	timed    *llm.Tokens
 	details  detailList
 	extra    conversation.RawJSON // of the message
 	signed   bool                 // a call came with fields to echo
@@ -41,7 +41,7 @@ type chatDecoder struct {
 	foreign  int // events that are not of this protocol
 }
 
-func newChatDecoder(who endpoint, r agent.Request) *chatDecoder {
+func newChatDecoder(who endpoint, r llm.Request) *chatDecoder {
 	return &chatDecoder{who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages))}
 }
 
@@ -56,21 +56,21 @@ func callIDs(messages []projection.Message) map[string]bool {
 	return ids
 }
 
-func (d *chatDecoder) frame(data []byte) (agent.Chunk, bool, error) {
+func (d *chatDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
-		return agent.Chunk{}, true, nil
+		return llm.Chunk{}, true, nil
 	}
 	f, err := d.parse(data)
 	if err != nil {
-		return agent.Chunk{}, false, err
+		return llm.Chunk{}, false, err
 	}
 	if !f.known() {
 		d.foreign++
-		return agent.Chunk{}, false, nil
+		return llm.Chunk{}, false, nil
 	}
 	d.anyKnown = true
 	if f.runnerDied() && d.reason == "" {
-		return agent.Chunk{}, false, &agent.Error{Class: agent.ServerFault, Message: "the model that " + d.who.Label + " runs ended in the middle of the reply"}
+		return llm.Chunk{}, false, &llm.Error{Class: llm.ServerFault, Message: "the model that " + d.who.Label + " runs ended in the middle of the reply"}
 	}
 	c := d.take(f)
 	if d.calls.tooMany || d.details.size > maxReply {
@@ -99,8 +99,8 @@ func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 }
 
 // take turns an event into a chunk and remembers what counts at the end.
-func (d *chatDecoder) take(f *chatFrame) agent.Chunk {
-	var c agent.Chunk
+func (d *chatDecoder) take(f *chatFrame) llm.Chunk {
+	var c llm.Chunk
 	if f.Usage.counts() {
 		d.usage = f.Usage.tokens()
 	} else if f.XGroq != nil && f.XGroq.Usage.counts() {
@@ -110,7 +110,7 @@ func (d *chatDecoder) take(f *chatFrame) agent.Chunk {
 		d.timed = f.Timings.tokens()
 	}
 	if p := f.Progress; p != nil && p.Total > 0 {
-		c.Progress = &agent.Prefill{Done: min(p.Processed, p.Total), Total: p.Total}
+		c.Progress = &llm.Prefill{Done: min(p.Processed, p.Total), Total: p.Total}
 	}
 	for i := range f.Choices {
 		if ch := &f.Choices[i]; ch.Index == 0 {
@@ -123,7 +123,7 @@ func (d *chatDecoder) take(f *chatFrame) agent.Chunk {
 	return c
 }
 
-func (d *chatDecoder) takeChoice(ch *choice, c *agent.Chunk) {
+func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
 	piece := &ch.Delta
 	if ch.Message != nil {
 		piece = ch.Message
@@ -149,22 +149,22 @@ func (d *chatDecoder) takeChoice(ch *choice, c *agent.Chunk) {
 func (d *chatDecoder) reasonError() error {
 	switch d.reason {
 	case "error": // OpenRouter, with the message in another place or none
-		return &agent.Error{Class: agent.ServerFault, Message: d.who.Label + " broke off the reply"}
+		return &llm.Error{Class: llm.ServerFault, Message: d.who.Label + " broke off the reply"}
 	case "abort": // vLLM
-		return &agent.Error{Class: agent.ServerFault, Message: d.who.Label + " aborted the reply"}
+		return &llm.Error{Class: llm.ServerFault, Message: d.who.Label + " aborted the reply"}
 	case "insufficient_system_resource": // DeepSeek
-		return &agent.Error{Class: agent.Overloaded, Message: d.who.Label + " has no capacity for the rest of the reply"}
+		return &llm.Error{Class: llm.Overloaded, Message: d.who.Label + " has no capacity for the rest of the reply"}
 	}
 	return nil
 }
 
-func (d *chatDecoder) whole(body []byte) (agent.Chunk, error) {
+func (d *chatDecoder) whole(body []byte) (llm.Chunk, error) {
 	f, err := d.parse(body)
 	if err != nil {
-		return agent.Chunk{}, err
+		return llm.Chunk{}, err
 	}
 	if len(f.Choices) == 0 {
-		return agent.Chunk{}, d.who.malformed("the answer is not a chat completion", body, nil)
+		return llm.Chunk{}, d.who.malformed("the answer is not a chat completion", body, nil)
 	}
 	d.anyKnown = true
 	return d.take(f), d.reasonError()
@@ -172,8 +172,8 @@ func (d *chatDecoder) whole(body []byte) (agent.Chunk, error) {
 
 func (d *chatDecoder) stopped() bool { return d.reason != "" }
 
-func (d *chatDecoder) end(done bool) (agent.Chunk, error) {
-	c := agent.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
+func (d *chatDecoder) end(done bool) (llm.Chunk, error) {
+	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
 	stop, err := d.stop(done)
 	if err != nil {
 		return c, err
@@ -184,7 +184,7 @@ func (d *chatDecoder) end(done bool) (agent.Chunk, error) {
 }
 
 // tokens is the usage, from llama.cpp's timings if nothing better came.
-func (d *chatDecoder) tokens() *agent.Tokens {
+func (d *chatDecoder) tokens() *llm.Tokens {
 	if d.usage != nil {
 		return d.usage
 	}
@@ -241,24 +241,24 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 }
 
 // noRoom is the error of a window that was full before a reply began.
-func noRoom(who endpoint) *agent.Error {
-	e := &agent.Error{Class: agent.Overflow}
+func noRoom(who endpoint) *llm.Error {
+	e := &llm.Error{Class: llm.Overflow}
 	e.Message = who.lead(e)
 	return e
 }
 
-func emptyReply(who endpoint, reasoned bool) *agent.Error {
+func emptyReply(who endpoint, reasoned bool) *llm.Error {
 	what := who.Label + " gave an empty reply"
 	if reasoned {
 		what = who.Label + " reasoned, but gave no answer"
 	}
-	return &agent.Error{Class: agent.Empty, Message: what}
+	return &llm.Error{Class: llm.Empty, Message: what}
 }
 
-func truncated(who endpoint, begun bool) *agent.Error {
+func truncated(who endpoint, begun bool) *llm.Error {
 	what := who.Label + " closed the connection without an answer"
 	if begun {
 		what = "the reply of " + who.Label + " ended in the middle"
 	}
-	return &agent.Error{Class: agent.Truncated, Message: what}
+	return &llm.Error{Class: llm.Truncated, Message: what}
 }

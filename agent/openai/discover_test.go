@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
 
@@ -66,14 +66,14 @@ var discoveries = []struct {
 	{"OpenRouter", "openrouter", "/api/v1", "a/b", map[string]string{"/api/v1/models": `{"data":[{"id":"a/b","context_length":200000,"top_provider":{"context_length":128000,"max_completion_tokens":8000},
 		"pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003"},"supported_parameters":["tools"]},{"id":"openrouter/auto","pricing":{"prompt":"-1","completion":"-1"},"supported_parameters":["top_p"]}]}`},
 		openai.Found{Window: 128000, MaxOut: 8000, Models: []openai.Listed{
-			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 3, Output: 15, Cached: 0.3}},
+			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Prices: &llm.Prices{Input: 3, Output: 15, Cached: 0.3}},
 			{ID: "openrouter/auto", Chat: true, Loaded: true}}}},
 	{"Groq", "groq", "/openai/v1", "b", map[string]string{"/openai/v1/models": `{"data":[{"id":"b","active":true,"context_window":131072,"max_completion_tokens":32768},{"id":"old","active":false}]}`},
 		openai.Found{Window: 131072, MaxOut: 32768, Models: []openai.Listed{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
 	{"Mistral, by alias", "mistral", "/v1", "b-latest", map[string]string{"/v1/models": `{"data":[{"id":"b-2512","aliases":["b-latest"],"max_context_length":262144,"capabilities":{"completion_chat":true,"function_calling":true}},{"id":"e","capabilities":{"completion_chat":false}}]}`},
 		openai.Found{Window: 262144, Models: []openai.Listed{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true}, {ID: "e", Loaded: true}}}},
 	{"Together, a bare list", "together", "/v1", "b", map[string]string{"/v1/models": `[{"id":"b","type":"chat","context_length":8192,"pricing":{"input":0.2,"output":0.6}},{"id":"i","type":"image"}]`},
-		openai.Found{Window: 8192, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
+		openai.Found{Window: 8192, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &llm.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
 	{"Gemini, its own list", "gemini", "/v1beta/openai", "g", map[string]string{"/v1beta/openai/models": `{"data":[{"id":"models/g"}]}`,
 		"/v1beta/models": `{"models":[{"name":"models/g","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"]}]}`},
 		openai.Found{Window: 1048576, MaxOut: 65536, Models: []openai.Listed{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
@@ -127,7 +127,7 @@ func TestDiscoverFailsWithTheServersWords(t *testing.T) {
 	srv := httptest.NewServer(status(http.StatusUnauthorized, `{"error":{"message":"who are you, `+testKey+`?"}}`))
 	t.Cleanup(srv.Close)
 	_, err := openai.Discover(t.Context(), openai.Options{Provider: "custom", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)}, "x")
-	if e := agent.AsError(err); e == nil || e.Class != agent.Auth || strings.Contains(e.Message, testKey) {
+	if e := llm.AsError(err); e == nil || e.Class != llm.Auth || strings.Contains(e.Message, testKey) {
 		t.Errorf("%v", err)
 	}
 }
@@ -147,7 +147,7 @@ func TestDiscoverDoesNotWaitForTheSilent(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := openai.Discover(ctx, openai.Options{Provider: "custom", BaseURL: srv.URL + "/v1", Transport: transport(t)}, "x")
-	if e := agent.AsError(err); e == nil || e.Class != agent.Stalled {
+	if e := llm.AsError(err); e == nil || e.Class != llm.Stalled {
 		t.Errorf("%v", err)
 	}
 }

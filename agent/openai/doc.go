@@ -4,13 +4,13 @@
 // It is the only importer of github.com/sashabaranov/go-openai. The library
 // makes the requests and reads the streams; what it drops or gets wrong is
 // cured around it, in a RoundTripper: request bodies are completed, failures
-// become values of [agent.Error] with what the server said of retrying, and
+// become values of [llm.Error] with what the server said of retrying, and
 // streams are normalised, so that comments, cut connections, error frames and
 // bodies that are no streams are all seen for what they are.
 //
 // # Guarantees
 //
-//   - A [Client] is an [agent.Provider]: what arrives is yielded as it
+//   - A [Client] is an [llm.Provider]: what arrives is yielded as it
 //     arrives, a failure comes once and last, a reply without a stop reason is
 //     never taken for a whole one.
 //   - Whatever a server sends, in whatever pieces, reading it ends: by its

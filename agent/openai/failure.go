@@ -11,38 +11,38 @@ import (
 	"strings"
 	"syscall"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // Failures of the connection, in words for the user.
 
-// failure is any error of a request as an *agent.Error. The caller's own
+// failure is any error of a request as an *llm.Error. The caller's own
 // cancelling comes before everything that it brought about.
-func (c *Client) failure(parent, ctx context.Context, err error) *agent.Error {
+func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	switch cause := causeOf(parent); {
 	case cause == nil:
 	case errors.Is(parent.Err(), context.DeadlineExceeded):
-		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " did not answer within the time allowed", Err: cause}
+		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " did not answer within the time allowed", Err: cause}
 	default:
-		return &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: context.Canceled}
+		return &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Canceled}
 	}
-	var e *agent.Error
+	var e *llm.Error
 	if errors.As(err, &e) {
 		return e
 	}
 	if errors.Is(causeOf(ctx), errSilence) {
-		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " went silent", Err: errSilence}
+		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " went silent", Err: errSilence}
 	}
 	return c.who.unreachable(err)
 }
 
 // unreachable says why there is no connection, or no longer.
-func (w endpoint) unreachable(err error) *agent.Error {
+func (w endpoint) unreachable(err error) *llm.Error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // the address may hold a password
 	}
-	e := &agent.Error{Class: agent.Network, Err: errors.New(w.tidy(err.Error()))}
+	e := &llm.Error{Class: llm.Network, Err: errors.New(w.tidy(err.Error()))}
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var timeout net.Error
@@ -78,8 +78,8 @@ func (w endpoint) startHint() string {
 }
 
 // malformed is the error of an answer that is not the protocol.
-func (w endpoint) malformed(what string, data []byte, cause error) *agent.Error {
-	e := &agent.Error{Class: agent.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
+func (w endpoint) malformed(what string, data []byte, cause error) *llm.Error {
+	e := &llm.Error{Class: llm.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
 	text := string(data)
 	page := strings.HasPrefix(strings.TrimSpace(text), "<")
 	if page {

@@ -9,7 +9,7 @@ import (
 )
 
 // Fault is what a server said is wrong, read from whatever shape it came in,
-// without keys. It is the cause of an *agent.Error that a server answered.
+// without keys. It is the cause of an *llm.Error that a server answered.
 //
 // Shapes: {"error":{…}}, {"error":"…"} (xAI), a list of those (Gemini),
 // {"object":"error",…} (SGLang, Mistral, older vLLM), {"detail":…} (FastAPI),

@@ -9,8 +9,8 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 )
 
 // A body is a function of the request and of its form: what the endpoint wants
@@ -102,7 +102,7 @@ func (f *bodyForm) read(word string) bool {
 }
 
 // form is how a request is put into bytes now.
-func (c *Client) form(r agent.Request, known lessons) bodyForm {
+func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	f := bodyForm{wire: c.wire(r.Model, known)}
 	if c.who.CacheKey && !known.noCacheKey {
 		f.key = r.Conversation
@@ -126,7 +126,7 @@ var errCaptured = errors.New("the body is made, and nothing is sent")
 // the byte; "" is the form that Stream would choose now. Nothing is sent. The
 // error is that of a form which a later version made, or of a request that has
 // no body.
-func (c *Client) Body(r agent.Request, recorded string) ([]byte, error) {
+func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 	f := c.form(r, c.lessons(r.Model))
 	if recorded != "" {
 		var err error
@@ -150,7 +150,7 @@ func (c *Client) Body(r agent.Request, recorded string) ([]byte, error) {
 }
 
 // open sends a request in a form and returns when the answer has begun.
-func (c *Client) open(ctx context.Context, r agent.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
+func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
 	if f.wire == WireResponses {
 		st, err := c.lib.CreateResponseStream(ctx, c.response(r, f))
 		return st, newResponseDecoder(c.who, r), err

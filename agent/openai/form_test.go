@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -69,7 +69,7 @@ func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // send sends a request and returns what the server got and what the first chunk
 // says of it.
-func (l listener) send(c *Client, r agent.Request) (body []byte, first agent.Chunk, err error) {
+func (l listener) send(c *Client, r llm.Request) (body []byte, first llm.Chunk, err error) {
 	for first, err = range c.Stream(context.Background(), r) {
 		break
 	}
@@ -81,7 +81,7 @@ func (l listener) send(c *Client, r agent.Request) (body []byte, first agent.Chu
 
 // checkMadeAgain sends a request with one client and makes its body with another
 // that knows nothing but the provider and the form, in a copy under another ID.
-func (l listener) checkMadeAgain(c *Client, r agent.Request) error {
+func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 	today, err := c.Body(r, "")
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func allLessons() []lessons {
 }
 
 // fullRequest has everything that a body shows, for a model.
-func fullRequest(provider, model string) agent.Request {
+func fullRequest(provider, model string) llm.Request {
 	own := withRoute(map[string]conversation.RawJSON{
 		"reasoning_details": conversation.RawJSON(`[{"type":"reasoning.text","text":"hm"}]`),
 		reasoningItems:      conversation.RawJSON(`[{"type":"reasoning","encrypted_content":"xyz"}]`),
@@ -127,7 +127,7 @@ func fullRequest(provider, model string) agent.Request {
 	call := func(id string) conversation.ToolCall {
 		return conversation.ToolCall{ID: id, Name: "ls", Arguments: `{"path":"<a> & b"}`}
 	}
-	return agent.Request{
+	return llm.Request{
 		Model: model, System: "Be brief.", MaxTokens: 100, Conversation: "3kq7 & more",
 		Messages: []projection.Message{
 			{Role: projection.RoleUser, Text: "list it\u2028 all"},
@@ -188,7 +188,7 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 		if err != nil {
 			messages = append(messages, projection.Message{Role: projection.RoleUser, Text: "go on"})
 		}
-		r := agent.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
+		r := llm.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
 			System: rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),
 			// An ID goes out as a header at some endpoints: it has no control characters.
 			Conversation: rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z2-7]{12}`), rapid.StringMatching(`[ -~]{1,40}`)).Draw(rt, "conversation")}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // The library's stream reader knows one shape of stream: lines that begin with
@@ -150,7 +150,7 @@ func (f *frames) extend(b []byte) {
 }
 
 func (f *frames) fail(what string) {
-	f.err = &agent.Error{Class: agent.Malformed, Message: what, NoRetry: true}
+	f.err = &llm.Error{Class: llm.Malformed, Message: what, NoRetry: true}
 }
 
 func (f *frames) endLine() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 )
 
@@ -33,9 +33,9 @@ const fuzzKey = "sk-fuzz-0123456789"
 func checkReply(t *testing.T, c *Client) {
 	t.Helper()
 	var stop string
-	var failed *agent.Error
+	var failed *llm.Error
 	announced := 0
-	for chunk, err := range c.Stream(t.Context(), agent.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: "hi"}}}) {
+	for chunk, err := range c.Stream(t.Context(), llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: "hi"}}}) {
 		if stop != "" || failed != nil {
 			t.Fatalf("something came after the end: %+v %v", chunk, err)
 		}
@@ -47,7 +47,7 @@ func checkReply(t *testing.T, c *Client) {
 			announced = max(announced, d.Index+1)
 		}
 		if err != nil {
-			failed = agent.AsError(err)
+			failed = llm.AsError(err)
 		}
 	}
 	if (stop == "") == (failed == nil) {
@@ -58,7 +58,7 @@ func checkReply(t *testing.T, c *Client) {
 	}
 }
 
-func checkError(t *testing.T, e *agent.Error) {
+func checkError(t *testing.T, e *llm.Error) {
 	t.Helper()
 	all := e.Message + e.Hint
 	if e.Class == "" || e.Message == "" || len([]rune(e.Message)) > 600 || !utf8.ValidString(all) ||
@@ -113,7 +113,7 @@ func FuzzDiscovery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		found, err := Discover(t.Context(), Options{Provider: "custom", BaseURL: "http://x/v1", Transport: canned{http.StatusOK, body}}, "tiny")
 		if err != nil {
-			checkError(t, agent.AsError(err))
+			checkError(t, llm.AsError(err))
 		}
 		if found.Window < 0 {
 			t.Fatalf("window %d", found.Window)
@@ -131,7 +131,7 @@ func BenchmarkReply(b *testing.B) {
 	events := bytes.Count(body, []byte("data: "))
 	c := fuzzClient(http.StatusOK, body, WireChat)
 	for b.Loop() {
-		for _, err := range c.Stream(b.Context(), agent.Request{Model: "m"}) {
+		for _, err := range c.Stream(b.Context(), llm.Request{Model: "m"}) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -18,12 +18,12 @@ type reply struct {
 	Text, Reasoning string
 	Calls           []call
 	Stop            conversation.StopReason
-	Usage           *agent.Tokens
+	Usage           *llm.Tokens
 	Extras          map[string]conversation.RawJSON
 	Progress        [][2]int
 	Waiting         int
 	Hash            string
-	Err             *agent.Error
+	Err             *llm.Error
 }
 
 type call struct {
@@ -34,12 +34,12 @@ type call struct {
 }
 
 // gather reads a reply to its end and checks what every reply must keep to.
-func gather(t *testing.T, c *openai.Client, r agent.Request) reply {
+func gather(t *testing.T, c *openai.Client, r llm.Request) reply {
 	t.Helper()
 	return gatherContext(t.Context(), t, c, r)
 }
 
-func gatherContext(ctx context.Context, t *testing.T, c *openai.Client, r agent.Request) reply {
+func gatherContext(ctx context.Context, t *testing.T, c *openai.Client, r llm.Request) reply {
 	t.Helper()
 	var got reply
 	for chunk, err := range c.Stream(ctx, r) {
@@ -60,7 +60,7 @@ func gatherContext(ctx context.Context, t *testing.T, c *openai.Client, r agent.
 	return got
 }
 
-func (r *reply) add(t *testing.T, c agent.Chunk) {
+func (r *reply) add(t *testing.T, c llm.Chunk) {
 	t.Helper()
 	r.Text += c.Text
 	r.Reasoning += c.Reasoning
@@ -100,8 +100,8 @@ func (r *reply) add(t *testing.T, c agent.Chunk) {
 }
 
 // user is a request with one message.
-func user(text string) agent.Request {
-	return agent.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
+func user(text string) llm.Request {
+	return llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 }
 
 // serve starts a server and returns a client of it under a provider's name.

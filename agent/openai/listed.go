@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // Lists of models: an object with data (OpenAI and most), an object with
@@ -163,7 +163,7 @@ func fitForChat(id, kind string) bool {
 
 // listedPrices reads OpenRouter's prices, text in USD per token, and
 // Together's, numbers in USD per million. A negative price is a router's.
-func listedPrices(raw json.RawMessage) *agent.Prices {
+func listedPrices(raw json.RawMessage) *llm.Prices {
 	var p struct {
 		Prompt     string  `json:"prompt"`
 		Completion string  `json:"completion"`
@@ -176,13 +176,13 @@ func listedPrices(raw json.RawMessage) *agent.Prices {
 		return nil
 	}
 	if p.Prompt == "" && p.Input > 0 {
-		return &agent.Prices{Input: p.Input, Output: p.Output}
+		return &llm.Prices{Input: p.Input, Output: p.Output}
 	}
 	in, out := perMillion(p.Prompt), perMillion(p.Completion)
 	if in < 0 || out < 0 {
 		return nil
 	}
-	return &agent.Prices{Input: in, Output: out, Cached: max(0, perMillion(p.Cached)), CacheWrite: max(0, perMillion(p.CacheWrite))}
+	return &llm.Prices{Input: in, Output: out, Cached: max(0, perMillion(p.Cached)), CacheWrite: max(0, perMillion(p.CacheWrite))}
 }
 
 // perMillion turns a price per token into one per million, -1 if there is none.
@@ -200,8 +200,8 @@ type Listed struct {
 	Aliases []string
 	Window  int
 	MaxOut  int
-	Prices  *agent.Prices // nil unless listed
-	Chat    bool          // fit for chat as far as one can tell
-	Loaded  bool          // in memory, or the server does not tell
+	Prices  *llm.Prices // nil unless listed
+	Chat    bool        // fit for chat as far as one can tell
+	Loaded  bool        // in memory, or the server does not tell
 	owner   string
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
 
@@ -93,12 +93,12 @@ func responding(t *testing.T, _ string, h http.HandlerFunc) *openai.Client {
 func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range tooLong {
-		check := func(t *testing.T, got *agent.Error, status int) {
+		check := func(t *testing.T, got *llm.Error, status int) {
 			t.Helper()
 			if got == nil {
 				t.Fatal("no error")
 			}
-			if got.Class != agent.Overflow || got.Window != tt.window || got.Requested != tt.prompt || got.Status != status || got.Retryable() {
+			if got.Class != llm.Overflow || got.Window != tt.window || got.Requested != tt.prompt || got.Status != status || got.Retryable() {
 				t.Errorf("%s, window %d, prompt %d, status %d; message %q", got.Class, got.Window, got.Requested, got.Status, got.Message)
 			}
 			if !strings.HasPrefix(got.Message, "the request is larger than the context window") || strings.ContainsAny(got.Message, "{}\\") {
@@ -131,28 +131,28 @@ var notTooLong = []struct {
 	name, provider string
 	status         int
 	body           string
-	class, within  agent.Class
+	class, within  llm.Class
 }{
-	{"Groq's rate tier", "groq", 413, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, agent.TooLarge, agent.TooLarge},
-	{"a rate tier by its words", "groq", 413, `{"error":{"message":"Request too large: TPM limit 12000, requested 14137. Please reduce the length of the messages."}}`, agent.TooLarge, agent.TooLarge},
-	{"OpenAI's rate tier", "openai", 429, `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, agent.TooLarge, agent.TooLarge},
-	{"429 with tokens", "openai", 429, `{"error":{"message":"Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.","type":"tokens","code":"rate_limit_exceeded"}}`, agent.RateLimited, agent.RateLimited},
-	{"429 with the words of an overflow", "custom", 429, `{"error":{"message":"prompt is too long: 9000 tokens > 8000 maximum for now"}}`, agent.RateLimited, ""},
-	{"a rate limit that speaks of the context", "anthropic", 400, `{"error":{"type":"rate_limit_error","message":"This request would exceed the rate limit for long context requests. Please reduce the length of the messages, maximum context length is 200000 tokens"}}`, agent.BadRequest, agent.RateLimited},
-	{"too many requests, with a length", "custom", 400, `{"error":{"message":"Too many requests: reduce your prompt"}}`, agent.BadRequest, agent.RateLimited},
-	{"529", "anthropic", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded: prompt is too long for the capacity there is"}}`, agent.Overloaded, agent.Overloaded},
-	{"503", "custom", 503, `{"error":{"message":"no capacity for a maximum context length of 131072 tokens"}}`, agent.Overloaded, ""},
-	{"quota, a rate", "openai", 429, `{"error":{"message":"You exceeded your current quota. Reduce the length of the messages or add credit.","type":"insufficient_quota","code":"insufficient_quota"}}`, agent.Quota, agent.Quota},
-	{"quota, in tokens", "openrouter", 402, `{"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1234. Reduce your prompt."}}`, agent.Quota, agent.Quota},
-	{"payment, of the prompt", "openrouter", 402, `{"error":{"code":402,"message":"Prompt tokens limit exceeded: 9000 > 5000. Input is too long."}}`, agent.Quota, agent.Quota},
-	{"a key for short contexts", "custom", 403, `{"error":{"code":403,"message":"this key may not use a maximum context length of 1000000"}}`, agent.Auth, agent.Auth},
-	{"OpenAI's bound of a reply", "openai", 400, `{"error":{"message":"max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}`, agent.BadRequest, agent.BadRequest},
-	{"a bound of a reply with the window", "custom", 400, `{"error":{"message":"max_tokens is too large: 200000. This model's maximum context length is 131072 tokens.","type":"invalid_request_error","param":"max_tokens"}}`, agent.BadRequest, agent.BadRequest},
-	{"a bound of a reply in the words of a length", "custom", 400, `{"error":{"message":"max_completion_tokens=200000 cannot be greater than 131072, which exceeds the context window","code":400}}`, agent.BadRequest, agent.BadRequest},
-	{"Anthropic's bound of a reply", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"}}`, agent.BadRequest, agent.BadRequest},
-	{"Groq's bound of a reply", "groq", 400, "{\"error\":{\"message\":\"`max_completion_tokens` must be less than or equal to `8192`, the maximum value for `max_completion_tokens` is less than the `context_window` for this model\",\"type\":\"invalid_request_error\"}}", agent.BadRequest, agent.BadRequest},
-	{"DashScope's bound of a reply", "alibaba", 400, `{"error":{"message":"Range of max_tokens should be [1, 8192]","code":"invalid_parameter_error","type":"invalid_request_error"}}`, agent.BadRequest, agent.BadRequest},
-	{"nothing, but not from Cerebras", "custom", 400, ``, agent.BadRequest, ""},
+	{"Groq's rate tier", "groq", 413, `{"error":{"message":"Request too large for model x on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, llm.TooLarge, llm.TooLarge},
+	{"a rate tier by its words", "groq", 413, `{"error":{"message":"Request too large: TPM limit 12000, requested 14137. Please reduce the length of the messages."}}`, llm.TooLarge, llm.TooLarge},
+	{"OpenAI's rate tier", "openai", 429, `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, llm.TooLarge, llm.TooLarge},
+	{"429 with tokens", "openai", 429, `{"error":{"message":"Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.","type":"tokens","code":"rate_limit_exceeded"}}`, llm.RateLimited, llm.RateLimited},
+	{"429 with the words of an overflow", "custom", 429, `{"error":{"message":"prompt is too long: 9000 tokens > 8000 maximum for now"}}`, llm.RateLimited, ""},
+	{"a rate limit that speaks of the context", "anthropic", 400, `{"error":{"type":"rate_limit_error","message":"This request would exceed the rate limit for long context requests. Please reduce the length of the messages, maximum context length is 200000 tokens"}}`, llm.BadRequest, llm.RateLimited},
+	{"too many requests, with a length", "custom", 400, `{"error":{"message":"Too many requests: reduce your prompt"}}`, llm.BadRequest, llm.RateLimited},
+	{"529", "anthropic", 529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded: prompt is too long for the capacity there is"}}`, llm.Overloaded, llm.Overloaded},
+	{"503", "custom", 503, `{"error":{"message":"no capacity for a maximum context length of 131072 tokens"}}`, llm.Overloaded, ""},
+	{"quota, a rate", "openai", 429, `{"error":{"message":"You exceeded your current quota. Reduce the length of the messages or add credit.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.Quota, llm.Quota},
+	{"quota, in tokens", "openrouter", 402, `{"error":{"code":402,"message":"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1234. Reduce your prompt."}}`, llm.Quota, llm.Quota},
+	{"payment, of the prompt", "openrouter", 402, `{"error":{"code":402,"message":"Prompt tokens limit exceeded: 9000 > 5000. Input is too long."}}`, llm.Quota, llm.Quota},
+	{"a key for short contexts", "custom", 403, `{"error":{"code":403,"message":"this key may not use a maximum context length of 1000000"}}`, llm.Auth, llm.Auth},
+	{"OpenAI's bound of a reply", "openai", 400, `{"error":{"message":"max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.","type":"invalid_request_error","param":"max_tokens","code":"invalid_value"}}`, llm.BadRequest, llm.BadRequest},
+	{"a bound of a reply with the window", "custom", 400, `{"error":{"message":"max_tokens is too large: 200000. This model's maximum context length is 131072 tokens.","type":"invalid_request_error","param":"max_tokens"}}`, llm.BadRequest, llm.BadRequest},
+	{"a bound of a reply in the words of a length", "custom", 400, `{"error":{"message":"max_completion_tokens=200000 cannot be greater than 131072, which exceeds the context window","code":400}}`, llm.BadRequest, llm.BadRequest},
+	{"Anthropic's bound of a reply", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"}}`, llm.BadRequest, llm.BadRequest},
+	{"Groq's bound of a reply", "groq", 400, "{\"error\":{\"message\":\"`max_completion_tokens` must be less than or equal to `8192`, the maximum value for `max_completion_tokens` is less than the `context_window` for this model\",\"type\":\"invalid_request_error\"}}", llm.BadRequest, llm.BadRequest},
+	{"DashScope's bound of a reply", "alibaba", 400, `{"error":{"message":"Range of max_tokens should be [1, 8192]","code":"invalid_parameter_error","type":"invalid_request_error"}}`, llm.BadRequest, llm.BadRequest},
+	{"nothing, but not from Cerebras", "custom", 400, ``, llm.BadRequest, ""},
 }
 
 func TestWhatOnlySoundsLikeOverflow(t *testing.T) {
@@ -185,7 +185,7 @@ func TestAWindowThatFillsInTheReply(t *testing.T) {
 	if got := gather(t, serve(t, "zai", sse(hello+full+done)), user("hi")); got.Text != "Hello" || got.Stop != "length" || got.Err != nil {
 		t.Errorf("%q, stopped by %q, %v", got.Text, got.Stop, got.Err)
 	}
-	if got := gather(t, serve(t, "zai", sse(full+done)), user("hi")); got.Err == nil || got.Err.Class != agent.Overflow {
+	if got := gather(t, serve(t, "zai", sse(full+done)), user("hi")); got.Err == nil || got.Err.Class != llm.Overflow {
 		t.Errorf("without a reply: %v", got.Err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // prober asks single questions.
@@ -47,7 +47,7 @@ func (p prober) fetch(ctx context.Context, q question) ([]byte, error) {
 	resp, err := p.client.Do(req)
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
-			return nil, &agent.Error{Class: agent.Stalled, Message: p.who.host + " did not answer in time"}
+			return nil, &llm.Error{Class: llm.Stalled, Message: p.who.host + " did not answer in time"}
 		}
 		return nil, p.who.unreachable(err)
 	}

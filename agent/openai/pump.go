@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +23,7 @@ type pump struct {
 	st     rawStream
 	dec    decoder
 	dog    *watchdog
-	yield  func(agent.Chunk, error) bool
+	yield  func(llm.Chunk, error) bool
 
 	size int  // bytes of the reply so far
 	raw  int  // bytes of the frames so far
@@ -55,7 +55,7 @@ func (p *pump) run() {
 func (p *pump) frame(kind frameKind, data []byte) (over bool) {
 	switch kind {
 	case frameAlive:
-		return !p.emit(agent.Chunk{Waiting: true})
+		return !p.emit(llm.Chunk{Waiting: true})
 	case frameError:
 		return p.fail(p.client.who.reported(data))
 	case frameJunk:
@@ -65,7 +65,7 @@ func (p *pump) frame(kind frameKind, data []byte) (over bool) {
 		return p.handle(c, true, err)
 	}
 	c, done, err := p.dec.frame(data)
-	if err != nil && kind == frameCut && agent.AsError(err).Class == agent.Malformed {
+	if err != nil && kind == frameCut && llm.AsError(err).Class == llm.Malformed {
 		err = truncated(p.client.who, true)
 	}
 	if p.dec.stopped() { // events still count then, keep-alives do not
@@ -75,7 +75,7 @@ func (p *pump) frame(kind frameKind, data []byte) (over bool) {
 }
 
 // handle passes a chunk on, then the failure or the end.
-func (p *pump) handle(c agent.Chunk, done bool, err error) (over bool) {
+func (p *pump) handle(c llm.Chunk, done bool, err error) (over bool) {
 	if (!isZero(c)) && !p.emit(c) {
 		return true
 	}
@@ -89,7 +89,7 @@ func (p *pump) handle(c agent.Chunk, done bool, err error) (over bool) {
 }
 
 // emit yields a chunk and reports whether to go on.
-func (p *pump) emit(c agent.Chunk) bool {
+func (p *pump) emit(c llm.Chunk) bool {
 	p.size += len(c.Text) + len(c.Reasoning)
 	for _, call := range c.Calls {
 		p.size += len(call.Arguments) + len(call.Name) + len(call.Extra)
@@ -105,8 +105,8 @@ func (p *pump) emit(c agent.Chunk) bool {
 	return true
 }
 
-func endless() *agent.Error {
-	return &agent.Error{Class: agent.Malformed, NoRetry: true,
+func endless() *llm.Error {
+	return &llm.Error{Class: llm.Malformed, NoRetry: true,
 		Message: "the reply was too long and was stopped",
 		Hint:    "the model may be repeating itself; ask again, or for less at once"}
 }
@@ -118,12 +118,12 @@ func (p *pump) fail(err error) bool {
 }
 
 // failWith yields what counts of the last chunk, then the failure.
-func (p *pump) failWith(last agent.Chunk, err error) bool {
-	rest := agent.Chunk{Calls: last.Calls, Usage: last.Usage}
+func (p *pump) failWith(last llm.Chunk, err error) bool {
+	rest := llm.Chunk{Calls: last.Calls, Usage: last.Usage}
 	if !isZero(rest) && !p.yield(rest, nil) {
 		return true
 	}
-	p.yield(agent.Chunk{}, err)
+	p.yield(llm.Chunk{}, err)
 	return true
 }
 
@@ -160,7 +160,7 @@ func (p *pump) broken(err error) {
 }
 
 // isZero reports whether a chunk says nothing.
-func isZero(c agent.Chunk) bool {
+func isZero(c llm.Chunk) bool {
 	return c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Stop == conversation.StopReason("") &&
 		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == "" && c.Form == ""
 }

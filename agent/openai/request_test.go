@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -50,7 +50,7 @@ func keep(t *testing.T, list *[]seen, next http.HandlerFunc) http.HandlerFunc {
 }
 
 // ask sends one request and returns it as the server saw it, with the reply.
-func ask(t *testing.T, provider string, r agent.Request) (seen, reply) {
+func ask(t *testing.T, provider string, r llm.Request) (seen, reply) {
 	t.Helper()
 	var list []seen
 	got := gather(t, serve(t, provider, keep(t, &list, sse(hello+stop+done))), r)
@@ -71,7 +71,7 @@ func decode(t *testing.T, text string) any {
 
 func TestRequestBody(t *testing.T) {
 	t.Parallel()
-	r := agent.Request{
+	r := llm.Request{
 		Model: "m", System: "Be brief.", MaxTokens: 100, Conversation: "abcd",
 		Messages: []projection.Message{
 			{Role: projection.RoleUser, Text: "list <it> & go"},
@@ -224,7 +224,7 @@ func TestRefusalOfEverythingEnds(t *testing.T) {
 	var list []seen
 	c := serve(t, "custom", keep(t, &list, status(http.StatusBadRequest, `{"error":{"message":"stream_options max_tokens max_completion_tokens unsupported"}}`)))
 	got := gather(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != agent.BadRequest || len(list) > 4 {
+	if got.Err == nil || got.Err.Class != llm.BadRequest || len(list) > 4 {
 		t.Errorf("%d requests, %v", len(list), got.Err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
 
@@ -80,16 +80,16 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 		name     string
 		then     func(net.Conn)
 		text     string
-		class    agent.Class // of the second request's failure, "" for none
-		requests int         // for the second one
+		class    llm.Class // of the second request's failure, "" for none
+		requests int       // for the second one
 	}{
 		{"closed", func(net.Conn) {}, "hi", "", 2},
 		{"reset", reset, "hi", "", 2},
 		{"reset while the request is written", reset, long, "", 2},
-		{"after a byte of an answer", func(c net.Conn) { _, _ = c.Write([]byte("H")) }, "hi", agent.Network, 1},
+		{"after a byte of an answer", func(c net.Conn) { _, _ = c.Write([]byte("H")) }, "hi", llm.Network, 1},
 		{"after the head of an answer", func(c net.Conn) {
 			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"))
-		}, "hi", agent.Truncated, 1},
+		}, "hi", llm.Truncated, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestARequestThatWasWorkedOnIsNotSentAgainUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &slowDeath{}
 		c := openai.New(openai.Options{Provider: "custom", BaseURL: "http://localhost/v1", Transport: d})
-		if got := gather(t, c, user("hi")); got.Err == nil || got.Err.Class != agent.Network || d.requests != 1 {
+		if got := gather(t, c, user("hi")); got.Err == nil || got.Err.Class != llm.Network || d.requests != 1 {
 			t.Errorf("%v after %d requests", got.Err, d.requests)
 		}
 	})
@@ -149,7 +149,7 @@ func TestANewConnectionThatDiesIsAFailure(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	})
 	got := gather(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Network || requests.Load() != 1 {
+	if got.Err == nil || got.Err.Class != llm.Network || requests.Load() != 1 {
 		t.Errorf("%v after %d requests", got.Err, requests.Load())
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -51,11 +51,11 @@ type responseUsage struct {
 	Cost *float64 `json:"cost"`
 }
 
-func (u *responseUsage) tokens() *agent.Tokens {
+func (u *responseUsage) tokens() *llm.Tokens {
 	if u == nil {
 		return nil
 	}
-	return &agent.Tokens{
+	return &llm.Tokens{
 		Prompt: first(u.In), Cached: first(u.Details.Cached), CacheWrite: first(u.Details.CacheWrite),
 		Completion: first(u.Out), Reasoning: first(u.OutDetails.Reasoning), CostUSD: cost(u.Cost),
 	}
@@ -86,40 +86,40 @@ type responseDecoder struct {
 	streamed       map[int]bool // output items of which deltas came
 	other          bool         // an item that is not reasoning has come
 	reasoning      []json.RawMessage
-	usage          *agent.Tokens
+	usage          *llm.Tokens
 	status         string // of the response, once it has ended
 	reason         string // why it is incomplete
 	foreign        int
 	known          bool
 }
 
-func newResponseDecoder(who endpoint, r agent.Request) *responseDecoder {
+func newResponseDecoder(who endpoint, r llm.Request) *responseDecoder {
 	return &responseDecoder{
 		who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages)), streamed: map[int]bool{},
 	}
 }
 
-func (d *responseDecoder) frame(data []byte) (agent.Chunk, bool, error) {
+func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
-		return agent.Chunk{}, true, nil
+		return llm.Chunk{}, true, nil
 	}
 	var ev responseEvent
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
-		return agent.Chunk{}, false, d.who.malformed("the stream holds something that is not JSON", data, err)
+		return llm.Chunk{}, false, d.who.malformed("the stream holds something that is not JSON", data, err)
 	}
 	ours := strings.HasPrefix(string(ev.Type), "response.")
 	if ev.Type == goopenai.ResponseStreamEventError || !ours && looksLikeError(data) {
-		return agent.Chunk{}, false, d.who.reported(data)
+		return llm.Chunk{}, false, d.who.reported(data)
 	}
 	if !ours {
 		d.foreign++
-		return agent.Chunk{}, false, nil
+		return llm.Chunk{}, false, nil
 	}
 	d.known = true
 	if ev.Response != nil && ev.Type == goopenai.ResponseStreamEventFailed {
 		d.usage = ev.Response.Usage.tokens()
-		return agent.Chunk{}, false, d.who.reported(data)
+		return llm.Chunk{}, false, d.who.reported(data)
 	}
 	c, done := d.take(&ev)
 	if d.calls.tooMany {
@@ -134,7 +134,7 @@ func (d *responseDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 }
 
 // take turns an event into a chunk.
-func (d *responseDecoder) take(ev *responseEvent) (c agent.Chunk, done bool) {
+func (d *responseDecoder) take(ev *responseEvent) (c llm.Chunk, done bool) {
 	switch ev.Type {
 	case goopenai.ResponseStreamEventOutputTextDelta, goopenai.ResponseStreamEventRefusalDelta:
 		d.streamed[ev.OutputIndex] = true
@@ -173,7 +173,7 @@ func parseItem(raw json.RawMessage) responseItem {
 	return it
 }
 
-func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c agent.Chunk) {
+func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c llm.Chunk) {
 	it := parseItem(raw)
 	d.other = d.other || it.Type != "reasoning"
 	if it.Type == "function_call" {
@@ -184,7 +184,7 @@ func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c agent.Chu
 
 // itemDone takes from a finished item what was not streamed, and keeps the
 // reasoning that the answer rests on.
-func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c agent.Chunk) {
+func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk) {
 	it := parseItem(raw)
 	switch it.Type {
 	case "reasoning":
@@ -242,20 +242,20 @@ func (d *responseDecoder) ended(r *responseBody) {
 	d.usage = r.Usage.tokens()
 }
 
-func (d *responseDecoder) whole(body []byte) (agent.Chunk, error) {
+func (d *responseDecoder) whole(body []byte) (llm.Chunk, error) {
 	var r responseBody
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, &odd) {
-		return agent.Chunk{}, d.who.malformed("the answer is not JSON", body, err)
+		return llm.Chunk{}, d.who.malformed("the answer is not JSON", body, err)
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" || r.Object != "response" && looksLikeError(body) {
-		return agent.Chunk{}, d.who.reported(body)
+		return llm.Chunk{}, d.who.reported(body)
 	}
 	if r.Object != "response" {
-		return agent.Chunk{}, d.who.malformed("the answer is not a response", body, nil)
+		return llm.Chunk{}, d.who.malformed("the answer is not a response", body, nil)
 	}
 	d.known = true
-	var c agent.Chunk
+	var c llm.Chunk
 	for i, raw := range r.Output {
 		part := d.itemDone(i, raw)
 		c.Text += part.Text
@@ -269,8 +269,8 @@ func (d *responseDecoder) whole(body []byte) (agent.Chunk, error) {
 
 func (d *responseDecoder) stopped() bool { return d.status != "" }
 
-func (d *responseDecoder) end(bool) (agent.Chunk, error) {
-	c := agent.Chunk{Calls: d.calls.rest(), Usage: d.usage}
+func (d *responseDecoder) end(bool) (llm.Chunk, error) {
+	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.usage}
 	stop, err := d.stop()
 	if err != nil {
 		return c, err

@@ -5,7 +5,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -36,7 +36,7 @@ type (
 )
 
 // response is the request in the library's terms.
-func (c *Client) response(r agent.Request, f bodyForm) goopenai.CreateResponseRequest {
+func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{
 		Model: r.Model, Instructions: r.System, Input: c.input(r), Tools: responseTools(r.Tools),
@@ -48,7 +48,7 @@ func (c *Client) response(r agent.Request, f bodyForm) goopenai.CreateResponseRe
 	return req
 }
 
-func (c *Client) input(r agent.Request) []any {
+func (c *Client) input(r llm.Request) []any {
 	route := routeOf(c.who, r.Model)
 	var items []any
 	for _, m := range r.Messages {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -56,14 +56,14 @@ var responseStreams = []struct {
 	{"refusal", event("response.refusal.delta", `"delta":"No"`) + event("response.completed", completed), wanted{Text: "No", Stop: conversation.StopEnd, Usage: used}},
 	{"not streamed", `{"object":"response","status":"completed","output":[{"type":"reasoning","summary":[{"text":"hm"}]},{"type":"message","content":[{"type":"output_text","text":"Hello"}]}],"usage":{"input_tokens":5,"output_tokens":2}}`,
 		wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{5, -1, 2}}},
-	{"failed", text + event("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow down"}}`), wanted{Text: "Hello", Class: agent.RateLimited}},
-	{"error event", text + event("error", `"code":"server_error","message":"boom"`), wanted{Text: "Hello", Class: agent.ServerFault}},
-	{"overflow", event("response.failed", `"response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`), wanted{Class: agent.Overflow}},
-	{"cut", text, wanted{Text: "Hello", Class: agent.Truncated}},
-	{"empty", event("response.completed", completed), wanted{Class: agent.Empty, Usage: used}},
-	{"another protocol", hello + stop + done, wanted{Class: agent.Malformed}},
-	{"no JSON", "data: {nope\n\n" + text, wanted{Class: agent.Malformed}},
-	{"a list of models", `{"object":"list","data":[]}`, wanted{Class: agent.Malformed}},
+	{"failed", text + event("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow down"}}`), wanted{Text: "Hello", Class: llm.RateLimited}},
+	{"error event", text + event("error", `"code":"server_error","message":"boom"`), wanted{Text: "Hello", Class: llm.ServerFault}},
+	{"overflow", event("response.failed", `"response":{"status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model."}}`), wanted{Class: llm.Overflow}},
+	{"cut", text, wanted{Text: "Hello", Class: llm.Truncated}},
+	{"empty", event("response.completed", completed), wanted{Class: llm.Empty, Usage: used}},
+	{"another protocol", hello + stop + done, wanted{Class: llm.Malformed}},
+	{"no JSON", "data: {nope\n\n" + text, wanted{Class: llm.Malformed}},
+	{"a list of models", `{"object":"list","data":[]}`, wanted{Class: llm.Malformed}},
 }
 
 func TestResponses(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -62,29 +62,29 @@ var streams = []struct {
 	{"whole completion instead of a stream", `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},` + "\n" +
 		`"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
 		wanted{Text: "Hello", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{3, -1, 1}}},
-	{"nothing at all", "", wanted{Class: agent.Truncated}},
-	{"only [DONE]", done, wanted{Class: agent.Empty}},
-	{"empty reply", delta(`{"content":""}`) + stop + done, wanted{Class: agent.Empty}},
-	{"only reasoning", delta(`{"reasoning":"hm"}`) + stop + done, wanted{Reasoning: "hm", Class: agent.Empty}},
-	{"clean cut", hello + hello, wanted{Text: "HelloHello", Class: agent.Truncated}},
-	{"clean cut in a line", hello + hello[:40], wanted{Text: "Hello", Class: agent.Truncated}},
-	{"[DONE] without a reason", hello + done, wanted{Text: "Hello", Class: agent.Truncated}},
-	{"malformed JSON", hello + "data: {\"choices\":[}\n\n" + stop, wanted{Text: "Hello", Class: agent.Malformed}},
-	{"HTML with status 200", "<!DOCTYPE html><html><head><title>Sign in</title></head></html>", wanted{Class: agent.Malformed}},
-	{"plain text with status 200", "It works!\n", wanted{Class: agent.Malformed}},
-	{"a list", "[1,2]", wanted{Class: agent.Malformed}},
-	{"JSON error with status 200", `{"error":{"message":"bad","type":"invalid_request_error","code":400}}`, wanted{Class: agent.BadRequest}},
+	{"nothing at all", "", wanted{Class: llm.Truncated}},
+	{"only [DONE]", done, wanted{Class: llm.Empty}},
+	{"empty reply", delta(`{"content":""}`) + stop + done, wanted{Class: llm.Empty}},
+	{"only reasoning", delta(`{"reasoning":"hm"}`) + stop + done, wanted{Reasoning: "hm", Class: llm.Empty}},
+	{"clean cut", hello + hello, wanted{Text: "HelloHello", Class: llm.Truncated}},
+	{"clean cut in a line", hello + hello[:40], wanted{Text: "Hello", Class: llm.Truncated}},
+	{"[DONE] without a reason", hello + done, wanted{Text: "Hello", Class: llm.Truncated}},
+	{"malformed JSON", hello + "data: {\"choices\":[}\n\n" + stop, wanted{Text: "Hello", Class: llm.Malformed}},
+	{"HTML with status 200", "<!DOCTYPE html><html><head><title>Sign in</title></head></html>", wanted{Class: llm.Malformed}},
+	{"plain text with status 200", "It works!\n", wanted{Class: llm.Malformed}},
+	{"a list", "[1,2]", wanted{Class: llm.Malformed}},
+	{"JSON error with status 200", `{"error":{"message":"bad","type":"invalid_request_error","code":400}}`, wanted{Class: llm.BadRequest}},
 	{"overflow with status 200", `{"error":{"message":"This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens","code":400}}`,
-		wanted{Class: agent.Overflow, Window: 8192, Requested: 9000}},
-	{"error frame", hello + `data: {"error":{"message":"boom","code":502}}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
-	{"error frame with a space", hello + `data: { "error": {"message":"boom"}}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
+		wanted{Class: llm.Overflow, Window: 8192, Requested: 9000}},
+	{"error frame", hello + `data: {"error":{"message":"boom","code":502}}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
+	{"error frame with a space", hello + `data: { "error": {"message":"boom"}}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
 	{"error frame behind other keys", hello + `data: {"id":"x","error":{"code":429,"message":"slow down"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n",
-		wanted{Text: "Hello", Class: agent.RateLimited}},
-	{"error event", hello + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", wanted{Text: "Hello", Class: agent.Overloaded}},
-	{"error as text", hello + `data: {"error":"the model overloaded"}` + "\n\n", wanted{Text: "Hello", Class: agent.Overloaded}},
-	{"error as object", hello + `data: {"object":"error","message":"boom","code":500}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
-	{"error as a bare line", hello + `{"error":{"message":"boom"}}` + "\n", wanted{Text: "Hello", Class: agent.ServerFault}},
-	{"reason error", hello + strings.Replace(stop, "stop", "error", 1), wanted{Text: "Hello", Class: agent.ServerFault}},
+		wanted{Text: "Hello", Class: llm.RateLimited}},
+	{"error event", hello + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", wanted{Text: "Hello", Class: llm.Overloaded}},
+	{"error as text", hello + `data: {"error":"the model overloaded"}` + "\n\n", wanted{Text: "Hello", Class: llm.Overloaded}},
+	{"error as object", hello + `data: {"object":"error","message":"boom","code":500}` + "\n\n", wanted{Text: "Hello", Class: llm.ServerFault}},
+	{"error as a bare line", hello + `{"error":{"message":"boom"}}` + "\n", wanted{Text: "Hello", Class: llm.ServerFault}},
+	{"reason error", hello + strings.Replace(stop, "stop", "error", 1), wanted{Text: "Hello", Class: llm.ServerFault}},
 }
 
 func TestStreams(t *testing.T) {
@@ -114,26 +114,26 @@ func TestUsage(t *testing.T) {
 	usd := 0.0125
 	tests := []struct {
 		name, json string
-		want       agent.Tokens
+		want       llm.Tokens
 	}{
 		{"OpenAI", `"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":8},"completion_tokens_details":{"reasoning_tokens":5}}`,
-			agent.Tokens{Prompt: 100, Cached: 64, CacheWrite: 8, Completion: 20, Reasoning: 5}},
+			llm.Tokens{Prompt: 100, Cached: 64, CacheWrite: 8, Completion: 20, Reasoning: 5}},
 		{"nothing said of the cache", `"usage":{"prompt_tokens":100,"completion_tokens":20}`,
-			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+			llm.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
 		{"DeepSeek", `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}`,
-			agent.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+			llm.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
 		{"Moonshot", `"usage":{"prompt_tokens":100,"completion_tokens":20,"cached_tokens":50}`,
-			agent.Tokens{Prompt: 100, Cached: 50, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+			llm.Tokens{Prompt: 100, Cached: 50, CacheWrite: -1, Completion: 20, Reasoning: -1}},
 		{"OpenRouter", `"usage":{"prompt_tokens":100,"completion_tokens":20,"cost":0.0125,"cache_write_tokens":9,"prompt_tokens_details":{"cached_tokens":0}}`,
-			agent.Tokens{Prompt: 100, Cached: 0, CacheWrite: 9, Completion: 20, Reasoning: -1, CostUSD: &usd}},
+			llm.Tokens{Prompt: 100, Cached: 0, CacheWrite: 9, Completion: 20, Reasoning: -1, CostUSD: &usd}},
 		{"SGLang", `"usage":{"prompt_tokens":100,"completion_tokens":20,"reasoning_tokens":7,"prompt_tokens_details":null}`,
-			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: 7}},
+			llm.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: 7}},
 		{"Groq", `"x_groq":{"id":"req","usage":{"prompt_tokens":100,"completion_tokens":20}}`,
-			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+			llm.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
 		{"xAI leaves reasoning out of the completion", `"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":150,"completion_tokens_details":{"reasoning_tokens":30}}`,
-			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 50, Reasoning: 30}},
+			llm.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 50, Reasoning: 30}},
 		{"llama.cpp without usage", `"timings":{"cache_n":60,"prompt_n":40,"predicted_n":20}`,
-			agent.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+			llm.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,7 +185,7 @@ func TestARunnerThatDiesUnderOllamaIsAFailure(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := gather(t, serve(t, "ollama", sse(body)), user("hi"))
-			if got.Err == nil || got.Err.Class != agent.ServerFault || !got.Err.Retryable() || got.Stop != "" {
+			if got.Err == nil || got.Err.Class != llm.ServerFault || !got.Err.Retryable() || got.Stop != "" {
 				t.Errorf("%q is an answer: stop %q, %v", got.Text, got.Stop, got.Err)
 			}
 		})
@@ -213,7 +213,7 @@ func TestEndless(t *testing.T) {
 					write(w, piece)
 				}
 			}), user("hi"))
-			if got.Err == nil || got.Err.Class != agent.Malformed || got.Err.Retryable() {
+			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
 				t.Errorf("%v", got.Err)
 			}
 			if len(got.Text) > 9<<20 {

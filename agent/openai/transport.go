@@ -15,7 +15,7 @@ import (
 
 // The shim stands between the library and the network. On the way out it
 // completes the body with what the library's types cannot say and hashes it;
-// on the way in it turns every status but 2xx into an *agent.Error, and the
+// on the way in it turns every status but 2xx into an *llm.Error, and the
 // body into normalised frames. Redirects are not followed: they would turn a
 // POST into a GET and could carry a key elsewhere.
 

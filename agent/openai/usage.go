@@ -3,7 +3,7 @@ package openai
 import (
 	"encoding/json"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // Usage as servers report it. Cached tokens are part of prompt tokens on every
@@ -32,8 +32,8 @@ type usage struct {
 func (u *usage) counts() bool { return u != nil && (u.Prompt != nil || u.Completion != nil) }
 
 // tokens is u in our terms.
-func (u *usage) tokens() *agent.Tokens {
-	t := &agent.Tokens{
+func (u *usage) tokens() *llm.Tokens {
+	t := &llm.Tokens{
 		Prompt:     first(u.Prompt),
 		Cached:     first(u.In.Cached, u.CacheHit, u.Cached),
 		CacheWrite: first(u.In.CacheWrite, u.CacheWrite),
@@ -74,8 +74,8 @@ type timings struct {
 	Predicted *int `json:"predicted_n"`
 }
 
-func (t *timings) tokens() *agent.Tokens {
-	out := &agent.Tokens{Prompt: -1, Cached: first(t.Cached), CacheWrite: -1, Completion: first(t.Predicted), Reasoning: -1}
+func (t *timings) tokens() *llm.Tokens {
+	out := &llm.Tokens{Prompt: -1, Cached: first(t.Cached), CacheWrite: -1, Completion: first(t.Predicted), Reasoning: -1}
 	if n := first(t.Prompt); n >= 0 {
 		out.Prompt = n + max(0, out.Cached)
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/config"
 	"plimsoll/conversation/plain"
 )
@@ -72,7 +72,7 @@ func ExitCode(err error) int {
 func Explain(err error) string {
 	text := "plimsoll: " + err.Error()
 	var h Hinted
-	var a *agent.Error
+	var a *llm.Error
 	switch {
 	case errors.As(err, &h):
 		text += "\n  " + h.Hint

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/planner"
@@ -17,7 +17,7 @@ import (
 
 // What --prices takes: a named sheet, or a model by the names that --model takes.
 // A model's sheet is the one that conversations with it are planned by
-// ([agent.Model.Sheet]), an hour standing for a lifetime that nobody knows. What
+// ([llm.Model.Sheet]), an hour standing for a lifetime that nobody knows. What
 // the endpoint caches does not count: recordings come from other clients, too.
 
 // ReplaySheets are the sheets that are asked for, all named ones without any.
@@ -53,7 +53,7 @@ func (rp *Replayer) replaySheet(name string) (replay.Sheet, error) {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
 			"the sheets are "+strings.Join(SheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
 	}
-	m := agent.Model{Provider: c.Provider, ID: c.Model}
+	m := llm.Model{Provider: c.Provider, ID: c.Model}
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 	}
@@ -102,7 +102,7 @@ func lifetimeText(d time.Duration) string {
 const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
 
 // ModelSheet is the sheet of a model that has prices.
-func ModelSheet(m agent.Model) replay.Sheet {
+func ModelSheet(m llm.Model) replay.Sheet {
 	p := m.Sheet()
 	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
 	if s.Lifetime <= 0 {

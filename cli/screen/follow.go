@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -40,7 +41,7 @@ type follower struct {
 	tail  *storage.Tail
 	box   *agent.Mailbox
 	rules preset.Rules
-	model agent.Model
+	model llm.Model
 
 	told  agent.Elsewhere // last
 	asked chan struct{}   // for the account

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -15,11 +15,11 @@ import (
 
 // cacheSaved is what the provider's cache took off a request of a conversation with
 // a model.
-func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
+func cacheSaved(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
 
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func AccountOf(rules preset.Rules, r *Reading, m agent.Model) inspect.Account {
+func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Account {
 	idle, gone := r.sinceReply(m, time.Now())
 	return inspect.NewAccount(rules, planner.Check{
 		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
@@ -30,7 +30,7 @@ func AccountOf(rules preset.Rules, r *Reading, m agent.Model) inspect.Account {
 // sinceReply is how long ago the newest reply was reported, and whether it came
 // From another model, or none ever did. Which prompt and tools the next run of
 // the program has is not known.
-func (r *Reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, gone bool) {
+func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
 	for _, e := range slices.Backward(r.Events) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
@@ -45,7 +45,7 @@ func (r *Reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, 
 }
 
 // MeterOf is the meter of a stored conversation for a model.
-func MeterOf(rules preset.Rules, r *Reading, m agent.Model) meter.Meter {
+func MeterOf(rules preset.Rules, r *Reading, m llm.Model) meter.Meter {
 	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 
-	"plimsoll/agent"
 	"plimsoll/cli/console"
 )
 
@@ -20,10 +20,10 @@ import (
 
 // summariser finds the model that a profile wants its summaries from. One that
 // has no key is not there.
-func (r *Running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
+func (r *Running) summariser(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
 	in := r.Link.Choice() // as it was opened
-	return func(name string) (agent.Model, agent.Provider, bool) {
+	return func(name string) (llm.Model, llm.Provider, bool) {
 		c, err := r.From.Providers.Named(name)
 		if err == nil && c.Provider == in.Provider && c.Address() == "" {
 			c.BaseURL = in.BaseURL // a name of the server in use
@@ -32,7 +32,7 @@ func (r *Running) summariser(ctx context.Context) func(name string) (agent.Model
 			err = r.From.Providers.CheckKey(c)
 		}
 		if err != nil {
-			return agent.Model{}, nil, false
+			return llm.Model{}, nil, false
 		}
 		l, err := r.From.Models.Connect(ctx, c)
 		return l.Model, l.Provider, err == nil

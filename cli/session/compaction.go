@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
@@ -84,12 +85,12 @@ func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 }
 
 // price works out what the provider's cache has to do with it.
-func (c *Compaction) price(p *agent.Prices) {
+func (c *Compaction) price(p *llm.Prices) {
 	if p == nil {
 		return
 	}
-	c.CostNow, c.PaysAfter = agent.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
-		func(t agent.Tokens) float64 { return catalog.Cost(*p, t) })
+	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
+		func(t llm.Tokens) float64 { return catalog.Cost(*p, t) })
 }
 
 // trimmed is the word where the oldest messages are left out because nothing else

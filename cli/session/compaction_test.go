@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // With r and w for the prices of reading from and writing to the cache, as
@@ -13,25 +13,25 @@ import (
 // costs (w-r)*S - r*G with the next request, and pays after n with n*r*G > (w-r)*S.
 func TestCompactionsArePricedByTheSheet(t *testing.T) {
 	t.Parallel()
-	anthropic := &agent.Prices{Input: 4, Cached: 0.4, CacheWrite: 5}
+	anthropic := &llm.Prices{Input: 4, Cached: 0.4, CacheWrite: 5}
 	for _, c := range []struct {
 		name                  string
-		prices                *agent.Prices
+		prices                *llm.Prices
 		before, after, behind int
 		cost                  *float64
 		pays                  *int
 	}{
 		{"unknown prices", nil, 100_000, 50_000, 40_000, nil, nil},
-		{"a free model", &agent.Prices{}, 100_000, 50_000, 40_000, new(0.0), new(0)},
+		{"a free model", &llm.Prices{}, 100_000, 50_000, 40_000, new(0.0), new(0)},
 		{"a cache that costs to write", anthropic, 100_000, 50_000, 40_000, new(0.164), new(10)}, // 9.2 requests
-		{"a cache that is free to write", &agent.Prices{Input: 2, Cached: 0.2}, 100_000, 50_000, 40_000, new(0.062), new(8)},
+		{"a cache that is free to write", &llm.Prices{Input: 2, Cached: 0.2}, 100_000, 50_000, 40_000, new(0.062), new(8)},
 		{"much saved and little sent anew", anthropic, 100_000, 20_000, 1000, new(-0.0274), new(1)},
-		{"exactly earned back is not enough", &agent.Prices{Input: 2, Cached: 1}, 30_000, 20_000, 20_000, new(0.01), new(3)},
-		{"no cache", &agent.Prices{Input: 2}, 100_000, 50_000, 40_000, new(-0.1), new(0)},
+		{"exactly earned back is not enough", &llm.Prices{Input: 2, Cached: 1}, 30_000, 20_000, 20_000, new(0.01), new(3)},
+		{"no cache", &llm.Prices{Input: 2}, 100_000, 50_000, 40_000, new(-0.1), new(0)},
 		{"nothing sent anew", anthropic, 100_000, 50_000, 0, new(-0.02), new(0)},
 		{"nothing saved", anthropic, 100_000, 100_000, 40_000, new(0.184), nil},
 		{"longer than before", anthropic, 100_000, 110_000, 40_000, new(0.188), nil},
-		{"a price step that is left behind", &agent.Prices{Input: 2, Cached: 0.2, Tiers: []agent.Tier{{Over: 80_000, Input: 20, Cached: 2}}},
+		{"a price step that is left behind", &llm.Prices{Input: 2, Cached: 0.2, Tiers: []llm.Tier{{Over: 80_000, Input: 20, Cached: 2}}},
 			100_000, 50_000, 40_000, new(-0.118), new(1)},
 	} {
 		got := Compaction{Before: c.before, After: c.after, behind: c.behind}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"sync"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 )
 
 // A local server knows its window only when the model is loaded. That is so when
@@ -15,14 +15,14 @@ import (
 // listening is a provider that calls onReply at the first piece of its first reply,
 // and again when that reply has ended.
 type listening struct {
-	agent.Provider
+	llm.Provider
 	onReply      func()
 	begun, ended sync.Once
 }
 
 // Stream passes the reply on.
-func (l *listening) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
+func (l *listening) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
+	return func(yield func(llm.Chunk, error) bool) {
 		defer l.ended.Do(l.onReply)
 		for c, err := range l.Provider.Stream(ctx, r) {
 			if c.Text != "" || c.Reasoning != "" || len(c.Calls) > 0 {

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -89,7 +90,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	if hardened != nil {
 		return fmt.Errorf("no request can be made of what was said by then: %w", hardened)
 	}
-	b.Body, err = client.Body(agent.Request{
+	b.Body, err = client.Body(llm.Request{
 		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.ID,
 	}, q.Usage.Form)
 	return err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -60,11 +61,11 @@ type OpenOptions struct {
 }
 
 // Bounded is a model with what the conversation's own settings say of it.
-func (r *Running) Bounded(m agent.Model) agent.Model { return r.From.Settings.BoundedBy(r.Cfg, m) }
+func (r *Running) Bounded(m llm.Model) llm.Model { return r.From.Settings.BoundedBy(r.Cfg, m) }
 
 // provider is that of a link; where servers say how large the window is, it is
 // asked for when a reply arrives.
-func (r *Running) provider(l setup.Link) agent.Provider {
+func (r *Running) provider(l setup.Link) llm.Provider {
 	if l.Discover == nil {
 		return l.Provider
 	}
@@ -87,7 +88,7 @@ func (r *Running) Ask(l setup.Link) {
 }
 
 // askWindow asks the server of the model in use how large its window is now.
-func (r *Running) askWindow(ctx context.Context, m agent.Model) meter.Window {
+func (r *Running) askWindow(ctx context.Context, m llm.Model) meter.Window {
 	l := r.current()
 	if l.Discover == nil || l.Model.Name() != m.Name() {
 		return meter.Window{}

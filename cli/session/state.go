@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/edit"
@@ -23,7 +23,7 @@ import (
 // ConversationState is a stored conversation as a compaction finds it.
 type ConversationState struct {
 	*Reading
-	model agent.Model
+	model llm.Model
 	Rules preset.Rules
 	Now   edit.Inputs
 	set   map[string]string // what --cfg sets, by key
@@ -44,7 +44,7 @@ func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationStat
 
 // StateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
-func (v *Conversations) StateWith(r *Reading, cfg config.Config, m agent.Model) ConversationState {
+func (v *Conversations) StateWith(r *Reading, cfg config.Config, m llm.Model) ConversationState {
 	rules := setup.RulesOf(cfg)
 	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
 		Now: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 
 	"plimsoll/compact/projection"
@@ -85,8 +86,8 @@ func (o *optimization) see(u agent.Update) bool {
 
 // notMade is why a compaction came to nothing, as it is told here. A wish that
 // came to nothing is no bad request: no server has seen it.
-func notMade(e *agent.Error) error {
-	if e.Class == agent.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
+func notMade(e *llm.Error) error {
+	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
 		return console.WithHint(errors.New(e.Message), e.Hint)
 	}
 	return e

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/conversation"
@@ -97,7 +97,7 @@ func (d *Models) missing(ctx context.Context, c Choice) string {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
 	found, err := openai.Discover(ctx, d.Providers.Endpoint(c), "")
-	var failure *agent.Error
+	var failure *llm.Error
 	switch {
 	case errors.As(err, &failure) && failure.Status > 0:
 		return "" // it answers, and has no list
@@ -156,7 +156,7 @@ func (e *Elsewhere) Question() string {
 
 // Leaves reports whether going on with a model takes a conversation from a local
 // Model to a hosted one. One whose address nobody recorded counts as local.
-func Leaves(held conversation.ModelChanged, to agent.Model) bool {
+func Leaves(held conversation.ModelChanged, to llm.Model) bool {
 	if held.Name() == "" || to.Provider == ProviderDemo || Local(to.BaseURL) {
 		return false
 	}

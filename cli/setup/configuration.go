@@ -3,7 +3,7 @@ package setup
 import (
 	"slices"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
@@ -50,7 +50,7 @@ func (s *Settings) Load() (config.Loaded, error) {
 
 // BoundedBy is a model with the window and the lifetime of the cache that a
 // configuration gives it; only the flag of the window is stronger.
-func (s *Settings) BoundedBy(cfg config.Config, m agent.Model) agent.Model {
+func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {
 	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
 		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
 	}

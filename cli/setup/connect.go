@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/demo"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
@@ -18,8 +18,8 @@ import (
 
 // Link is a model that can be talked to.
 type Link struct {
-	Model    agent.Model
-	Provider agent.Provider
+	Model    llm.Model
+	Provider llm.Provider
 	// Discover asks the server how large window and reply are, within what the
 	// user and the catalogue say; nil where servers do not say.
 	Discover func(context.Context) (openai.Found, error)
@@ -114,7 +114,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	}
 	if err != nil {
 		hint := "name one with --model, or check the address"
-		if e := agent.AsError(err); e.Class == agent.Auth && e.Hint != "" {
+		if e := llm.AsError(err); e.Class == llm.Auth && e.Hint != "" {
 			hint = e.Hint
 		}
 		return "", console.WithHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
@@ -132,8 +132,8 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 
 // Model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
-func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) agent.Model {
-	m := agent.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
+func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
+	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
 	own := client.Capabilities()
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
@@ -149,7 +149,7 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) age
 
 // calibrate takes over what was learned about the model before. A store that
 // cannot be read is no reason not to talk.
-func (d *Models) calibrate(ctx context.Context, m *agent.Model) {
+func (d *Models) calibrate(ctx context.Context, m *llm.Model) {
 	s, err := d.Resources.Open()
 	if err != nil {
 		return
@@ -170,7 +170,7 @@ func (d *Models) calibrate(ctx context.Context, m *agent.Model) {
 
 // Relearn takes over what was learned about a model since it was chosen. What
 // the user says of its window stays.
-func (d *Models) Relearn(ctx context.Context, m *agent.Model) {
+func (d *Models) Relearn(ctx context.Context, m *llm.Model) {
 	said := m.Window
 	d.calibrate(ctx, m)
 	if said.Source == meter.WindowFlag || said.Source == meter.WindowConfig {
@@ -179,7 +179,7 @@ func (d *Models) Relearn(ctx context.Context, m *agent.Model) {
 }
 
 // Apply lets the user's own settings win.
-func (p *Providers) Apply(m *agent.Model, own config.Model) {
+func (p *Providers) Apply(m *llm.Model, own config.Model) {
 	if own.MaxOutput > 0 {
 		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
 	}
@@ -207,11 +207,11 @@ func (p *Providers) Apply(m *agent.Model, own config.Model) {
 }
 
 // ApplyPrices lets the user's prices win, one by one.
-func ApplyPrices(m *agent.Model, own config.Prices) {
+func ApplyPrices(m *llm.Model, own config.Prices) {
 	if own == (config.Prices{}) {
 		return
 	}
-	p := agent.Prices{Date: "configured"}
+	p := llm.Prices{Date: "configured"}
 	if m.Prices != nil {
 		p = *m.Prices
 		p.Tiers = nil
@@ -252,7 +252,7 @@ func DemoPace(unread bool) int {
 }
 
 // Cost prices a request by the model's sheet.
-func Cost(m agent.Model, t agent.Tokens) (*float64, string) {
+func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 	if m.Prices == nil || t.Prompt < 0 {
 		return nil, ""
 	}
@@ -276,8 +276,8 @@ func ServerWindow(found openai.Found) meter.Window {
 // demoModel is the demo model with the window that it is started with. What was
 // learned of it is kept for each window: started with another one, it is another
 // server.
-func (d *Models) demoModel(ctx context.Context) agent.Model {
-	m := agent.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
+func (d *Models) demoModel(ctx context.Context) llm.Model {
+	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
 		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
 	d.Providers.Apply(&m, config.Model{})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
@@ -15,14 +15,14 @@ import (
 
 // ModelOf is the model a stored conversation goes on with: the one that is
 // asked for, else the one it talked to last.
-func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (agent.Model, error) {
+func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.Model, error) {
 	last := LastModel(events)
 	c, err := d.Providers.choiceFor(last)
 	if err != nil {
-		return agent.Model{}, err
+		return llm.Model{}, err
 	}
 	if c.Provider == "" {
-		return agent.Model{Window: d.Providers.flagWindow()}, nil
+		return llm.Model{Window: d.Providers.flagWindow()}, nil
 	}
 	if c.Demo {
 		return d.demoModel(ctx), nil
@@ -96,7 +96,7 @@ func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) 
 
 // flagWindow is the window of a conversation whose model nobody knows.
 func (p *Providers) flagWindow() meter.Window {
-	m := agent.Model{Window: meter.Window{Source: meter.WindowUnknown}}
+	m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	p.Apply(&m, config.Model{})
 	return m.Window
 }
@@ -104,7 +104,7 @@ func (p *Providers) flagWindow() meter.Window {
 // calibrateByID takes over what was learned about a model of a custom
 // endpoint, whose address no log records: if one endpoint only has been used
 // for a model of this id, it is that one.
-func (d *Models) calibrateByID(ctx context.Context, m *agent.Model) {
+func (d *Models) calibrateByID(ctx context.Context, m *llm.Model) {
 	var all map[string]conversation.Calibration
 	store, err := d.Resources.Open()
 	if err == nil {
@@ -142,9 +142,9 @@ func soleKey(all map[string]conversation.Calibration, id string) string {
 
 // OwnersModel is the model that a conversation was held with last, with the window
 // that its owner knows.
-func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) agent.Model {
+func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) llm.Model {
 	last := LastModel(events)
-	m := agent.Model{Window: meter.Window{Source: meter.WindowUnknown}}
+	m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
 	switch {
 	case last.Provider == "":
 		return m

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
@@ -253,7 +253,7 @@ func configured(r *ModelRow, own config.Model) {
 
 // newModelPrices is a price sheet; a cached or cache-write price of 0 beside
 // an input price is one that was not published.
-func newModelPrices(p *agent.Prices) modelPrices {
+func newModelPrices(p *llm.Prices) modelPrices {
 	if p == nil {
 		return modelPrices{}
 	}

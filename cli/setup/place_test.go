@@ -3,7 +3,7 @@ package setup
 import (
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -27,18 +27,18 @@ func TestWhatLeavesTheMachine(t *testing.T) {
 	near, far := "http://127.0.0.1:8080/v1", "https://api.example.org/v1"
 	for name, c := range map[string]struct {
 		held conversation.ModelChanged
-		to   agent.Model
+		to   llm.Model
 		want bool
 	}{
-		"new":                        {conversation.ModelChanged{}, agent.Model{Provider: "openai", BaseURL: far}, false},
-		"near to far":                {conversation.ModelChanged{Provider: "ollama", Model: "m", BaseURL: near}, agent.Model{Provider: "openai", BaseURL: far}, true},
-		"near under a hosted name":   {conversation.ModelChanged{Provider: "openai", Model: "m", BaseURL: near}, agent.Model{Provider: "openai", BaseURL: far}, true},
-		"far under a local name":     {conversation.ModelChanged{Provider: "custom", Model: "m", BaseURL: far}, agent.Model{Provider: "openai", BaseURL: far}, false},
-		"an old log of a local name": {conversation.ModelChanged{Provider: "vllm", Model: "m"}, agent.Model{Provider: "openai", BaseURL: far}, true},
-		"an old log of a hosted one": {conversation.ModelChanged{Provider: "groq", Model: "m"}, agent.Model{Provider: "openai", BaseURL: far}, false},
-		"the demo model":             {conversation.ModelChanged{Provider: "demo", Model: "demo"}, agent.Model{Provider: "openai", BaseURL: far}, true},
-		"to the demo model":          {conversation.ModelChanged{Provider: "ollama", Model: "m"}, agent.Model{Provider: "demo"}, false},
-		"near to near":               {conversation.ModelChanged{Provider: "ollama", Model: "m", BaseURL: near}, agent.Model{Provider: "vllm", BaseURL: near}, false},
+		"new":                        {conversation.ModelChanged{}, llm.Model{Provider: "openai", BaseURL: far}, false},
+		"near to far":                {conversation.ModelChanged{Provider: "ollama", Model: "m", BaseURL: near}, llm.Model{Provider: "openai", BaseURL: far}, true},
+		"near under a hosted name":   {conversation.ModelChanged{Provider: "openai", Model: "m", BaseURL: near}, llm.Model{Provider: "openai", BaseURL: far}, true},
+		"far under a local name":     {conversation.ModelChanged{Provider: "custom", Model: "m", BaseURL: far}, llm.Model{Provider: "openai", BaseURL: far}, false},
+		"an old log of a local name": {conversation.ModelChanged{Provider: "vllm", Model: "m"}, llm.Model{Provider: "openai", BaseURL: far}, true},
+		"an old log of a hosted one": {conversation.ModelChanged{Provider: "groq", Model: "m"}, llm.Model{Provider: "openai", BaseURL: far}, false},
+		"the demo model":             {conversation.ModelChanged{Provider: "demo", Model: "demo"}, llm.Model{Provider: "openai", BaseURL: far}, true},
+		"to the demo model":          {conversation.ModelChanged{Provider: "ollama", Model: "m"}, llm.Model{Provider: "demo"}, false},
+		"near to near":               {conversation.ModelChanged{Provider: "ollama", Model: "m", BaseURL: near}, llm.Model{Provider: "vllm", BaseURL: near}, false},
 	} {
 		if got := Leaves(c.held, c.to); got != c.want {
 			t.Errorf("%s: %v", name, got)

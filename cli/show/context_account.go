@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact/inspect"
@@ -93,7 +93,7 @@ func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 }
 
 // writeCosts tells what the conversation has cost.
-func writeCosts(b *strings.Builder, m agent.Model, c inspect.Costs) {
+func writeCosts(b *strings.Builder, m llm.Model, c inspect.Costs) {
 	switch {
 	case c.Total == nil:
 		b.WriteString("cost        unknown\n")

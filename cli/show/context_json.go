@@ -3,7 +3,7 @@ package show
 import (
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -124,7 +124,7 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-func NewContextReport(m agent.Model, a inspect.Account) contextReport {
+func NewContextReport(m llm.Model, a inspect.Account) contextReport {
 	r := a.Reading
 	s, c := r.Segments, a.Costs
 	out := contextReport{

@@ -6,12 +6,12 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
 
-	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/conversation"
@@ -24,7 +24,7 @@ import (
 // saved (context_account.go).
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, r *session.Reading, m agent.Model, account inspect.Account) error {
+func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account inspect.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
@@ -60,7 +60,7 @@ func heading(r *session.Reading) string {
 	return ""
 }
 
-func writeContextHead(b *strings.Builder, m agent.Model, r meter.Reading) {
+func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 	name := "unknown"
 	if m.ID != "" {
 		name = plain.Line(m.Name())

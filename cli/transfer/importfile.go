@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
@@ -147,7 +147,7 @@ func (i *Importer) model(name string) string {
 // with the model that it names, as far as its window is known without asking.
 func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	provider, id, _ := strings.Cut(i.model(model), "/")
-	m := agent.Model{Provider: provider, ID: id}
+	m := llm.Model{Provider: provider, ID: id}
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
 	}

@@ -1,11 +1,11 @@
-package agent
+package llm
 
 import (
 	"math/rand/v2"
 	"time"
 )
 
-// Retry is when and how often a failed request is tried again. Zero fields
+// Retry is when and how often a failed Outgoing is tried again. Zero fields
 // have the defaults named next to them.
 type Retry struct {
 	Tries    int            // in all, 4
@@ -16,7 +16,7 @@ type Retry struct {
 	Rand     func() float64 // in [0,1), for the jitter; math/rand
 }
 
-func (r Retry) withDefaults() Retry {
+func (r Retry) WithDefaults() Retry {
 	if r.Tries <= 0 {
 		r.Tries = 4
 	}
@@ -38,8 +38,8 @@ func (r Retry) withDefaults() Retry {
 	return r
 }
 
-// wait says how long to wait after a try (from 1), and whether to try again.
-func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
+// Wait says how long to wait after a try (from 1), and whether to try again.
+func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 	if !e.Retryable() || try >= r.Tries || e.RetryAfter > r.MaxAfter {
 		return 0, false
 	}
@@ -49,8 +49,8 @@ func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
 	return r.backOff(try), true
 }
 
-// longWait is wait for a failure that passes, given how long it has lasted.
-func (r Retry) longWait(try int, lasted time.Duration) (time.Duration, bool) {
+// LongWait is wait for a failure that passes, given how long it has lasted.
+func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
 	d := r.backOff(try)
 	return d, lasted+d <= r.Starting
 }

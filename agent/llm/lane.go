@@ -1,4 +1,4 @@
-package agent
+package llm
 
 import (
 	"context"
@@ -12,19 +12,19 @@ import (
 // at the same time can fill it though each would fit, and then both fail as too
 // long. Rules:
 //
-//   - Such an error, without a number, on a request that is known to be smaller than the
-//     window is no overflow: the request is sent again.
-//   - From then on a summary is not written while the conversation's request is made.
-//     The conversation goes first: it cancels the request for the summary, which is sent
+//   - Such an error, without a number, on a Outgoing that is known to be smaller than the
+//     window is no AsOverflow: the Outgoing is sent again.
+//   - From then on a summary is not written while the conversation's Outgoing is made.
+//     The conversation goes first: it cancels the Outgoing for the summary, which is sent
 //     again.
 //   - Nobody but the summary waits, and its time does not run meanwhile.
 
-// errYielded is the cause of a summary's request that made way.
-var errYielded = errors.New("the conversation's request goes first")
+// ErrYielded is the cause of a summary's Outgoing that made way.
+var ErrYielded = errors.New("the conversation's request goes first")
 
-// lane keeps a summary's requests apart from the conversation's where a model's
+// Lane keeps a summary's requests apart from the conversation's where a To's
 // server wants that.
-type lane struct {
+type Lane struct {
 	mu      sync.Mutex
 	shared  map[string]bool         // models whose server's requests share one cache, by name
 	busy    string                  // the model that the conversation's request is made to, "" for none
@@ -34,11 +34,11 @@ type lane struct {
 	over    chan struct{}           // closed when that has ended
 }
 
-func newLane() *lane { return &lane{shared: map[string]bool{}} }
+func NewLane() *Lane { return &Lane{shared: map[string]bool{}} }
 
-// take says that the conversation's request is about to be made, and waits until a summary's
-// request that makes way has ended, or ctx has. Who took gives.
-func (l *lane) take(ctx context.Context, model string) {
+// Take says that the conversation's Outgoing is about to be made, and waits until a summary's
+// Outgoing that makes way has ended, or ctx has. Who took gives.
+func (l *Lane) Take(ctx context.Context, model string) {
 	l.mu.Lock()
 	l.busy, l.free = model, make(chan struct{})
 	over := l.part()
@@ -52,17 +52,17 @@ func (l *lane) take(ctx context.Context, model string) {
 	}
 }
 
-// give says that it is done.
-func (l *lane) give() {
+// Give says that it is done.
+func (l *Lane) Give() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.busy = ""
 	close(l.free)
 }
 
-// share notes that requests to a model share one cache. It reports whether that is
+// Share notes that requests to a To share one cache. It reports whether that is
 // new.
-func (l *lane) share(model string) bool {
+func (l *Lane) Share(model string) bool {
 	if l == nil {
 		return false
 	}
@@ -74,20 +74,20 @@ func (l *lane) share(model string) bool {
 	return !known
 }
 
-// part ends a summary's request where it must not be made now, and returns what is
+// part ends a summary's Outgoing where it must not be made now, and returns what is
 // closed when it has ended, nil if nothing has to.
-func (l *lane) part() <-chan struct{} {
+func (l *Lane) part() <-chan struct{} {
 	if l.yield == nil || l.busy != l.summary || !l.shared[l.summary] {
 		return nil
 	}
-	l.yield(errYielded)
+	l.yield(ErrYielded)
 	return l.over
 }
 
-// enter waits until a summary's request may be made, with the clock stopped. The
-// request ends with the context, whose cause is errYielded if it has to make way,
+// Enter waits until a summary's Outgoing may be made, with the clock stopped. The
+// Outgoing ends with the context, whose cause is errYielded if it has to make way,
 // and is over with done. The error is the cause of ctx's end.
-func (l *lane) enter(ctx context.Context, model string, c *clock) (inside context.Context, done func(), err error) {
+func (l *Lane) Enter(ctx context.Context, model string, c *Clock) (inside context.Context, done func(), err error) {
 	if l == nil {
 		return ctx, func() {}, nil
 	}
@@ -108,7 +108,7 @@ func (l *lane) enter(ctx context.Context, model string, c *clock) (inside contex
 		}
 		free := l.free
 		l.mu.Unlock()
-		c.stop()
+		c.Stop()
 		select {
 		case <-free:
 			c.restart()
@@ -118,36 +118,36 @@ func (l *lane) enter(ctx context.Context, model string, c *clock) (inside contex
 	}
 }
 
-// clock bounds the time of a summary. It belongs to one goroutine.
-type clock struct {
+// Clock bounds the time of a summary. It belongs to one goroutine.
+type Clock struct {
 	limit time.Duration
 	end   time.Time
 	timer *time.Timer
 }
 
-func newClock(limit time.Duration, over func()) *clock {
-	return &clock{limit: limit, end: time.Now().Add(limit), timer: time.AfterFunc(limit, over)}
+func NewClock(limit time.Duration, over func()) *Clock {
+	return &Clock{limit: limit, end: time.Now().Add(limit), timer: time.AfterFunc(limit, over)}
 }
 
-func (c *clock) stop() {
+func (c *Clock) Stop() {
 	if c != nil {
 		c.timer.Stop()
 	}
 }
 
 // restart gives the whole time again.
-func (c *clock) restart() {
+func (c *Clock) restart() {
 	if c != nil {
 		c.end = time.Now().Add(c.limit)
 		c.timer.Reset(c.limit)
 	}
 }
 
-// left is the time that is left.
-func (c *clock) left() time.Duration { return time.Until(c.end) }
+// Left is the time that is left.
+func (c *Clock) Left() time.Duration { return time.Until(c.end) }
 
-// The share of the window up to which a request is known to be smaller than it:
-// where reports taught how the model counts, and where none did.
+// The share of the window up to which a Outgoing is known to be smaller than it:
+// where reports taught how the To counts, and where none did.
 const (
 	surelySmaller  = 0.8
 	likelySmaller  = 0.5
@@ -156,10 +156,10 @@ const (
 	cacheFullWords = "the server's cache is full, though this request is smaller than its window"
 )
 
-// smaller reports whether a request with what came of its reply is known to be
-// smaller than the window of its model.
-func smaller(m Model, factor float64, r request, rep *reply) bool {
-	if !saidByServer(m.Window) {
+// Smaller reports whether a Outgoing with what came of its reply is known to be
+// Smaller than the window of its To.
+func Smaller(m Model, factor float64, r Outgoing, rep *Reply) bool {
+	if !SaidByServer(m.Window) {
 		return false
 	}
 	share := likelySmaller
@@ -169,11 +169,11 @@ func smaller(m Model, factor float64, r request, rep *reply) bool {
 	if factor <= 0 {
 		factor = 1
 	}
-	return factor*r.estimate+float64(rep.bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
+	return factor*r.Estimate+float64(rep.Bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
 }
 
-// cacheFull is the failure in place of words about size that mean a full cache.
-func cacheFull(e *Error) *Error {
+// CacheFull is the failure in place of words about size that mean a full cache.
+func CacheFull(e *Error) *Error {
 	return &Error{
 		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, Shared: true,
 		Err: fmt.Errorf("taken for a full cache: %w", e),
