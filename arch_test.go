@@ -32,9 +32,9 @@ var ours = []struct {
 }{
 	{".", []string{"cli"}},
 	{"cli", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/*", "compact/edit", "compact/inspect", "compact/meter", "compact/preset",
-		"compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl", "conversation/numbers",
-		"conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/*", "compact/edit", "compact/inspect", "compact/meter",
+		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",
+		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
 	}},
 	{"cli/console", []string{"agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{
@@ -42,9 +42,9 @@ var ours = []struct {
 		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
 	}},
 	{"cli/session", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/setup", "compact/edit", "compact/inspect",
-		"compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation", "conversation/numbers",
-		"storage", "tools", "tools/permission",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
+		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
+		"conversation/numbers", "storage", "tools", "tools/permission",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"cli/show", []string{
@@ -62,16 +62,16 @@ var ours = []struct {
 		"storage",
 	}},
 	{"cli/screen", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/doctor", "cli/session", "cli/setup", "cli/transfer",
-		"compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools", "tools/shell",
-		"tools/workspace", "tui",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
+		"cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
+		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools",
+		"tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
 	{"tui", []string{
-		"agent", "agent/llm", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "conversation",
-		"conversation/find", "conversation/plain", "themes", "tui/*",
+		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
+		"conversation", "conversation/find", "conversation/plain", "themes", "tui/*",
 	}},
 	{"tui/pane", []string{"compact/meter", "compact/projection"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
@@ -86,14 +86,15 @@ var ours = []struct {
 	{"e2e", nil},
 	{"docs/docstest", nil},
 	{"agent", []string{
-		"agent/llm", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
+		"agent/llm", "agent/updates", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
 		"compact/projection", "compact/summary", "conversation",
 	}},
-	{"agent/agenttest", []string{"agent", "agent/llm", "compact/projection", "conversation"}},
+	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "conversation"}},
 	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "compact/summary", "conversation", "conversation/numbers"}},
 	{"agent/llm", []string{"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation"}},
+	{"agent/updates", []string{"agent/llm", "compact/edit", "compact/inspect", "compact/meter", "conversation"}},
 	{"agent/wire", nil},
 	{"compact", []string{"compact/preset", "conversation"}},
 	{"compact/compacttest", []string{

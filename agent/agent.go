@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -47,7 +48,7 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
+	j := &journal{opts: o, updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules}
 	in, shown, lane := newInbox(), &display{journal: j}, llm.NewLane()
 	windows := &windowKeeper{
 		journal: j, display: shown, inbox: in, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
@@ -86,7 +87,7 @@ func New(o Options) (*Agent, error) {
 func (a *Agent) Meter() meter.Meter { return a.meter }
 
 // Updates is where what happens can be watched. It is closed when Run ends.
-func (a *Agent) Updates() *Mailbox { return a.updates }
+func (a *Agent) Updates() *updates.Mailbox { return a.updates }
 
 // Send says something to the model: at once if the conversation is idle,
 // otherwise it queues behind the running turn. Blank text is ignored; what is too
@@ -114,7 +115,7 @@ func (a *Agent) Cancel() {
 			}
 		case a.turn != nil:
 			a.turn.cancel(errCancelled)
-			a.display.status(Status{Phase: Stopping})
+			a.display.status(updates.Status{Phase: updates.Stopping})
 		}
 		a.queue.giveBack()
 	})
@@ -158,7 +159,7 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 		}
 		a.settings.model.MaxOut = tokens
 		a.meter = a.meter.WithMaxOut(tokens)
-		a.updates.Put(ModelSwitched{Model: a.settings.model})
+		a.updates.Put(updates.ModelSwitched{Model: a.settings.model})
 		a.display.showMeter()
 		a.recordLimits(ctx)
 	})
@@ -270,7 +271,7 @@ func (a *Agent) fold(events []conversation.Event) {
 			a.windows.foldUsage(events[i:i+1], b)
 		}
 	}
-	a.updates.Put(Appended{Events: events})
+	a.updates.Put(updates.Appended{Events: events})
 	a.display.showMeter()
 }
 
@@ -292,7 +293,7 @@ func (a *Agent) resume(ctx context.Context) {
 	}
 	if _, err := a.appendAt(ctx, when, bodies...); err != nil {
 		a.pending = append(a.pending, bodies...)
-		a.updates.Put(Failed{Err: llm.AsError(err)})
+		a.updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 

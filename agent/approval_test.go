@@ -11,13 +11,14 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
 // asked are the calls the user was asked about so far.
 func (r *rig) asked() []string {
 	var ids []string
-	for _, u := range agenttest.Of[agent.AskApproval](r.watch) {
+	for _, u := range agenttest.Of[updates.AskApproval](r.watch) {
 		ids = append(ids, u.Call.ID)
 	}
 	return ids

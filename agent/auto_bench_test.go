@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -77,17 +78,17 @@ func BenchmarkTurn(b *testing.B) {
 }
 
 // rest takes updates until a turn is over.
-func rest(b *testing.B, m *agent.Mailbox) {
+func rest(b *testing.B, m *updates.Mailbox) {
 	b.Helper()
 	for ran := false; ; {
-		updates, err := m.Take(context.Background())
+		batch, err := m.Take(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, u := range updates {
-			s, isStatus := u.(agent.Status)
-			ran = ran || isStatus && s.Phase != agent.Idle
-			if ran && isStatus && s.Phase == agent.Idle {
+		for _, u := range batch {
+			s, isStatus := u.(updates.Status)
+			ran = ran || isStatus && s.Phase != updates.Idle
+			if ran && isStatus && s.Phase == updates.Idle {
 				return
 			}
 		}
@@ -135,12 +136,12 @@ func BenchmarkInspect(b *testing.B) {
 	for b.Loop() {
 		a.Inspect()
 		for answered := false; !answered; {
-			updates, err := a.Updates().Take(ctx)
+			batch, err := a.Updates().Take(ctx)
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, u := range updates {
-				_, isAnswer := u.(agent.Inspected)
+			for _, u := range batch {
+				_, isAnswer := u.(updates.Inspected)
 				answered = answered || isAnswer
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -115,7 +116,7 @@ func (r *rig) texts() []conversation.Summary {
 // paused is what was told of summaries, in order.
 func (r *rig) paused() []bool {
 	var out []bool
-	for _, u := range agenttest.Of[agent.Summaries](r.watch) {
+	for _, u := range agenttest.Of[updates.Summaries](r.watch) {
 		out = append(out, u.Paused)
 	}
 	return out
@@ -123,7 +124,7 @@ func (r *rig) paused() []bool {
 
 // held reports whether the newest summary is waited for.
 func (r *rig) held() bool {
-	all := agenttest.Of[agent.Compacting](r.watch)
+	all := agenttest.Of[updates.Compacting](r.watch)
 	return len(all) > 0 && all[len(all)-1].Held
 }
 
@@ -215,7 +216,7 @@ func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
 		if triggers[want] < 2 || triggers[fmt.Sprintf("%s %s", conversation.KindMask, planner.TriggerRequest)] == 0 || len(triggers) != 2 {
 			t.Errorf("made %v", triggers)
 		}
-		for _, c := range agenttest.Of[agent.Compacting](r.watch) {
+		for _, c := range agenttest.Of[updates.Compacting](r.watch) {
 			if c.Held {
 				t.Error("a request waits for a summary")
 			}
@@ -303,8 +304,8 @@ func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
 				gate.Open()
 				r.wait()
 				var failed []conversation.Source
-				for _, u := range agenttest.Of[agent.CompactionFailed](r.watch) {
-					failed = append(failed, u.Wish.Source)
+				for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
+					failed = append(failed, u.Request.Source)
 				}
 				told, other := r.sources(), failed
 				if fails {
@@ -330,7 +331,7 @@ func TestMessageSentWhileASummaryIsWaitedForIsStored(t *testing.T) {
 		r.Send("and more")
 		r.wait()
 		r.stored("precious", "and more")
-		if queued := agenttest.Of[agent.Queued](r.watch); len(queued) == 0 || !slices.Equal(queued[len(queued)-1].Texts, []string{"precious", "and more"}) {
+		if queued := agenttest.Of[updates.Queued](r.watch); len(queued) == 0 || !slices.Equal(queued[len(queued)-1].Texts, []string{"precious", "and more"}) {
 			t.Errorf("shown as waiting: %v", queued)
 		}
 		gate.Open()
@@ -356,7 +357,7 @@ func TestRewindToATurnThatIsNotThereDisturbsNothing(t *testing.T) {
 			t.Error(diff)
 		}
 		phases := r.watch.Phases()
-		if phases[len(phases)-1] != agent.Streaming || len(r.returned()) > 0 || r.watch.OnScreen() != "half" {
+		if phases[len(phases)-1] != updates.Streaming || len(r.returned()) > 0 || r.watch.OnScreen() != "half" {
 			t.Errorf("%s, %q is on the screen, %v came back", phases[len(phases)-1], r.watch.OnScreen(), r.returned())
 		}
 		gate.Open()

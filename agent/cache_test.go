@@ -7,12 +7,13 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/planner"
 )
 
 // coldAt is from when on the cache is cold as the watcher was told last.
 func (r *rig) coldAt() time.Time {
-	told := agenttest.Of[agent.CacheCold](r.watch)
+	told := agenttest.Of[updates.CacheCold](r.watch)
 	if len(told) == 0 {
 		return time.Time{}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -134,7 +135,7 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 	if len(run) == 0 {
 		return
 	}
-	r.display.status(Status{Phase: Running})
+	r.display.status(updates.Status{Phase: updates.Running})
 	concurrently(ctx, r.inbox, func() struct{} {
 		var all sync.WaitGroup
 		places := make(chan struct{}, maxParallel)
@@ -157,11 +158,11 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	if title == "" {
 		title = c.Name
 	}
-	r.updates.Put(ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
+	r.updates.Put(updates.ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
 	began := r.opts.Now()
 	c.outcome = r.opts.Toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
-			r.updates.Put(ToolOutput{CallID: c.ID, Text: text})
+			r.updates.Put(updates.ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
 	c.took = r.opts.Now().Sub(began)
@@ -215,7 +216,7 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	case conversation.GrantRun, conversation.GrantAlways:
 		err := concurrently(ctx, r.inbox, func() error { return r.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			r.updates.Put(Failed{Err: &llm.Error{
+			r.updates.Put(updates.Failed{Err: &llm.Error{
 				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
@@ -243,12 +244,12 @@ func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
 func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	r.question = q
-	r.display.status(Status{Phase: Asking})
-	r.updates.Put(AskApproval{Call: c.ToolCall, Review: c.review})
+	r.display.status(updates.Status{Phase: updates.Asking})
+	r.updates.Put(updates.AskApproval{Call: c.ToolCall, Review: c.review})
 	v, _, err := receive(ctx, r.inbox, q.answer)
 	r.question = nil
 	if err != nil {
-		r.updates.Put(ApprovalClosed{CallID: c.ID})
+		r.updates.Put(updates.ApprovalClosed{CallID: c.ID})
 	}
 	return v, err
 }

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
@@ -25,7 +26,7 @@ func (r *rig) cancelled(want ...string) {
 		r.t.Errorf("stopping took %v", d)
 	}
 	phases := r.watch.Phases()
-	if n := len(phases); n < 2 || phases[n-2] != agent.Stopping || phases[n-1] != agent.Idle {
+	if n := len(phases); n < 2 || phases[n-2] != updates.Stopping || phases[n-1] != updates.Idle {
 		r.t.Errorf("phases %v, want stopping and idle at the end", phases)
 	}
 	if f := r.failures(); len(f) > 0 {
@@ -104,7 +105,7 @@ func TestCancelDuringAnApproval(t *testing.T) {
 		r.cancelled("assistant calls [c1 write {}] [c2 write {}]",
 			"result c1 interrupted interrupted: the turn was stopped before this call ran",
 			"result c2 interrupted interrupted: the turn was stopped before this call ran")
-		if got := agenttest.Of[agent.ApprovalClosed](r.watch); len(got) != 1 || got[0].CallID != "c1" {
+		if got := agenttest.Of[updates.ApprovalClosed](r.watch); len(got) != 1 || got[0].CallID != "c1" {
 			t.Errorf("closed %v", got)
 		}
 		if n := len(r.tools.Calls()); n != 0 {
@@ -194,13 +195,13 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
 			t.Error(diff)
 		}
-		queued := []agent.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
-		if diff := cmp.Diff(queued, agenttest.Of[agent.Queued](r.watch)); diff != "" {
+		queued := []updates.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
+		if diff := cmp.Diff(queued, agenttest.Of[updates.Queued](r.watch)); diff != "" {
 			t.Error(diff)
 		}
 		idle := 0
-		for _, s := range agenttest.Of[agent.Status](r.watch) {
-			if s.Phase == agent.Idle {
+		for _, s := range agenttest.Of[updates.Status](r.watch) {
+			if s.Phase == updates.Idle {
 				idle++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -15,7 +16,7 @@ import (
 // agent, and carried out by the goroutine that owns the conversation.
 
 // Review takes a summary in that waits for the user, with the text he made of it,
-// or gives it up. It does nothing where none waits any more. Steered tells if the
+// or gives it up. It does nothing where none waits any more. updates.Edited tells if the
 // text cannot be taken; the summary then waits on.
 func (a *Agent) Review(text string, accept bool) {
 	a.inbox.put(func(context.Context) {
@@ -58,8 +59,8 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.put(func(context.Context) {
 		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
 			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
-				a.updates.Put(CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
-					Wish: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
+				a.updates.Put(updates.CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
+					Request: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
 				return
 			}
 		}
@@ -81,7 +82,7 @@ func (a *Agent) Inspect() { a.inspector.look() }
 // It changes nothing.
 func (a *Agent) Preview(w edit.Request) {
 	a.inbox.put(func(context.Context) {
-		answer := Previewed{Wish: w, Now: a.meter.Reading()}
+		answer := updates.Previewed{Request: w, Now: a.meter.Reading()}
 		pass, err := edit.NewProposal(a.log.Events(), a.rules, a.compactor.situation(), w)
 		if err != nil {
 			answer.Err = unmade(err)
@@ -94,24 +95,24 @@ func (a *Agent) Preview(w edit.Request) {
 }
 
 // Pin keeps events as they were said, whatever else covers them, or ends that.
-// Steered tells what came of it.
+// updates.Edited tells what came of it.
 func (a *Agent) Pin(events []uint64, pinned bool) {
-	what := SteerUnpin
+	what := updates.EditUnpin
 	if pinned {
-		what = SteerPin
+		what = updates.EditPin
 	}
 	a.requestEdit(what, events)
 }
 
 // Mask shows stubs in place of the results of events. It is a compaction like any
-// other, which can be undone. Steered tells what came of it.
-func (a *Agent) Mask(events []uint64) { a.requestEdit(SteerMask, events) }
+// other, which can be undone. updates.Edited tells what came of it.
+func (a *Agent) Mask(events []uint64) { a.requestEdit(updates.EditMask, events) }
 
 // RestoreTurns restores the turns that were undone last: at once while
-// idle, otherwise when the running turn has ended. Steered tells what came of it.
-func (a *Agent) RestoreTurns() { a.requestEdit(SteerRestore, nil) }
+// idle, otherwise when the running turn has ended. updates.Edited tells what came of it.
+func (a *Agent) RestoreTurns() { a.requestEdit(updates.EditRestore, nil) }
 
-func (a *Agent) requestEdit(what Steer, events []uint64) {
+func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 	events = slices.Clone(events)
 	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Op(what), events: events}) })
 }
@@ -122,12 +123,12 @@ func (a *Agent) requestEdit(what Steer, events []uint64) {
 func (a *Agent) Rewind(turn int) {
 	a.inbox.put(func(context.Context) {
 		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
-			a.updates.Put(Failed{Err: noSuchTurn()})
+			a.updates.Put(updates.Failed{Err: noSuchTurn()})
 			return
 		}
 		if a.inTurn {
 			a.turn.cancel(errCancelled)
-			a.display.status(Status{Phase: Stopping})
+			a.display.status(updates.Status{Phase: updates.Stopping})
 			a.queue.giveBack()
 		}
 		a.compactor.operations.add(operation{what: opRewind, turn: turn})
@@ -147,7 +148,7 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	a.display.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
 	a.compactor.dropStale()
-	a.updates.Put(ModelSwitched{Model: m})
+	a.updates.Put(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
@@ -105,7 +106,7 @@ func focusOf(arguments string) string {
 
 // applyEdit does by hand what an operation says, and tells what came of it.
 func (c *compactor) applyEdit(ctx context.Context, d operation) {
-	edited := Steered{What: Steer(d.what), Events: d.events}
+	edited := updates.Edited{What: updates.Edit(d.what), Events: d.events}
 	if made, err := c.manual.overlay(ctx, d); err != nil {
 		edited.Err = err
 	} else {
@@ -119,17 +120,17 @@ func (c *compactor) applyEdit(ctx context.Context, d operation) {
 // rewind undoes turns, between two turns.
 func (c *compactor) rewind(ctx context.Context, turn int) {
 	if err := c.flush(ctx); err != nil {
-		c.updates.Put(Failed{Err: err})
+		c.updates.Put(updates.Failed{Err: err})
 		return
 	}
 	first, text := c.manual.turnToRewind(turn, false)
 	if first < 0 {
-		c.updates.Put(Failed{Err: noSuchTurn()})
+		c.updates.Put(updates.Failed{Err: noSuchTurn()})
 		return
 	}
 	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
 	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		c.updates.Put(Failed{Err: llm.AsError(err)})
+		c.updates.Put(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
 	c.dropReverted()
@@ -158,7 +159,7 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 		c.records.refuse(ctx, w, notMade(err))
 		return
 	}
-	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
+	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.rearm()

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -116,14 +117,14 @@ func (r *rig) attempts() []conversation.Attempt {
 // refused are the failures of compactions that the user was told.
 func (r *rig) refused() []*llm.Error {
 	var out []*llm.Error
-	for _, u := range agenttest.Of[agent.CompactionFailed](r.watch) {
+	for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
 		out = append(out, u.Err)
 	}
 	return out
 }
 
 // made are the compactions that the user was told.
-func (r *rig) made() []agent.Compacted { return agenttest.Of[agent.Compacted](r.watch) }
+func (r *rig) made() []updates.Compacted { return agenttest.Of[updates.Compacted](r.watch) }
 
 // last is the newest request.
 func (r *rig) last() llm.Request {
@@ -155,7 +156,7 @@ func (r *rig) view() []wire { return onWire(projection.Project(r.memory.Events()
 // idle checks that the conversation rests.
 func (r *rig) idle() {
 	r.t.Helper()
-	if got := r.watch.Phases(); len(got) == 0 || got[len(got)-1] != agent.Idle {
+	if got := r.watch.Phases(); len(got) == 0 || got[len(got)-1] != updates.Idle {
 		r.t.Errorf("the phases are %v, want idle at last", got)
 	}
 }

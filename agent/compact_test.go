@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -72,7 +73,7 @@ func TestIdleCompactionShowsThatItWorksAndThatItRests(t *testing.T) {
 		r.compacts(wish("", 1))
 		r.UndoCompaction(0)
 		r.wait()
-		want := []agent.Phase{agent.PhaseCompacting, agent.Idle, agent.PhaseCompacting, agent.Idle}
+		want := []updates.Phase{updates.PhaseCompacting, updates.Idle, updates.PhaseCompacting, updates.Idle}
 		if diff := cmp.Diff(want, r.watch.Phases()[n:]); diff != "" {
 			t.Error(diff)
 		}
@@ -235,7 +236,7 @@ func TestInterruptedTurnCanBeCompactedAndGoneOnFrom(t *testing.T) {
 		}
 		r.say("go on")
 		r.idle()
-		if n := len(agenttest.Of[agent.Failed](r.watch)); n != 0 {
+		if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
 			t.Errorf("%d failures", n)
 		}
 		r.finish()
@@ -255,7 +256,7 @@ func TestPreviewChangesNothing(t *testing.T) {
 		r.wait()
 		gate.Open()
 		r.wait()
-		got := agenttest.Of[agent.Previewed](r.watch)
+		got := agenttest.Of[updates.Previewed](r.watch)
 		if len(got) != 4 {
 			t.Fatalf("%d answers", len(got))
 		}

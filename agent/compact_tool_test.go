@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -177,10 +178,10 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 				if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
 					t.Fatalf("recorded %+v", a)
 				}
-				if u := agenttest.Of[agent.CompactionFailed](r.watch); len(u) != 1 || u[0].Wish.Source != conversation.SourceTool {
+				if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
 					t.Errorf("told %+v", u)
 				}
-				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[agent.Failed](r.watch)) != 0 {
+				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
 					t.Errorf("the turn ended with %q", list[len(list)-1])
 				}
 				r.idle()
@@ -210,7 +211,7 @@ func TestCancelWhileATurnWaitsForASummaryStopsThatFirst(t *testing.T) {
 		r.say("tidy up and go on")
 		r.say("this waits")
 		phases := r.watch.Phases()
-		if phases[len(phases)-1] != agent.PhaseCompacting {
+		if phases[len(phases)-1] != updates.PhaseCompacting {
 			t.Errorf("the phases are %v", phases)
 		}
 		r.Cancel()

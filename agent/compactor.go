@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -13,7 +14,7 @@ import (
 )
 
 // opRestore redoes turns.
-const opRestore = edit.Op(SteerRestore)
+const opRestore = edit.Op(updates.EditRestore)
 
 // opRewind undoes turns.
 const opRewind edit.Op = "rewind"
@@ -80,7 +81,7 @@ func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Requ
 	c.schedule.rearm()
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
+	c.updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 
@@ -127,8 +128,8 @@ func (c *compactor) announceReview() {
 		return
 	}
 	s, _ := j.pass.Written() // it is what waits
-	c.updates.Put(Reviewing{
-		Text: s.Text, Appendix: s.Appendix, Wish: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
+	c.updates.Put(updates.Reviewing{
+		Text: s.Text, Appendix: s.Appendix, Request: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
 	})
 }
 
@@ -136,7 +137,7 @@ func (c *compactor) announceReview() {
 func (c *compactor) drop(j *job, cause error) {
 	shown := j.state == stateInReview
 	if j.end(cause); shown {
-		c.updates.Put(Reviewed{})
+		c.updates.Put(updates.Reviewed{})
 	}
 }
 
@@ -184,7 +185,7 @@ func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
 // announce tells that a summary is being written, or waited for.
 func (c *compactor) announce(held bool) {
 	j := c.job
-	c.updates.Put(Compacting{
+	c.updates.Put(updates.Compacting{
 		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
 		Source: j.wish.Source, Held: held,
 	})
@@ -276,13 +277,13 @@ func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
 			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.meter.EstimatedTokens(),
 		})
 	}
-	r.updates.Put(CompactionFailed{Err: e, Wish: w})
+	r.updates.Put(updates.CompactionFailed{Err: e, Request: w})
 }
 
 // fail records a failed compaction, with what was spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
 	if _, err := r.keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.updates.Put(Failed{Err: llm.AsError(err)})
+		r.updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -325,5 +326,5 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	if j.joined == conversation.SourceManual {
 		j.wish.Source = j.joined
 	}
-	r.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
+	r.updates.Put(updates.CompactionFailed{Err: e, Request: j.wish})
 }

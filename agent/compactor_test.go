@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -74,7 +75,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
+	j := &journal{opts: o, updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules}
 	j.view, j.meter = projection.Project(nil), meter.New(set.model.MeterOptions(o.Rules))
 	j.appended = func([]conversation.Event) {
 		j.view = j.view.Extend(j.log.Events())

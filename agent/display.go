@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"plimsoll/agent/updates"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -23,8 +24,8 @@ type display struct {
 }
 
 // status tells what the conversation is doing now.
-func (d *display) status(s Status) {
-	s.Since, d.busy = d.opts.Now(), s.Phase != Idle
+func (d *display) status(s updates.Status) {
+	s.Since, d.busy = d.opts.Now(), s.Phase != updates.Idle
 	d.updates.Put(s)
 }
 
@@ -37,7 +38,7 @@ func (d *display) showMeter() {
 	}
 	d.free.Store(int64(free))
 	d.fitResults()
-	d.updates.Put(Metered{Meter: d.meter})
+	d.updates.Put(updates.Metered{Meter: d.meter})
 	d.tellCache()
 }
 
@@ -59,7 +60,7 @@ func (d *display) tellCache() {
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at
-		d.updates.Put(CacheCold{At: at})
+		d.updates.Put(updates.CacheCold{At: at})
 	}
 }
 
@@ -88,7 +89,7 @@ func (d *display) declare() {
 // inspector answers looks at the context. All but asked belongs to the owner.
 type inspector struct {
 	inbox   *inbox
-	updates *Mailbox
+	updates *updates.Mailbox
 	account func() func() inspect.Account // takes what the answer is made of; the result adds it up
 
 	asked atomic.Int64  // looks so far
@@ -115,7 +116,7 @@ func (i *inspector) start() {
 	done, account := make(chan struct{}), i.account()
 	i.done = done
 	go func() {
-		i.updates.Put(Inspected{Account: account()})
+		i.updates.Put(updates.Inspected{Account: account()})
 		close(done)
 		i.inbox.put(func(context.Context) {
 			again := i.again

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -65,7 +66,7 @@ func TestLongTalkIsEvictedAndNothingWaits(t *testing.T) {
 		l.checkSaid()
 		l.checkOverlays()
 		l.checkRest()
-		for _, c := range agenttest.Of[agent.Compacting](l.watch) {
+		for _, c := range agenttest.Of[updates.Compacting](l.watch) {
 			if c.Held {
 				t.Errorf("a request waits for the summary of %s", c.Since)
 			}

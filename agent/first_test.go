@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -38,7 +39,7 @@ func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, both(longFirst(t), byPreset(p)), answers("fine"), answers("fine"), answers("fine"))
 				r.say("and now?")
-				if got := agenttest.Of[agent.Failed](r.watch); len(got) > 0 {
+				if got := agenttest.Of[updates.Failed](r.watch); len(got) > 0 {
 					t.Errorf("failed: %v", got)
 				}
 				r.finish()
@@ -51,7 +52,7 @@ func TestPinThatIsTooLongIsNamed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, longFirst(t, conversation.Pin{Events: []uint64{1}}))
 		r.say("and now?")
-		got := agenttest.Of[agent.Failed](r.watch)
+		got := agenttest.Of[updates.Failed](r.watch)
 		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
 			t.Errorf("failed: %+v", got)
 		}

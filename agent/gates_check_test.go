@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -109,7 +110,7 @@ func (c *course) valid(events []conversation.Event) {
 // every compaction was told once, and none was made right after an undo.
 func (c *course) watched() {
 	c.t.Helper()
-	var open *agent.Compacting
+	var open *updates.Compacting
 	undone, used, hard, window, room, prepared := 0, 0, 0, 0, 0, 0
 	newest, masks := uint64(0), map[uint64]bool{} // of epochs; and those by hand
 	if _, waits := c.waiting(); waits {
@@ -117,10 +118,10 @@ func (c *course) watched() {
 	}
 	for _, u := range c.watch.Updates() {
 		switch u := u.(type) {
-		case agent.Metered:
+		case updates.Metered:
 			r := u.Meter.Reading()
 			used, hard, window = r.Used, r.HardLine, r.Window.Tokens
-		case agent.Compacting:
+		case updates.Compacting:
 			if open != nil && open.Since.Equal(u.Since) && open.Focus == u.Focus {
 				continue
 			}
@@ -131,20 +132,20 @@ func (c *course) watched() {
 			if u.Source == conversation.SourceAuto && undone > 0 && used < undone+min(20_000, window/5) && used <= hard && !c.configured {
 				c.t.Errorf("after an undo at %d a summary is begun at %d", undone, used)
 			}
-		case agent.Prepared:
+		case updates.Prepared:
 			open, prepared = nil, prepared+1
-		case agent.Appended:
+		case updates.Appended:
 			for _, e := range u.Events {
 				if e.Body.Kind().Overlay() {
 					newest = conversation.EpochOf(e)
 				}
 			}
-		case agent.Steered:
-			if u.Err == nil && u.What == agent.SteerMask {
+		case updates.Edited:
+			if u.Err == nil && u.What == updates.EditMask {
 				c.told[newest]++
 				masks[newest] = true
 			}
-		case agent.Compacted:
+		case updates.Compacted:
 			switch {
 			case masks[u.Epoch]: // says nothing of what the user thinks of passes
 			case u.Undone:
@@ -165,16 +166,16 @@ func (c *course) watched() {
 				}
 				open = nil
 			}
-		case agent.CompactionFailed:
-			reversal := u.Wish.Trigger == string(edit.OpUndo) || u.Wish.Trigger == string(edit.OpRedo)
+		case updates.CompactionFailed:
+			reversal := u.Request.Trigger == string(edit.OpUndo) || u.Request.Trigger == string(edit.OpRedo)
 			switch {
 			case reversal:
-			case prepared > 0 && u.Wish.Source == conversation.SourceAuto:
+			case prepared > 0 && u.Request.Source == conversation.SourceAuto:
 				prepared--
-			case open != nil && open.Focus == u.Wish.Focus:
+			case open != nil && open.Focus == u.Request.Focus:
 				open = nil
 			case u.Err.Class == llm.Cancelled:
-				c.t.Errorf("%+v is given up and was not begun", u.Wish)
+				c.t.Errorf("%+v is given up and was not begun", u.Request)
 			}
 		}
 	}

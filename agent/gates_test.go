@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -198,7 +199,7 @@ func (m meeting) hold(t *testing.T, stored []conversation.Event, todo ...act) *c
 	c.beside = m.at[0] == behind || m.at[1] == behind
 	m.begin(c)
 	c.wait()
-	if len(c.provider.began) != 1 || len(agenttest.Of[agent.Compacting](c.watch)) == 0 {
+	if len(c.provider.began) != 1 || len(agenttest.Of[updates.Compacting](c.watch)) == 0 {
 		t.Errorf("no summary is written: %d requests, refused %v, at %+v", len(c.provider.began), c.refused(), c.reading())
 		c.end()
 		return c

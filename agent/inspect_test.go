@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
@@ -21,7 +22,7 @@ import (
 // inspected are the answers to Inspect.
 func (r *rig) inspected() []inspect.Account {
 	var out []inspect.Account
-	for _, u := range agenttest.Of[agent.Inspected](r.watch) {
+	for _, u := range agenttest.Of[updates.Inspected](r.watch) {
 		out = append(out, u.Account)
 	}
 	return out
@@ -165,12 +166,12 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		r.SwitchModel(other("free", 100_000), r.provider)
 		r.Preview(w)
 		r.wait()
-		got := agenttest.Of[agent.Previewed](r.watch)
+		got := agenttest.Of[updates.Previewed](r.watch)
 		if len(got) != 4 {
 			t.Fatalf("%d answers", len(got))
 		}
 		for i, want := range []edit.Request{w, heavy(), wish("nowhere", 1), w} {
-			if diff := cmp.Diff(want, got[i].Wish); diff != "" {
+			if diff := cmp.Diff(want, got[i].Request); diff != "" {
 				t.Errorf("answer %d: %s", i, diff)
 			}
 		}
@@ -229,14 +230,14 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 // Updates that tell of the context replace each other where nothing came between.
 func TestInspectionsMergeInTheMailbox(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
+	m := updates.NewMailbox()
 	for n := range 3 {
-		m.Put(agent.Inspected{Account: inspect.Account{Events: n}})
+		m.Put(updates.Inspected{Account: inspect.Account{Events: n}})
 	}
-	m.Put(agent.Failed{})
-	m.Put(agent.Inspected{Account: inspect.Account{Events: 9}})
+	m.Put(updates.Failed{})
+	m.Put(updates.Inspected{Account: inspect.Account{Events: 9}})
 	got, err := m.Take(t.Context())
-	if err != nil || len(got) != 3 || got[0].(agent.Inspected).Account.Events != 2 || got[2].(agent.Inspected).Account.Events != 9 {
+	if err != nil || len(got) != 3 || got[0].(updates.Inspected).Account.Events != 2 || got[2].(updates.Inspected).Account.Events != 9 {
 		t.Errorf("took %s (%v)", strings.TrimSpace(cmp.Diff(nil, got)), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -23,7 +24,7 @@ import (
 // rules. The turn loop and the compactor share it.
 type journal struct {
 	opts     Options
-	updates  *Mailbox
+	updates  *updates.Mailbox
 	log      *conversation.Log
 	view     projection.View
 	meter    meter.Meter
@@ -77,7 +78,7 @@ func (j *journal) keepForLater(ctx context.Context, bodies ...conversation.Body)
 		return
 	}
 	if err := j.flush(ctx); err != nil {
-		j.updates.Put(Failed{Err: err})
+		j.updates.Put(updates.Failed{Err: err})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -46,15 +47,15 @@ func TestAFullCacheIsNoOverflow(t *testing.T) {
 				r := start(t, func(o *agent.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), answers("fine"))
 				r.Send(c.text)
 				r.settle()
-				failed := agenttest.Of[agent.Failed](r.watch)
+				failed := agenttest.Of[updates.Failed](r.watch)
 				if (len(failed) == 0) != c.again {
 					t.Fatalf("told %v", failed)
 				}
 				if got := said(r.memory.Events()); c.again && got[len(got)-1] != "assistant stop fine" {
 					t.Errorf("%q", got)
 				}
-				for _, s := range agenttest.Of[agent.Status](r.watch) {
-					if s.Phase == agent.Retrying && strings.Contains(s.Why, "larger than") {
+				for _, s := range agenttest.Of[updates.Status](r.watch) {
+					if s.Phase == updates.Retrying && strings.Contains(s.Why, "larger than") {
 						t.Errorf("told %q", s.Why)
 					}
 				}
@@ -74,7 +75,7 @@ func TestACacheThatStaysFull(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window, o.Provider = sized(8192, meter.WindowServer), s })
 		r.Send("go")
 		took := r.settle()
-		failed := agenttest.Of[agent.Failed](r.watch)
+		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || failed[0].Err.Class != llm.Overloaded || strings.Contains(failed[0].Err.Hint, "new conversation") || !strings.Contains(failed[0].Err.Hint, "-np") {
 			t.Errorf("told %+v", failed)
 		}
@@ -168,8 +169,8 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 		if s.failed != 2 { // the two that collided first
 			t.Errorf("%d requests failed: %v", s.failed, s.order)
 		}
-		if n := len(agenttest.Of[agent.Compacted](r.watch)); n != 1 {
-			t.Errorf("%d compactions, failures %+v, %v", n, agenttest.Of[agent.CompactionFailed](r.watch), s.order)
+		if n := len(agenttest.Of[updates.Compacted](r.watch)); n != 1 {
+			t.Errorf("%d compactions, failures %+v, %v", n, agenttest.Of[updates.CompactionFailed](r.watch), s.order)
 		}
 		if got := said(r.memory.Events()); !strings.HasPrefix(got[len(got)-1], "assistant stop fine") || len(r.failures()) != 0 {
 			t.Errorf("%q, %v", got, r.failures())
@@ -186,8 +187,8 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 		if s.failed != 2 {
 			t.Errorf("%d requests failed in the end: %v", s.failed, s.order)
 		}
-		if n := len(agenttest.Of[agent.Compacted](r.watch)); n != 2 {
-			t.Errorf("%d compactions: %+v", n, agenttest.Of[agent.CompactionFailed](r.watch))
+		if n := len(agenttest.Of[updates.Compacted](r.watch)); n != 2 {
+			t.Errorf("%d compactions: %+v", n, agenttest.Of[updates.CompactionFailed](r.watch))
 		}
 		r.finish()
 	})
@@ -216,14 +217,14 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 		r.Send("hold on") // the requests collide, then this one takes ten minutes
 		time.Sleep(10 * time.Minute)
 		r.wait()
-		if n := len(agenttest.Of[agent.Compacted](r.watch)) + len(agenttest.Of[agent.CompactionFailed](r.watch)); n != 0 {
+		if n := len(agenttest.Of[updates.Compacted](r.watch)) + len(agenttest.Of[updates.CompactionFailed](r.watch)); n != 0 {
 			t.Fatalf("the summary did not wait: %v", s.order)
 		}
 		gate.Open()
 		time.Sleep(20 * time.Second)
 		r.wait()
-		if n := len(agenttest.Of[agent.Compacted](r.watch)); n != 1 {
-			t.Errorf("%d compactions: %+v, %v", n, agenttest.Of[agent.CompactionFailed](r.watch), s.order)
+		if n := len(agenttest.Of[updates.Compacted](r.watch)); n != 1 {
+			t.Errorf("%d compactions: %+v, %v", n, agenttest.Of[updates.CompactionFailed](r.watch), s.order)
 		}
 		r.finish()
 	})

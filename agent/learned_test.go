@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 )
 
@@ -16,7 +16,7 @@ func TestRunWaitsForWhatWasLearned(t *testing.T) {
 		r := start(t, nil, reports("a", 300))
 		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
 		r.say(strings.Repeat("word ", 100))
-		if got := r.watch.Phases(); got[len(got)-1] != agent.Idle {
+		if got := r.watch.Phases(); got[len(got)-1] != updates.Idle {
 			t.Errorf("the turn waits for the calibration: %v", got)
 		}
 		r.end()

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -142,10 +143,10 @@ func (l *longTalk) rests() {
 		if l.aside() {
 			continue
 		}
-		if l.phase() == agent.Idle {
+		if l.phase() == updates.Idle {
 			time.Sleep(20 * time.Second)
 			l.wait()
-			if !l.aside() && l.phase() == agent.Idle {
+			if !l.aside() && l.phase() == updates.Idle {
 				return
 			}
 			continue
@@ -180,13 +181,13 @@ func (l *longTalk) gate(int) *agenttest.Gate {
 }
 
 // phase is what goes on.
-func (l *longTalk) phase() agent.Phase {
+func (l *longTalk) phase() updates.Phase {
 	for _, u := range slices.Backward(l.watch.Updates()) {
-		if s, isStatus := u.(agent.Status); isStatus {
+		if s, isStatus := u.(updates.Status); isStatus {
 			return s.Phase
 		}
 	}
-	return agent.Idle
+	return updates.Idle
 }
 
 // requests are those of a purpose.
@@ -245,7 +246,7 @@ func (l *longTalk) checkSaid() {
 	if diff := cmp.Diff(l.sent, logged); diff != "" || len(l.memory.Waiting()) > 0 || len(l.returned()) > 0 {
 		l.t.Errorf("%d were sent and %d are logged, %d wait, %d came back: %s", len(l.sent), len(logged), len(l.memory.Waiting()), len(l.returned()), diff)
 	}
-	for _, f := range agenttest.Of[agent.Failed](l.watch) {
+	for _, f := range agenttest.Of[updates.Failed](l.watch) {
 		l.t.Errorf("told that %v (%s)", f.Err, f.Err.Hint)
 	}
 	for _, text := range unanswered {

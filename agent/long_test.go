@@ -7,6 +7,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -179,7 +180,7 @@ func (l *longTalk) checkFailures() {
 			l.t.Errorf("a summary is asked for behind event %d, and the third failure was at %d", s.Mark, end)
 		}
 	}
-	if told := agenttest.Of[agent.Summaries](l.watch); end > 0 && (len(told) == 0 || !told[len(told)-1].Paused) {
+	if told := agenttest.Of[updates.Summaries](l.watch); end > 0 && (len(told) == 0 || !told[len(told)-1].Paused) {
 		l.t.Errorf("told %v of the end of summaries", told)
 	}
 	l.Compact(heavy())

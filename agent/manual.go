@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -51,13 +52,13 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
-	switch Steer(d.what) {
-	case SteerMask:
+	switch updates.Edit(d.what) {
+	case updates.EditMask:
 		return e.mask(d.events, made)
-	case SteerRestore:
+	case updates.EditRestore:
 		body, err = edit.Restore(log)
 	default:
-		body, err = edit.PinOf(log, d.events, Steer(d.what) == SteerPin)
+		body, err = edit.PinOf(log, d.events, updates.Edit(d.what) == updates.EditPin)
 	}
 	if err != nil {
 		return nil, err

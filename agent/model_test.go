@@ -9,13 +9,14 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 func (r *rig) reading() meter.Reading {
-	all := agenttest.Of[agent.Metered](r.watch)
+	all := agenttest.Of[updates.Metered](r.watch)
 	return all[len(all)-1].Meter.Reading()
 }
 
@@ -114,7 +115,7 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 				if got := r.reading().Window; got != want {
 					t.Errorf("the window is %+v, want %+v", got, want)
 				}
-				if n := len(agenttest.Of[agent.ModelSwitched](r.watch)); (n == 1) != tt.taken {
+				if n := len(agenttest.Of[updates.ModelSwitched](r.watch)); (n == 1) != tt.taken {
 					t.Errorf("%d updates", n)
 				}
 				r.finish()

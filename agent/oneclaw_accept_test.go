@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -66,14 +67,14 @@ func modelHasAWindow(t *testing.T, p preset.Name) {
 func indicator(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 9, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
-	if c := agenttest.Of[agent.Compacting](k.watch); len(c) != 1 || !c[0].Summary || c[0].Held || c[0].Source != conversation.SourceAuto || len(k.made()) != 0 {
+	if c := agenttest.Of[updates.Compacting](k.watch); len(c) != 1 || !c[0].Summary || c[0].Held || c[0].Source != conversation.SourceAuto || len(k.made()) != 0 {
 		t.Errorf("told %+v and %+v", c, k.made())
 	}
 	k.idle()
 	k.answered("and now?")
 	gate.Open()
 	k.wait()
-	if c := agenttest.Of[agent.Compacting](k.watch); len(c) != 1 || len(k.made()) != 1 || k.made()[0].Trimmed {
+	if c := agenttest.Of[updates.Compacting](k.watch); len(c) != 1 || len(k.made()) != 1 || k.made()[0].Trimmed {
 		t.Errorf("told %+v and %+v", c, k.made())
 	}
 	k.ends()
@@ -218,13 +219,13 @@ func BenchmarkOneClaw(b *testing.B) {
 			w, done := agenttest.Watch(b.Context(), a.Updates()), make(chan error, 1)
 			go func() { done <- a.Run(ctx) }()
 			a.Send("and now?")
-			u, err := w.Await(ctx, func(u agent.Update) bool {
-				_, made := u.(agent.Compacted)
-				_, failed := u.(agent.CompactionFailed)
+			u, err := w.Await(ctx, func(u updates.Update) bool {
+				_, made := u.(updates.Compacted)
+				_, failed := u.(updates.CompactionFailed)
 				return made || failed
 			})
 			end()
-			if _, made := u.(agent.Compacted); err != nil || !made || <-done != nil {
+			if _, made := u.(updates.Compacted); err != nil || !made || <-done != nil {
 				b.Fatal(u, err)
 			}
 			<-w.Done()

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -212,7 +213,7 @@ func alreadyHasASummary(t *testing.T, p preset.Name) {
 func (k *talker) evictedFor(small *agenttest.Provider) {
 	k.t.Helper()
 	o := k.overlays()
-	if len(o) != 1 || len(k.stories()) != 0 || len(agenttest.Of[agent.Prepared](k.watch)) != 1 {
+	if len(o) != 1 || len(k.stories()) != 0 || len(agenttest.Of[updates.Prepared](k.watch)) != 1 {
 		k.t.Fatalf("made %v, told %v", brief(o), k.refused())
 	}
 	all := fmt.Sprint(onWire(small.Requests()[0].Messages))

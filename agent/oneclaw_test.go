@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -187,7 +188,7 @@ func (k *talker) untouched() {
 	begun := 0
 	if k.preset != preset.Plimsoll {
 		k.asks(0)
-		begun = len(agenttest.Of[agent.Compacting](k.watch))
+		begun = len(agenttest.Of[updates.Compacting](k.watch))
 	}
 	if len(k.overlays())+len(k.attempts())+len(k.made())+len(k.refused())+begun != 0 {
 		k.t.Errorf("overlays %v, attempts %v, told %v and %v", brief(k.overlays()), k.attempts(), k.made(), k.refused())

@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 )
 
@@ -42,7 +43,7 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 					r.say(fmt.Sprintf("talk of %d", i))
 				}
 				r.say("and that?")
-				failed := agenttest.Of[agent.Failed](r.watch)
+				failed := agenttest.Of[updates.Failed](r.watch)
 				if len(failed) != 1 {
 					t.Fatalf("told %+v", failed)
 				}
@@ -65,7 +66,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), meter.Window{}
 		}, agenttest.Fail(refused), agenttest.Fail(refused))
 		r.say("hi")
-		failed := agenttest.Of[agent.Failed](r.watch)
+		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "/compact") {
 			t.Errorf("told %+v", failed)
 		}
@@ -79,7 +80,7 @@ func TestAnOverflowNamesNoCompactionThatDoesNotHelp(t *testing.T) {
 		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 100, Requested: 90_000}
 		r := talk(t, 6, nil, agenttest.Fail(refused), agenttest.Fail(refused))
 		r.say("and that?")
-		failed := agenttest.Of[agent.Failed](r.watch)
+		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || strings.Contains(failed[0].Err.Hint, "/compact") {
 			t.Errorf("told %+v", failed)
 		}

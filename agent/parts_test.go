@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -13,7 +14,7 @@ import (
 
 func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
 	t.Parallel()
-	box := NewMailbox()
+	box := updates.NewMailbox()
 	q := &queue{updates: box, messages: []queued{{text: "one"}, {text: "a note", quiet: true}, {text: "two"}}}
 	q.show()
 	q.giveBack("typed before")
@@ -24,8 +25,8 @@ func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Update{
-		Queued{Texts: []string{"one", "a note", "two"}}, Returned{Texts: []string{"typed before", "one", "two"}}, Queued{Texts: []string{"a note"}},
+	want := []updates.Update{
+		updates.Queued{Texts: []string{"one", "a note", "two"}}, updates.Returned{Texts: []string{"typed before", "one", "two"}}, updates.Queued{Texts: []string{"a note"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what the watcher is told (-want +got):\n%s", diff)
@@ -57,7 +58,7 @@ func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
 
 func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
 	t.Parallel()
-	in, box, looks := newInbox(), NewMailbox(), 0
+	in, box, looks := newInbox(), updates.NewMailbox(), 0
 	i := &inspector{inbox: in, updates: box, account: func() func() inspect.Account {
 		looks++
 		return func() inspect.Account { return inspect.Account{} }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -170,7 +171,7 @@ func (c *compactor) runPending(ctx context.Context) bool {
 		return false
 	}
 	if len(c.operations) > 0 {
-		c.display.status(Status{Phase: PhaseCompacting})
+		c.display.status(updates.Status{Phase: updates.PhaseCompacting})
 	}
 	c.boundary(ctx)
 	if j := c.job; j != nil && j.blocking {

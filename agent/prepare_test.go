@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -20,7 +21,7 @@ func TestASummaryIsPreparedOnceAndJoinsTheStep(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, nearLoad, eachTokens, nil)
-		if n := len(agenttest.Of[agent.Prepared](r.watch)); n != 1 || summaries(s) != 1 || len(r.overlays()) != 0 {
+		if n := len(agenttest.Of[updates.Prepared](r.watch)); n != 1 || summaries(s) != 1 || len(r.overlays()) != 0 {
 			t.Fatalf("%d prepared, %d asked for, made %v", n, summaries(s), r.kinds())
 		}
 		for range beyondLoad - nearLoad {
@@ -57,8 +58,8 @@ func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
 				if len(a) == 0 || a[0].Outcome != conversation.OutcomeStale || a[0].Model == "" || a[0].Why == "" {
 					t.Errorf("recorded %+v", a)
 				}
-				if b := agenttest.Of[agent.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f agent.CompactionFailed) bool {
-					return f.Wish.Source == conversation.SourceManual
+				if b := agenttest.Of[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {
+					return f.Request.Source == conversation.SourceManual
 				}) {
 					t.Errorf("the user is told %+v", b)
 				}
@@ -99,7 +100,7 @@ func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 		w := wish(preset.ProfileHeavy, -1)
 		r.Preview(w)
 		r.wait()
-		shown := agenttest.Of[agent.Previewed](r.watch)
+		shown := agenttest.Of[updates.Previewed](r.watch)
 		asked := shown[len(shown)-1].Preview.Range
 		r.compacts(w)
 		made := r.made()

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -167,7 +168,7 @@ func TestRecoveredRequestDoesNotMoveTheMeter(t *testing.T) {
 			t.Errorf("the reading %+v does not count from the report before, of which %+v was learned", got, k.learned)
 		}
 		for _, r := range []*rig{before, after} {
-			meters := agenttest.Of[agent.Metered](r.watch)
+			meters := agenttest.Of[updates.Metered](r.watch)
 			if got := meters[len(meters)-1].Meter.Calibration(); got != k.learned {
 				t.Errorf("learned %+v of no report, with %+v before", got, k.learned)
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
@@ -63,9 +64,9 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 		}
 		q.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
-			q.updates.Put(Discarded{})
+			q.updates.Put(updates.Discarded{})
 		}
-		q.display.status(Status{Phase: Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
 		if err := q.pause(ctx, wait); err != nil {
 			ans.err = err
 			return ans
@@ -129,7 +130,7 @@ type piece struct {
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	keeper := keepPartials(ctx, q.opts.Log, q.opts.Logger)
 	defer keeper.stop()
-	q.display.status(Status{Phase: Waiting})
+	q.display.status(updates.Status{Phase: updates.Waiting})
 	streamCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	pieces := make(chan piece, 64)
@@ -202,17 +203,17 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 	quiet := !rep.Arrived()
 	changed := rep.Add(c)
 	if quiet && rep.Arrived() {
-		q.display.status(Status{Phase: Streaming})
+		q.display.status(updates.Status{Phase: updates.Streaming})
 	}
 	if quiet && !rep.Arrived() && c.Progress != nil {
-		q.display.status(Status{Phase: Waiting, Progress: c.Progress})
+		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		q.updates.Put(Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.Calls[i]
-		q.updates.Put(CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
+		q.updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 

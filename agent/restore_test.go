@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -24,7 +24,7 @@ func TestTurnsThatWereTakenBackComeBackByteForByte(t *testing.T) {
 		}
 		r.RestoreTurns()
 		r.wait()
-		o := r.byHand(agent.SteerRestore, conversation.KindRevert)
+		o := r.byHand(updates.EditRestore, conversation.KindRevert)
 		if diff := cmp.Diff(before, r.view()); diff != "" {
 			t.Errorf("after e%d: %s", o.Seq, diff)
 		}

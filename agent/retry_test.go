@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -23,9 +24,9 @@ func fails(class llm.Class) agenttest.Reply {
 func (r *rig) settle() time.Duration {
 	r.t.Helper()
 	began := time.Now()
-	_, err := r.watch.Await(r.t.Context(), func(u agent.Update) bool {
-		s, isStatus := u.(agent.Status)
-		return isStatus && s.Phase == agent.Idle
+	_, err := r.watch.Await(r.t.Context(), func(u updates.Update) bool {
+		s, isStatus := u.(updates.Status)
+		return isStatus && s.Phase == updates.Idle
 	})
 	if err != nil {
 		r.t.Fatal(err)
@@ -44,17 +45,17 @@ func TestRetriesBackOff(t *testing.T) {
 		if diff := cmp.Diff([]string{"user go", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
 			t.Error(diff)
 		}
-		var seen []agent.Status
-		for _, s := range agenttest.Of[agent.Status](r.watch) {
-			if s.Phase == agent.Retrying {
+		var seen []updates.Status
+		for _, s := range agenttest.Of[updates.Status](r.watch) {
+			if s.Phase == updates.Retrying {
 				s.Since = time.Time{}
 				seen = append(seen, s)
 			}
 		}
-		want := []agent.Status{
-			{Phase: agent.Retrying, Attempt: 2, Wait: 500 * time.Millisecond, Why: "overloaded"},
-			{Phase: agent.Retrying, Attempt: 3, Wait: time.Second, Why: "server fault"},
-			{Phase: agent.Retrying, Attempt: 4, Wait: 2 * time.Second, Why: "network"},
+		want := []updates.Status{
+			{Phase: updates.Retrying, Attempt: 2, Wait: 500 * time.Millisecond, Why: "overloaded"},
+			{Phase: updates.Retrying, Attempt: 3, Wait: time.Second, Why: "server fault"},
+			{Phase: updates.Retrying, Attempt: 4, Wait: 2 * time.Second, Why: "network"},
 		}
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Error(diff)
@@ -75,8 +76,8 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 		r.settle()
 		r.finish()
 		var waits []time.Duration
-		for _, s := range agenttest.Of[agent.Status](r.watch) {
-			if s.Phase == agent.Retrying {
+		for _, s := range agenttest.Of[updates.Status](r.watch) {
+			if s.Phase == updates.Retrying {
 				waits = append(waits, s.Wait/time.Millisecond)
 			}
 		}
@@ -102,7 +103,7 @@ func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
 		r.say("go")
-		got := agenttest.Of[agent.Failed](r.watch)
+		got := agenttest.Of[updates.Failed](r.watch)
 		if len(got) != 1 || !strings.Contains(got[0].Err.Hint, time.Now().Add(5*time.Minute).Format("15:04:05")) {
 			t.Fatalf("failures %+v, want one that says when", got)
 		}
@@ -144,7 +145,7 @@ func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 		r.Send("go")
 		r.settle()
 		r.finish()
-		if n := len(agenttest.Of[agent.Discarded](r.watch)); n != 1 {
+		if n := len(agenttest.Of[updates.Discarded](r.watch)); n != 1 {
 			t.Errorf("discarded %d times, want once", n)
 		}
 		want := []string{"usage of 0: 10+1", "assistant stop hello", "usage of 5: 10+2", "renamed auto go"}
@@ -267,8 +268,8 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 				}
 				began := time.Now()
 				r.Send("go")
-				_, err := r.watch.Await(t.Context(), func(u agent.Update) bool {
-					_, isFailure := u.(agent.Failed)
+				_, err := r.watch.Await(t.Context(), func(u updates.Update) bool {
+					_, isFailure := u.(updates.Failed)
 					return isFailure
 				})
 				if took := time.Since(began); err != nil || took < c.least || took > c.most {
@@ -301,7 +302,7 @@ func TestWaitingForAServerCanBeStopped(t *testing.T) {
 		time.Sleep(20 * time.Second)
 		r.Cancel()
 		r.wait()
-		if s := r.watch.Phases(); s[len(s)-1] != agent.Idle {
+		if s := r.watch.Phases(); s[len(s)-1] != updates.Idle {
 			t.Errorf("phases %v", s)
 		}
 		r.finish()
@@ -313,11 +314,11 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
 		r.say("go")
-		failed := agenttest.Of[agent.Failed](r.watch)
+		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || failed[0].Err.Hint == "" {
 			t.Errorf("failed %+v, want one failure with a hint", failed)
 		}
-		switched := agenttest.Of[agent.ModelSwitched](r.watch)
+		switched := agenttest.Of[updates.ModelSwitched](r.watch)
 		if want := (meter.Window{Tokens: 2048, Source: meter.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
 			t.Errorf("switched %+v", switched)
 		}
@@ -337,11 +338,11 @@ func TestOverflowDoesNotOverruleTheUser(t *testing.T) {
 		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048}))
 		r.say("go")
 		r.finish()
-		failed := agenttest.Of[agent.Failed](r.watch)
+		failed := agenttest.Of[updates.Failed](r.watch)
 		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "set to 100000 tokens (config), but the server's is 2048") {
 			t.Errorf("failed %+v", failed)
 		}
-		if n := len(agenttest.Of[agent.ModelSwitched](r.watch)); n != 0 {
+		if n := len(agenttest.Of[updates.ModelSwitched](r.watch)); n != 0 {
 			t.Error("the configured window was replaced")
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -21,7 +22,7 @@ func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
 		shown, waits := r.waiting()
-		if !waits || shown.Held || shown.Wish.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
+		if !waits || shown.Held || shown.Request.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
 			t.Fatalf("waits %t: %+v", waits, shown)
 		}
 		r.say("meanwhile")
@@ -61,7 +62,7 @@ func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 4, both(reviewing, func(o *agent.Options) { o.Interactive = false }), summarises(account))
 		r.compacts(reviewed())
-		if n := len(agenttest.Of[agent.Reviewing](r.watch)); n > 0 || len(r.made()) != 1 {
+		if n := len(agenttest.Of[updates.Reviewing](r.watch)); n > 0 || len(r.made()) != 1 {
 			t.Errorf("%d reviews, made %+v", n, r.made())
 		}
 		r.finish()
@@ -84,7 +85,7 @@ func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 		r.say(words(6500))
 	}
 	shown, waits := r.waiting()
-	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != agent.PhaseCompacting {
+	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != updates.PhaseCompacting {
 		t.Fatalf("waits %t, held %t, phases %v", waits, shown.Held, phases)
 	}
 	time.Sleep(10 * time.Minute)
@@ -169,7 +170,7 @@ func TestARequestIsEvictedForWhileASummaryIsRead(t *testing.T) {
 		r.answered()
 		r.Review(shown.Text+"\nAnd this is mine.", true)
 		r.wait()
-		if len(r.overlays()) != 1 || len(agenttest.Of[agent.Prepared](r.watch)) != 1 {
+		if len(r.overlays()) != 1 || len(agenttest.Of[updates.Prepared](r.watch)) != 1 {
 			t.Errorf("made %v, and the text is not kept", r.kinds())
 		}
 		for range belowLoad {

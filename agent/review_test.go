@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -24,12 +24,12 @@ func reviewed() edit.Request {
 }
 
 // waiting is the summary that waits for the user, false if none does.
-func (r *rig) waiting() (shown agent.Reviewing, waits bool) {
+func (r *rig) waiting() (shown updates.Reviewing, waits bool) {
 	for _, u := range r.watch.Updates() {
 		switch u := u.(type) {
-		case agent.Reviewing:
+		case updates.Reviewing:
 			shown, waits = u, true
-		case agent.Reviewed:
+		case updates.Reviewed:
 			if !waits {
 				r.t.Error("told that no summary waits any more, and none did")
 			}
@@ -41,8 +41,8 @@ func (r *rig) waiting() (shown agent.Reviewing, waits bool) {
 
 // notTaken are the texts that did not count, as the user was told.
 func (r *rig) notTaken() (told []string) {
-	for _, u := range agenttest.Of[agent.Steered](r.watch) {
-		if u.What == agent.SteerReview {
+	for _, u := range agenttest.Of[updates.Edited](r.watch) {
+		if u.What == updates.EditReview {
 			told = append(told, u.Err.Message)
 		}
 	}
@@ -71,7 +71,7 @@ func TestSummaryWaitsForItsReaderAndTheConversationGoesOn(t *testing.T) {
 		covers := 0
 		r.Preview(heavy())
 		r.wait()
-		for _, p := range agenttest.Of[agent.Previewed](r.watch) {
+		for _, p := range agenttest.Of[updates.Previewed](r.watch) {
 			covers = p.Preview.Summary.Covers
 		}
 		before := r.view()
@@ -82,7 +82,7 @@ func TestSummaryWaitsForItsReaderAndTheConversationGoesOn(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		r.wait()
 		shown, waits := r.waiting()
-		want := agent.Reviewing{Text: account, Appendix: shown.Appendix, Wish: reviewed(), FromTurn: 0, ToTurn: 2, Covers: covers}
+		want := updates.Reviewing{Text: account, Appendix: shown.Appendix, Request: reviewed(), FromTurn: 0, ToTurn: 2, Covers: covers}
 		if diff := cmp.Diff(want, shown); diff != "" || !waits || shown.Appendix == "" {
 			t.Fatalf("it waits: %t; %s", waits, diff)
 		}
@@ -242,7 +242,7 @@ func TestAWishToReadASummaryThatIsBeingWrittenIsHeeded(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		r.wait()
 		shown, waits := r.waiting()
-		if !waits || len(agenttest.Of[agent.Reviewing](r.watch)) != 2 {
+		if !waits || len(agenttest.Of[updates.Reviewing](r.watch)) != 2 {
 			t.Fatalf("waits %t", waits)
 		}
 		r.Review(shown.Text, true)

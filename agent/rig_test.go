@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -199,7 +200,7 @@ func ok(text string) conversation.Outcome {
 // failures are the classes of what the user was told.
 func (r *rig) failures() []llm.Class {
 	var out []llm.Class
-	for _, f := range agenttest.Of[agent.Failed](r.watch) {
+	for _, f := range agenttest.Of[updates.Failed](r.watch) {
 		out = append(out, f.Err.Class)
 	}
 	return out
@@ -208,7 +209,7 @@ func (r *rig) failures() []llm.Class {
 // returned are the texts that came back to the composer.
 func (r *rig) returned() []string {
 	var out []string
-	for _, u := range agenttest.Of[agent.Returned](r.watch) {
+	for _, u := range agenttest.Of[updates.Returned](r.watch) {
 		out = append(out, u.Texts...)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/planner"
@@ -215,7 +216,7 @@ func (p *scheduler) refreshPast() {
 	p.past = planner.PastOf(p.log.Events())
 	if paused := p.past.Exhausted(p.rules); paused != p.paused {
 		p.paused = paused
-		p.updates.Put(Summaries{Paused: paused})
+		p.updates.Put(updates.Summaries{Paused: paused})
 	}
 }
 

@@ -7,16 +7,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // steered is what was told of pins, masks and turns brought back.
-func (r *rig) steered() []agent.Steered { return agenttest.Of[agent.Steered](r.watch) }
+func (r *rig) steered() []updates.Edited { return agenttest.Of[updates.Edited](r.watch) }
 
 // shownIn is how the stored log shows the model an event.
 func (r *rig) shownIn(seq uint64) (shown projection.Message) {
@@ -29,7 +29,7 @@ func (r *rig) shownIn(seq uint64) (shown projection.Message) {
 }
 
 // byHand checks the newest overlay and what was told of it.
-func (r *rig) byHand(what agent.Steer, kind conversation.Kind) conversation.Event {
+func (r *rig) byHand(what updates.Edit, kind conversation.Kind) conversation.Event {
 	r.t.Helper()
 	all, told := r.overlays(), r.steered()
 	if len(all) == 0 || len(told) == 0 {
@@ -53,7 +53,7 @@ func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
 		seq := r.results()[1]
 		r.Pin([]uint64{seq}, true)
 		r.wait()
-		r.byHand(agent.SteerPin, conversation.KindPin)
+		r.byHand(updates.EditPin, conversation.KindPin)
 		r.compacts(wish(preset.ProfileDefault, 1))
 		if got := r.shownIn(seq); got.State != projection.StatePinned || got.Text != listing(1) {
 			t.Errorf("the result is shown as %s: %.60q", got.State, got.Text)
@@ -63,7 +63,7 @@ func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
 		}
 		r.Pin([]uint64{seq}, false)
 		r.wait()
-		r.byHand(agent.SteerUnpin, conversation.KindUnpin)
+		r.byHand(updates.EditUnpin, conversation.KindUnpin)
 		if got := r.shownIn(seq); got.State != projection.StateMasked {
 			t.Errorf("without the pin the result is shown as %s", got.State)
 		}
@@ -78,7 +78,7 @@ func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 		before, used, seq := r.view(), r.reading().Used, r.results()[2]
 		r.Mask([]uint64{seq})
 		r.wait()
-		o := r.byHand(agent.SteerMask, conversation.KindMask)
+		o := r.byHand(updates.EditMask, conversation.KindMask)
 		if got := r.shownIn(seq); got.State != projection.StateMasked || r.reading().Used >= used {
 			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
 		}
@@ -137,14 +137,14 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 		if diff := cmp.Diff(want, order[len(order)-len(want):]); diff != "" {
 			t.Error(diff)
 		}
-		var told []agent.Steer
+		var told []updates.Edit
 		for _, s := range r.steered() {
 			told = append(told, s.What)
-			if (s.Err != nil) != (s.What == agent.SteerRestore) {
+			if (s.Err != nil) != (s.What == updates.EditRestore) {
 				t.Errorf("told %+v", s)
 			}
 		}
-		if diff := cmp.Diff([]agent.Steer{agent.SteerPin, agent.SteerMask, agent.SteerRestore, agent.SteerUnpin}, told); diff != "" {
+		if diff := cmp.Diff([]updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told); diff != "" {
 			t.Error(diff)
 		}
 		if f := r.failures(); len(f) > 0 || len(r.returned()) != 1 {
@@ -156,11 +156,11 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 }
 
 func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
-	acts := map[agent.Steer]func(*rig){
-		agent.SteerPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
-		agent.SteerUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
-		agent.SteerMask:    func(r *rig) { r.Mask(r.results()[:1]) },
-		agent.SteerRestore: func(r *rig) { r.RestoreTurns() },
+	acts := map[updates.Edit]func(*rig){
+		updates.EditPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
+		updates.EditUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
+		updates.EditMask:    func(r *rig) { r.Mask(r.results()[:1]) },
+		updates.EditRestore: func(r *rig) { r.RestoreTurns() },
 	}
 	for what, act := range acts {
 		t.Run(string(what), func(t *testing.T) {
@@ -196,11 +196,11 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 // Any overlay ends a summary that was begun before it: what it was made from is no
 // longer what the model is shown.
 func TestSteeringOvertakesASummary(t *testing.T) {
-	for what, act := range map[agent.Steer]func(*rig){
-		agent.SteerPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
-		agent.SteerUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
-		agent.SteerMask:    func(r *rig) { r.Mask(r.results()[:1]) },
-		agent.SteerRestore: func(r *rig) { r.RestoreTurns() },
+	for what, act := range map[updates.Edit]func(*rig){
+		updates.EditPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
+		updates.EditUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
+		updates.EditMask:    func(r *rig) { r.Mask(r.results()[:1]) },
+		updates.EditRestore: func(r *rig) { r.RestoreTurns() },
 	} {
 		for _, waits := range []bool{false, true} {
 			name := string(what) + " while it is written"

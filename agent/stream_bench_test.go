@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
@@ -27,9 +28,9 @@ func BenchmarkStream(b *testing.B) {
 		done := make(chan error, 1)
 		go func() { done <- a.Run(ctx) }()
 		a.Send("go")
-		_, err = w.Await(ctx, func(u agent.Update) bool {
-			s, isStatus := u.(agent.Status)
-			return isStatus && s.Phase == agent.Idle
+		_, err = w.Await(ctx, func(u updates.Update) bool {
+			s, isStatus := u.(updates.Status)
+			return isStatus && s.Phase == updates.Idle
 		})
 		end()
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -93,12 +94,12 @@ func (c *compactor) accept(j *job, text string) {
 		_, err = j.rebase(c.journal, &pass)
 	}
 	if err != nil {
-		c.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})
+		c.updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
 		return
 	}
 	j.pass = pass
 	j.on(eventAccepted)
-	c.updates.Put(Reviewed{})
+	c.updates.Put(updates.Reviewed{})
 }
 
 // notTaken is why a text of the user does not count.
@@ -166,7 +167,7 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 		c.queue.store()
 		c.queue.show()
 	}
-	c.display.status(Status{Phase: PhaseCompacting})
+	c.display.status(updates.Status{Phase: updates.PhaseCompacting})
 	c.announce(true)
 	c.announceReview()
 	for !c.operations.due(c.inTurn) {
@@ -215,12 +216,12 @@ func (c *compactor) clear(ctx context.Context) {
 func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	if _, err := c.keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.updates.Put(Failed{Err: llm.AsError(err)})
+		c.updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
 	c.opts.Logger.Info("compaction", "outcome", "prepared", "source", j.wish.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
-	c.updates.Put(Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -58,14 +58,14 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Summary] == 0 {
 			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
 		}
-		working := agenttest.Of[agent.Compacting](r.watch)
+		working := agenttest.Of[updates.Compacting](r.watch)
 		if len(working) != 1 || working[0].Focus != w.Focus || working[0].FromTurn != 0 || working[0].ToTurn != 2 || !working[0].Summary || working[0].Since.IsZero() {
 			t.Errorf("told %+v", working)
 		}
 		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Made.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
 			t.Errorf("told %+v", made)
 		}
-		if n := len(agenttest.Of[agent.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
+		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
 			t.Error("the summary streamed onto the screen")
 		}
 		r.say("go on")
@@ -124,7 +124,7 @@ func TestTheConversationGoesOnWhileASummaryIsWritten(t *testing.T) {
 		if diff := cmp.Diff([]string{"user one", "assistant stop first", "user two", "assistant stop second"}, all[len(all)-4:]); diff != "" {
 			t.Error(diff)
 		}
-		if got := agenttest.Of[agent.Queued](r.watch); len(got) != 0 || len(r.memory.Waiting()) != 0 {
+		if got := agenttest.Of[updates.Queued](r.watch); len(got) != 0 || len(r.memory.Waiting()) != 0 {
 			t.Errorf("the queue is shown as %v", got)
 		}
 		if got := onWire(r.last().Messages); got[0].Text != "show me listing 0 of the uploads" {

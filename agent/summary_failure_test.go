@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -81,7 +82,7 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 				}
 				r.provider.Add(answers("fine"))
 				r.say("go on")
-				if n := len(agenttest.Of[agent.Failed](r.watch)); n != 0 {
+				if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
 					t.Errorf("%d failures of the conversation", n)
 				}
 				r.finish()
@@ -120,8 +121,8 @@ func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
 		if spent != 2 {
 			t.Errorf("%d of 2 requests are on record", spent)
 		}
-		for _, s := range agenttest.Of[agent.Status](r.watch) {
-			if s.Phase == agent.Retrying {
+		for _, s := range agenttest.Of[updates.Status](r.watch) {
+			if s.Phase == updates.Retrying {
 				t.Error("the retry is not silent")
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -213,7 +214,7 @@ func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
 }
 
 func (r *rig) meterOf() meter.Meter {
-	all := agenttest.Of[agent.Metered](r.watch)
+	all := agenttest.Of[updates.Metered](r.watch)
 	return all[len(all)-1].Meter
 }
 

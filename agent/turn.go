@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -43,7 +44,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
-		a.updates.Put(Failed{Err: failure})
+		a.updates.Put(updates.Failed{Err: failure})
 	}
 	a.setIdle()
 }
@@ -51,7 +52,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 // setIdle tells that nothing goes on, unless something waits to be done.
 func (a *Agent) setIdle() {
 	if len(a.queue.messages) == 0 && len(a.compactor.operations) == 0 {
-		a.display.status(Status{Phase: Idle})
+		a.display.status(updates.Status{Phase: updates.Idle})
 	}
 }
 
@@ -115,7 +116,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 			return calls, err
 		}
 		if err != nil {
-			a.updates.Put(Failed{Err: llm.AsError(err)})
+			a.updates.Put(updates.Failed{Err: llm.AsError(err)})
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
@@ -220,8 +221,8 @@ func (a *Agent) enqueue(m queued) {
 	}
 	busy := a.inTurn || a.compactor.held
 	if err := a.oversized(m.text); err != nil && busy {
-		a.updates.Put(Returned{Texts: []string{m.text}})
-		a.updates.Put(Failed{Err: err})
+		a.updates.Put(updates.Returned{Texts: []string{m.text}})
+		a.updates.Put(updates.Failed{Err: err})
 		return
 	}
 	a.queue.messages = append(a.queue.messages, m)
@@ -248,7 +249,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	}
 	if err := a.say(ctx, m.text); err != nil {
 		a.queue.giveBack(m.text)
-		a.updates.Put(Failed{Err: llm.AsError(err)})
+		a.updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -41,17 +42,17 @@ func TestAnswersAMessage(t *testing.T) {
 		if diff := cmp.Diff(r.memory.Events(), r.watch.Events()); diff != "" {
 			t.Errorf("the watcher saw other events: %s", diff)
 		}
-		if diff := cmp.Diff([]agent.Phase{agent.Waiting, agent.Streaming, agent.Idle}, r.watch.Phases()); diff != "" {
+		if diff := cmp.Diff([]updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases()); diff != "" {
 			t.Error(diff)
 		}
 		var text, reasoning string
-		for _, d := range agenttest.Of[agent.Delta](r.watch) {
+		for _, d := range agenttest.Of[updates.Delta](r.watch) {
 			text, reasoning = text+d.Text, reasoning+d.Reasoning
 		}
 		if text != "hello" || reasoning != "hm" {
 			t.Errorf("streamed %q and %q", text, reasoning)
 		}
-		meters := agenttest.Of[agent.Metered](r.watch)
+		meters := agenttest.Of[updates.Metered](r.watch)
 		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 14 || got.Estimated {
 			t.Errorf("used %d, estimated %v, want the reported 14", got.Used, got.Estimated)
 		}
@@ -106,10 +107,10 @@ func TestRunsToolsUntilAReplyHasNoCalls(t *testing.T) {
 		if m := last[len(last)-1]; m.Role != projection.RoleTool || m.CallID != "c2" {
 			t.Errorf("the last message of the last request is %+v", m)
 		}
-		if got := agenttest.Of[agent.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {
+		if got := agenttest.Of[updates.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {
 			t.Errorf("calls streamed as %v", got)
 		}
-		if got := agenttest.Of[agent.ToolStarted](r.watch); len(got) != 2 || got[0] != (agent.ToolStarted{CallID: "c1", Tool: "look", Title: "look"}) {
+		if got := agenttest.Of[updates.ToolStarted](r.watch); len(got) != 2 || got[0] != (updates.ToolStarted{CallID: "c1", Tool: "look", Title: "look"}) {
 			t.Errorf("started %v", got)
 		}
 	})
@@ -146,7 +147,7 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		if diff := cmp.Diff([]string{"result c1 ok result of c1", "result c2 ok result of c2"}, brief(results)); diff != "" {
 			t.Error(diff)
 		}
-		if got := agenttest.Of[agent.ToolOutput](r.watch); len(got) != 2 {
+		if got := agenttest.Of[updates.ToolOutput](r.watch); len(got) != 2 {
 			t.Errorf("output %v", got)
 		}
 	})

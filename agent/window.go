@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -70,7 +71,7 @@ func (k *windowKeeper) useWindow(w meter.Window) {
 	k.meter = k.meter.WithWindow(w)
 	k.display.reform()
 	k.room.windowChanged(w)
-	k.updates.Put(ModelSwitched{Model: k.settings.model})
+	k.updates.Put(updates.ModelSwitched{Model: k.settings.model})
 	k.display.showMeter()
 }
 
@@ -103,7 +104,7 @@ func (k *windowKeeper) forgetWindow() {
 func (k *windowKeeper) note(ctx context.Context, text string) {
 	_, err := k.keep(ctx, k.settings.modelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.updates.Put(Failed{Err: llm.AsError(err)})
+		k.updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 )
@@ -150,7 +151,7 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 				if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
 					t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
 				}
-				for _, f := range agenttest.Of[agent.Failed](r.watch) {
+				for _, f := range agenttest.Of[updates.Failed](r.watch) {
 					if named := strings.Contains(f.Err.Hint, "--window"); named != (told(c.have) && c.at != "") {
 						t.Errorf("hint %q", f.Err.Hint)
 					}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -209,27 +209,27 @@ func (w *asking) watch(ctx context.Context) error {
 }
 
 // show shows an update; true when the turn is over.
-func (w *asking) show(u agent.Update) (over bool) {
+func (w *asking) show(u updates.Update) (over bool) {
 	switch u := u.(type) {
-	case agent.Appended:
+	case updates.Appended:
 		w.appended(u.Events)
-	case agent.ToolStarted:
+	case updates.ToolStarted:
 		w.progress("· " + u.Title)
-	case agent.Failed:
+	case updates.Failed:
 		w.failure = u.Err
-	case agent.Compacting, agent.Compacted, agent.CompactionFailed:
+	case updates.Compacting, updates.Compacted, updates.CompactionFailed:
 		if line := session.CompactionLine(u); line != "" {
 			w.progress(line)
 		}
-	case agent.Summaries:
+	case updates.Summaries:
 		if u.Paused {
 			w.progress("summaries are paused after failures in a row: compact by hand, or change the model")
 		}
-	case agent.Status:
-		if u.Phase == agent.Retrying {
+	case updates.Status:
+		if u.Phase == updates.Retrying {
 			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))
 		}
-		return u.Phase == agent.Idle // a conversation is not said to be idle before its first turn
+		return u.Phase == updates.Idle // a conversation is not said to be idle before its first turn
 	}
 	return false
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 
@@ -18,7 +19,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
@@ -205,7 +205,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 				t.Errorf("the notes are %q", notes)
 			}
 			if c.reply != nil {
-				await(t, talk.Session, func(u agent.Update) bool { _, ok := u.(agent.Compacted); return ok })
+				await(t, talk.Session, func(u updates.Update) bool { _, ok := u.(updates.Compacted); return ok })
 			}
 			if got := overlayIn(t, a, talk.ID); got != c.overlay {
 				t.Errorf("the copy has the overlay %q, not %q", got, c.overlay)
@@ -308,8 +308,8 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	}
 	talk.Session.SetProfile("nope")
 	talk.Session.SetProfile("off")
-	await(t, talk.Session, func(u agent.Update) bool {
-		e, ok := u.(agent.Appended)
+	await(t, talk.Session, func(u updates.Update) bool {
+		e, ok := u.(updates.Appended)
 		return ok && e.Events[0].Body.Kind() == conversation.KindConfig
 	})
 	h.Close()

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -73,7 +73,7 @@ func (o *owner) returns() {
 }
 
 // within is what comes of updates in a time.
-func within(t *testing.T, d time.Duration, from updates) []agent.Update {
+func within(t *testing.T, d time.Duration, from source) []updates.Update {
 	t.Helper()
 	<-time.After(d)
 	synctest.Wait()
@@ -87,7 +87,7 @@ func within(t *testing.T, d time.Duration, from updates) []agent.Update {
 }
 
 // only is the one update of a type among all of them.
-func only[T agent.Update](t *testing.T, list []agent.Update) T {
+func only[T updates.Update](t *testing.T, list []updates.Update) T {
 	t.Helper()
 	var found []T
 	for _, u := range list {
@@ -135,20 +135,20 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 		before, known := talk.Meter.Reading().Used, o.log.Len()
 		o.adds(conversation.AssistantMessage{Text: strings.Repeat("many words ", 500), Stop: conversation.StopEnd, Model: "mine/big"}, conversation.UserMessage{Text: "and?"})
 		list := within(t, soon, talk.Session)
-		if got := only[agent.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
+		if got := only[updates.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
 			t.Errorf("appended %+v", got)
 		}
-		answered := only[agent.Metered](t, list).Meter
+		answered := only[updates.Metered](t, list).Meter
 		if answered.Reading().Used < before+500 {
 			t.Errorf("the gauge is at %d, was at %d", answered.Reading().Used, before)
 		}
 		epoch := uint64(o.log.Len() + 1)
 		o.adds(conversation.Summary{Made: conversation.Made{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
-		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
+		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
 			t.Errorf("after a compaction the gauge is at %d", got)
 		}
 		o.adds(conversation.Revert{Made: conversation.Made{Epoch: epoch + 1}, Epoch: epoch})
-		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
+		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
 			t.Errorf("after its undo the gauge is at %d, was at %d", got, answered.Reading().Used)
 		}
 	})
@@ -183,7 +183,7 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		o.adds(conversation.UserMessage{Text: "more"})
 		for _, u := range within(t, soon, talk.Session) {
-			if u, ok := u.(agent.ModelSwitched); ok {
+			if u, ok := u.(updates.ModelSwitched); ok {
 				t.Errorf("the model stayed, and it was told that it is %s", u.Model.Name())
 			}
 		}
@@ -193,8 +193,8 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 		} {
 			o.adds(to)
 			list := within(t, soon, talk.Session)
-			m := only[agent.ModelSwitched](t, list).Model
-			if w := only[agent.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
+			m := only[updates.ModelSwitched](t, list).Model
+			if w := only[updates.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
 				t.Errorf("%+v became %s with %+v, the gauge by %+v", to, m.Name(), m.Window, w)
 			}
 		}
@@ -209,7 +209,7 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.adds(conversation.UserMessage{Text: "more"})
-		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Calibration(); got.Factor != learned.Factor {
+		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Calibration(); got.Factor != learned.Factor {
 			t.Errorf("reckoned with %+v", got)
 		}
 	})
@@ -218,11 +218,11 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
 		}
 		o.returns()
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || !strings.Contains(u.Why, "read only") {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || !strings.Contains(u.Why, "read only") {
 			t.Errorf("when it is open again: %+v", u)
 		}
 		o.leaves()
@@ -244,7 +244,7 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || strings.Contains(u.Why, "/resume") {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || strings.Contains(u.Why, "/resume") {
 			t.Errorf("told %+v", u)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
@@ -256,11 +256,11 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		talk.Session.Inspect()
-		first := only[agent.Inspected](t, within(t, 0, talk.Session)).Account
+		first := only[updates.Inspected](t, within(t, 0, talk.Session)).Account
 		o.adds(conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd, Model: "mine/big"})
 		within(t, soon, talk.Session)
 		talk.Session.Inspect()
-		if next := only[agent.Inspected](t, within(t, 0, talk.Session)).Account; next.Events != first.Events+1 {
+		if next := only[updates.Inspected](t, within(t, 0, talk.Session)).Account; next.Events != first.Events+1 {
 			t.Errorf("of %d events, then of %d", first.Events, next.Events)
 		}
 		h.Close()

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
@@ -35,9 +35,9 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	defer h.Close()
 	r := h.Running
 	r.Agent.Send("one")
-	await(t, r.Agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
+	await(t, r.Agent.Updates(), func(u updates.Update) bool { _, ok := u.(updates.Appended); return ok })
 	r.Agent.Send("two")
-	await(t, r.Agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
+	await(t, r.Agent.Updates(), func(u updates.Update) bool { q, ok := u.(updates.Queued); return ok && len(q.Texts) == 1 })
 	leave(a, h)
 	texts, err := a.resources.Store.Waiting(t.Context(), r.ID)
 	if err != nil {
@@ -255,13 +255,13 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	}
 }
 
-// updates is where they come from.
-type updates interface {
-	Take(ctx context.Context) ([]agent.Update, error)
+// source is where they come from.
+type source interface {
+	Take(ctx context.Context) ([]updates.Update, error)
 }
 
 // await takes updates until one is as wanted.
-func await(t *testing.T, from updates, wanted func(agent.Update) bool) {
+func await(t *testing.T, from source, wanted func(updates.Update) bool) {
 	t.Helper()
 	for {
 		list, err := from.Take(t.Context())
@@ -307,7 +307,7 @@ func TestAskForgetsNothingThatWaits(t *testing.T) {
 			return
 		}
 		r.Agent.Send("three")
-		await(t, r.Agent.Updates(), func(u agent.Update) bool { s, ok := u.(agent.Status); return ok && s.Phase == agent.Idle })
+		await(t, r.Agent.Updates(), func(u updates.Update) bool { s, ok := u.(updates.Status); return ok && s.Phase == updates.Idle })
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -53,17 +54,17 @@ func converses(t *testing.T, s *storage.Store, id string, o agent.Options, compa
 		a.Send(text)
 	}
 	idle, made := 0, 0
-	_, err = watch.Await(ctx, func(u agent.Update) bool {
+	_, err = watch.Await(ctx, func(u updates.Update) bool {
 		switch u := u.(type) {
-		case agent.Status:
-			if u.Phase == agent.Idle {
+		case updates.Status:
+			if u.Phase == updates.Idle {
 				idle++
 			}
-		case agent.Compacted:
+		case updates.Compacted:
 			made++
-		case agent.CompactionFailed:
+		case updates.CompactionFailed:
 			t.Errorf("not compacted: %v", u.Err)
-		case agent.Failed:
+		case updates.Failed:
 			t.Errorf("failed: %v", u.Err)
 		}
 		return idle > 0 && made == compactions

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -54,7 +54,7 @@ func TestAConversationToReadIsNotChangedFromItsContext(t *testing.T) {
 		telling(r, o)
 		r.first.ReadOnly = "open elsewhere"
 	}, func(r *rig) {
-		r.happen(agent.Inspected{Account: r.account()})
+		r.happen(updates.Inspected{Account: r.account()})
 		r.enter("/context")
 		r.to("run_command")
 		r.calls = nil
@@ -85,7 +85,7 @@ func TestTheContextViewMovesWithTheConversation(t *testing.T) {
 		r.did("first inspect")
 		other := r.account()
 		other.Heaviest[0].Label = "read_file another.go"
-		r.happen(agent.Inspected{Account: other})
+		r.happen(updates.Inspected{Account: other})
 		r.to("read_file another.go")
 	})
 }
@@ -99,7 +99,7 @@ func TestTheAccountIsOfTheConversationThatIsOpen(t *testing.T) {
 		views["context"](r)
 		r.press("q")
 		r.enter("/new")
-		r.happen(agent.Inspected{Account: inspect.Account{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
+		r.happen(updates.Inspected{Account: inspect.Account{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
 		r.enter("/context")
 		r.press("end")
 		r.lacks("run_command", "of the other one")

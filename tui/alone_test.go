@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -119,8 +119,8 @@ func TestAStatusLineSaysWhatGoesOn(t *testing.T) {
 	for want, change := range map[string]func(*statusLine){
 		" ":                        func(*statusLine) {},
 		" trouble":                 func(l *statusLine) { l.snackbar, l.bad = "trouble", true },
-		" ⠋ answering (esc stops)": func(l *statusLine) { l.now.status.Phase = agent.Streaming },
-		" ⠋ calling edit":          func(l *statusLine) { l.now.status.Phase, l.pulse.call, l.width = agent.Streaming, "edit", 30 },
+		" ⠋ answering (esc stops)": func(l *statusLine) { l.now.status.Phase = updates.Streaming },
+		" ⠋ calling edit":          func(l *statusLine) { l.now.status.Phase, l.pulse.call, l.width = updates.Streaming, "edit", 30 },
 		" ⠋ running ls (ctrl+c stops)": func(l *statusLine) {
 			l.shell, l.covered = &shellRun{command: "ls"}, true
 		},

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -20,7 +20,7 @@ import (
 // and Revoke; updates tell what came of the others.
 type Session interface {
 	// Take waits for the next updates and returns all that are pending.
-	Take(ctx context.Context) ([]agent.Update, error)
+	Take(ctx context.Context) ([]updates.Update, error)
 
 	Send(text string)
 	// Add says something that asks for no reply: it goes with the next message.

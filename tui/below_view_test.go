@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/tui"
 )
 
@@ -76,7 +76,7 @@ func TestNoCopyIsMadeWhileAnotherConversationOpens(t *testing.T) {
 		r.did()
 		r.has("a conversation is still being opened")
 		close(r.hold)
-		r.happen(agent.Status{})
+		r.happen(updates.Status{})
 		if got := r.draft(); got != "" {
 			t.Errorf("the composer has %q", got)
 		}

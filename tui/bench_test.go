@@ -11,7 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -20,9 +20,9 @@ import (
 )
 
 // bench is a screen of 120x40 with n turns of four events.
-func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updates) {
+func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed channel) {
 	b.Helper()
-	feed = make(updates, 1)
+	feed = make(channel, 1)
 	r := &rig{world: world{failing: map[string]error{}}}
 	m = tui.New(context.Background(), tui.Options{Backend: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
 	r.first = r.conversation("first", feed)
@@ -50,10 +50,10 @@ func benchBodies(n int) []conversation.Body {
 	return bodies
 }
 
-// updates hands over what a benchmark puts into it.
-type updates chan []agent.Update
+// channel hands over what a benchmark puts into it.
+type channel chan []updates.Update
 
-func (u updates) Take(context.Context) ([]agent.Update, error) { return <-u, nil }
+func (u channel) Take(context.Context) ([]updates.Update, error) { return <-u, nil }
 
 // Budget: 100 ns and no allocation: an idle program does nothing.
 func BenchmarkViewUnchanged(b *testing.B) {
@@ -82,10 +82,10 @@ func BenchmarkKeyToFrame(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		if i%500 == 499 {
 			m.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
-			feed <- []agent.Update{agent.Discarded{}}
+			feed <- []updates.Update{updates.Discarded{}}
 			_, listen = m.Update(listen())
 		}
-		feed <- []agent.Update{agent.Delta{Text: paragraph}}
+		feed <- []updates.Update{updates.Delta{Text: paragraph}}
 		began := time.Now()
 		m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 		m.View()
@@ -153,10 +153,10 @@ func BenchmarkDeltaInView(b *testing.B) {
 				b.Fatal("no view is open")
 			}
 			for i := 0; b.Loop(); i++ {
-				feed <- []agent.Update{agent.Delta{Text: "words of a reply "}}
+				feed <- []updates.Update{updates.Delta{Text: "words of a reply "}}
 				if i%1000 == 999 {
 					<-feed
-					feed <- []agent.Update{agent.Discarded{}}
+					feed <- []updates.Update{updates.Discarded{}}
 				}
 				_, listen = m.Update(listen())
 				m.View()
@@ -183,7 +183,7 @@ func BenchmarkHistoryGoesOn(b *testing.B) {
 			b.Fatal(err)
 		}
 		view = view.Extend(l.Events())
-		feed <- []agent.Update{agent.Appended{Events: events}, agent.Metered{Meter: gauge.WithView(view)}}
+		feed <- []updates.Update{updates.Appended{Events: events}, updates.Metered{Meter: gauge.WithView(view)}}
 		b.StartTimer()
 		_, listen = m.Update(listen())
 		m.View()

@@ -9,8 +9,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -21,19 +21,19 @@ import (
 // byItself begins a summary that nobody asked for.
 func byItself(r *rig) time.Time {
 	since := time.Now()
-	r.happen(agent.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto})
+	r.happen(updates.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto})
 	return since
 }
 
 // hold makes the next request of a turn wait for the summary.
 func hold(r *rig, since time.Time) {
-	r.happen(agent.Status{Phase: agent.PhaseCompacting, Since: time.Now()},
-		agent.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto, Held: true})
+	r.happen(updates.Status{Phase: updates.PhaseCompacting, Since: time.Now()},
+		updates.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto, Held: true})
 }
 
 // streaming is a reply that arrives.
 func streaming(r *rig, text string) {
-	r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: text})
+	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: text})
 }
 
 func TestScreensBesideTheConversation(t *testing.T) {
@@ -50,17 +50,17 @@ func TestScreensBesideTheConversation(t *testing.T) {
 				streaming(r, "The race is in the listener: both tests ask for the same port.")
 				r.pass(4*time.Second + time.Millisecond)
 				shot("streaming")
-				r.happen(agent.Discarded{})
+				r.happen(updates.Discarded{})
 				hold(r, since)
 				shot("held")
 				r.pass(12 * time.Second)
 				shot("held for long")
-				r.happen(agent.Compacted{Epoch: 7, Preview: plan, Source: conversation.SourceRecovery, Trimmed: true},
-					agent.Status{Phase: agent.Waiting, Since: time.Now()})
+				r.happen(updates.Compacted{Epoch: 7, Preview: plan, Source: conversation.SourceRecovery, Trimmed: true},
+					updates.Status{Phase: updates.Waiting, Since: time.Now()})
 				shot("trimmed")
-				r.happen(agent.Status{Phase: agent.Idle})
+				r.happen(updates.Status{Phase: updates.Idle})
 				r.pass(4*time.Second + time.Millisecond)
-				r.happen(agent.Summaries{Paused: true})
+				r.happen(updates.Summaries{Paused: true})
 				shot("paused")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -88,7 +88,7 @@ func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
 				before := r.text()
 				byItself(r)
 				r.has("Optimizing conversation context…")
-				r.happen(agent.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
+				r.happen(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
 				r.lacks("Optimizing")
 				if c.want != "" {
 					r.has(" " + c.want)
@@ -107,10 +107,10 @@ func TestWhatFailsByItselfIsSilent(t *testing.T) {
 		t.Run(string(source), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 				before := r.text()
-				r.happen(agent.Compacting{Since: time.Now(), Summary: true, Source: source})
+				r.happen(updates.Compacting{Since: time.Now(), Summary: true, Source: source})
 				r.has("Optimizing")
-				r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary came back empty", Hint: "try again"},
-					Wish: edit.Request{Source: source}})
+				r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary came back empty", Hint: "try again"},
+					Request: edit.Request{Source: source}})
 				if r.text() != before {
 					t.Errorf("it leaves something behind:\n%s", r.text())
 				}
@@ -124,16 +124,16 @@ func TestWhatFailsByItselfIsSilent(t *testing.T) {
 func TestTheIndicatorOutlivesAnUndo(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		byItself(r)
-		for _, u := range []agent.Compacted{{Epoch: 5, Undone: true}, {Epoch: 5, Redone: true}} {
+		for _, u := range []updates.Compacted{{Epoch: 5, Undone: true}, {Epoch: 5, Redone: true}} {
 			r.happen(u)
 			r.has("Optimizing")
 		}
 		for _, w := range []edit.Request{{Source: conversation.SourceManual, Trigger: "undo"}, {Source: conversation.SourceManual, Trigger: "redo"},
 			{Source: conversation.SourceTool, Trigger: "compact tool"}} {
-			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "not now"}, Wish: w})
+			r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "not now"}, Request: w})
 			r.has("Optimizing")
 		}
-		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest}, Wish: edit.Request{Source: conversation.SourceAuto}})
+		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest}, Request: edit.Request{Source: conversation.SourceAuto}})
 		r.lacks("Optimizing")
 	})
 }
@@ -151,9 +151,9 @@ func TestWhatEscStops(t *testing.T) {
 		r.press("esc")
 		r.did("first cancel")
 		r.lacks("(stopping)") // the summary goes on
-		r.happen(agent.Status{Phase: agent.Stopping, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Stopping, Since: time.Now()})
 		r.lacks(hint)
-		r.happen(agent.Status{Phase: agent.Idle})
+		r.happen(updates.Status{Phase: updates.Idle})
 		r.has("so far " + hint)
 
 		r.enter("!sleep")
@@ -162,15 +162,15 @@ func TestWhatEscStops(t *testing.T) {
 		r.has(hint)
 
 		hold(r, since)
-		r.happen(agent.Queued{Texts: []string{"and then?"}})
+		r.happen(updates.Queued{Texts: []string{"and then?"}})
 		r.has(held+" "+hint, "queued: and then?  (alt+↑ takes it back)")
 		r.calls = nil
 		r.press("esc")
 		r.did("first cancel")
 		r.has("(stopping)")
 		r.lacks(held)
-		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Wish: edit.Request{Source: conversation.SourceAuto}},
-			agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Request: edit.Request{Source: conversation.SourceAuto}},
+			updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		r.has("(esc or alt+↑ takes it back)")
 		r.lacks("Optimizing")
 	})
@@ -184,7 +184,7 @@ func TestTheIndicatorMovesAtRest(t *testing.T) {
 			r.pass(time.Second + time.Millisecond)
 			r.has("context… " + seconds)
 		}
-		r.happen(agent.Compacted{Preview: plan, Source: conversation.SourceAuto})
+		r.happen(updates.Compacted{Preview: plan, Source: conversation.SourceAuto})
 		r.pass(time.Second)
 		handled, end := 0, time.After(time.Minute)
 		for done := false; !done; {
@@ -214,7 +214,7 @@ func TestNothingQueuesBehindASummary(t *testing.T) {
 		r.did("first send next")
 		r.enter("/compact")
 		r.lacks("before the next request")
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 		r.calls = nil
 		r.write("then")
 		r.press("tab")
@@ -236,7 +236,7 @@ func TestCtrlCWhileATurnIsHeld(t *testing.T) {
 		r.did()
 		r.has("again to quit")
 
-		r.happen(agent.Status{Phase: agent.Stopping})
+		r.happen(updates.Status{Phase: updates.Stopping})
 		byItself(r)
 		r.press("ctrl+c")
 		r.did()
@@ -246,7 +246,7 @@ func TestCtrlCWhileATurnIsHeld(t *testing.T) {
 func TestPausedSummariesAreSaidBelowTheGauge(t *testing.T) {
 	const long, short = "summaries paused · /compact tries again", "summaries paused"
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(metered(), agent.Summaries{Paused: true})
+		r.happen(metered(), updates.Summaries{Paused: true})
 		r.has(long + "  ask")
 		if gauge, note := r.row("78.1k/128k"), r.row(long); note != gauge+1 {
 			t.Errorf("it stands in line %d, the gauge in line %d", note, gauge)
@@ -273,10 +273,10 @@ func TestPausedSummariesAreSaidBelowTheGauge(t *testing.T) {
 			t.Errorf("from wide to narrow it says %s", got)
 		}
 		r.resize(100, 30)
-		r.happen(agent.Summaries{})
+		r.happen(updates.Summaries{})
 		r.lacks(short)
 
-		r.happen(agent.Summaries{Paused: true})
+		r.happen(updates.Summaries{Paused: true})
 		r.enter("/new")
 		r.lacks(short) // it was about the other one
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -31,32 +31,32 @@ func TestTheGaugeSaysWhenTheCacheHasGoneCold(t *testing.T) {
 					r.t.Errorf("%s: cold is %v in %q", when, got, gaugeOf(r))
 				}
 			}
-			r.happen(metered(), agent.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.happen(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			cold(false, "at first")
 			r.pass(4 * time.Minute)
 			cold(false, "before its time")
 			r.pass(2 * time.Minute)
 			cold(true, "after it")
-			r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 			cold(true, "while the next request is read")
-			r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+			r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 			cold(false, "while its reply arrives")
-			r.happen(agent.Status{Phase: agent.Idle, Since: time.Now()})
-			r.happen(agent.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
+			r.happen(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			cold(false, "after another reply")
 			r.pass(time.Minute)
-			r.happen(agent.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			r.happen(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
 			r.pass(4*time.Minute + 30*time.Second)
 			cold(false, "when the cache would have gone cold without the newest reply")
 			r.pass(time.Minute)
 			cold(true, "when that is past, too")
-			r.happen(agent.CacheCold{At: time.Now().Add(time.Hour)}, agent.CacheCold{At: time.Now().Add(time.Minute)})
+			r.happen(updates.CacheCold{At: time.Now().Add(time.Hour)}, updates.CacheCold{At: time.Now().Add(time.Minute)})
 			cold(false, "with a shorter lifetime")
 			r.pass(2 * time.Minute)
 			cold(true, "at the end of the shorter one")
-			r.happen(agent.CacheCold{At: time.Now().Add(-time.Second)})
+			r.happen(updates.CacheCold{At: time.Now().Add(-time.Second)})
 			cold(true, "after another model")
-			r.happen(agent.CacheCold{})
+			r.happen(updates.CacheCold{})
 			cold(false, "without a cache")
 			r.pass(6 * time.Minute)
 			cold(false, "without a cache, whatever time passes")
@@ -69,11 +69,11 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		r.resize(120, 40)
 		r.pass(time.Minute - time.Duration(time.Now().Second())*time.Second)
 		clock := time.Now().UTC().Add(5 * time.Minute).Format("15:04")
-		r.happen(metered(), agent.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
+		r.happen(metered(), updates.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
 		r.enter("/context")
 		account := inspect.Account{Estimated: 78_000, Reading: meter.Reading{Used: 78_000}, Outlook: inspect.Outlook{
 			State: planner.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
-		r.happen(agent.Inspected{Account: account})
+		r.happen(updates.Inspected{Account: account})
 		has := func(what string) {
 			r.t.Helper()
 			if text := strings.Join(strings.Fields(r.text()), " "); !strings.Contains(text, what) {

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
@@ -21,7 +21,7 @@ func TestBordersHoldWhereTerminalsCountCodePoints(t *testing.T) {
 		r.write(disputedText)
 		r.wide(ansi.StringWidthWc)
 		r.press("enter")
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", disputedText))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
 		r.wide(ansi.StringWidthWc)
 	})
 }
@@ -32,7 +32,7 @@ func TestBordersHoldWhereTerminalsMeasureClusters(t *testing.T) {
 		r.write(disputedText)
 		r.wide(ansi.StringWidth)
 		r.press("enter")
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", disputedText))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", disputedText))
 		r.wide(ansi.StringWidth)
 	})
 }
@@ -59,7 +59,7 @@ func TestTheCursorStandsRightWhereBlanksWereGiven(t *testing.T) {
 
 func TestTheCursorOfADialogStandsBehindWhatWasTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Asking}, agent.AskApproval{Call: conversation.ToolCall{ID: "c1", Name: "ask_user"},
+		r.happen(updates.Status{Phase: updates.Asking}, updates.AskApproval{Call: conversation.ToolCall{ID: "c1", Name: "ask_user"},
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which?"}})
 		r.pass(5 * time.Second)
 		before := r.m.View().Cursor.X
@@ -74,7 +74,7 @@ func TestBordersHoldOverTextThatTerminalsMeasureOtherwise(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(140, 30)
 		r.append(conversation.UserMessage{Text: strings.Repeat("👩‍👩‍👧", 1500)})
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "ls"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "ls"))
 		borders := 0
 		for _, l := range strings.Split(r.m.View().Content, "\n") {
 			before, _, ok := strings.Cut(ansi.Strip(l), "│")

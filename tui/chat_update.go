@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui/gauge"
@@ -28,35 +28,35 @@ import (
 const trimmed = "Conversation history has been automatically trimmed"
 
 // update shows an update. The session has taken it over.
-func (c *chat) update(u agent.Update) pane.Action {
+func (c *chat) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.Appended:
+	case updates.Appended:
 		c.appended(u.Events)
-	case agent.Delta:
+	case updates.Delta:
 		c.pulse.call = ""
 		c.transcript.Delta(u.Text, u.Reasoning)
-	case agent.CallStreaming:
+	case updates.CallStreaming:
 		c.pulse.call = callProgress(u)
-	case agent.Discarded:
+	case updates.Discarded:
 		c.transcript.Discard()
-	case agent.ToolStarted:
+	case updates.ToolStarted:
 		c.transcript.ToolStarted(u.CallID, u.Title)
-	case agent.ToolOutput:
+	case updates.ToolOutput:
 		c.transcript.ToolOutput(u.CallID, u.Text)
-	case agent.Queued:
+	case updates.Queued:
 		c.outbox.setQueued(u.Texts)
-	case agent.Returned:
+	case updates.Returned:
 		c.outbox.takeQueued()
 		c.outbox.returned(u.Texts)
-	case agent.Status:
+	case updates.Status:
 		c.pulse.now(u, c.env.Now())
 		c.composer.SetBusy(c.session.activity.busy())
-	case agent.Metered:
+	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.factor())
-	case agent.Elsewhere:
+	case updates.Elsewhere:
 		// It stays in the transcript: the other window may close while nobody looks.
 		c.transcript.Note(u.Why)
-	case agent.Failed:
+	case updates.Failed:
 		return c.failed(u.Err)
 	default:
 		return c.compaction(u)
@@ -74,7 +74,7 @@ func (c *chat) appended(events []conversation.Event) {
 }
 
 // callProgress says which call the model is writing.
-func callProgress(u agent.CallStreaming) string {
+func callProgress(u updates.CallStreaming) string {
 	if u.Chars < 1000 {
 		return u.Name
 	}
@@ -106,21 +106,21 @@ func (c *chat) output(title, text string) pane.Action {
 }
 
 // compaction tells of a compaction.
-func (c *chat) compaction(u agent.Update) pane.Action {
+func (c *chat) compaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.Compacting:
+	case updates.Compacting:
 		c.compacting(u)
-	case agent.Compacted:
+	case updates.Compacted:
 		return c.compacted(u)
-	case agent.CompactionFailed:
-		if !byUser(u.Wish.Source) {
+	case updates.CompactionFailed:
+		if !byUser(u.Request.Source) {
 			return nil
 		}
 		if u.Err.Class != llm.Cancelled {
 			c.outbox.leaveLine(c.line)
 		}
 		return c.notCompacted(u.Err)
-	case agent.Steered:
+	case updates.Edited:
 		return c.steered(u)
 	}
 	return nil
@@ -131,7 +131,7 @@ func (c *chat) compaction(u agent.Update) pane.Action {
 func byUser(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
 
 // compacting notes that a summary is being written, or that a request waits for it.
-func (c *chat) compacting(u agent.Compacting) {
+func (c *chat) compacting(u updates.Compacting) {
 	if !u.Summary && !u.Held {
 		return
 	}
@@ -144,7 +144,7 @@ func (c *chat) compacting(u agent.Compacting) {
 }
 
 // compacted says that a compaction is in force, or is not any more.
-func (c *chat) compacted(u agent.Compacted) pane.Action {
+func (c *chat) compacted(u updates.Compacted) pane.Action {
 	if byUser(u.Source) {
 		c.line = typedLine{}
 	}
@@ -194,9 +194,9 @@ func withHint(err *llm.Error) string {
 }
 
 // steered says what came of a pin, a mask or a redo of turns.
-func (c *chat) steered(u agent.Steered) pane.Action {
+func (c *chat) steered(u updates.Edited) pane.Action {
 	switch {
-	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
+	case u.What == updates.EditReview && u.Err != nil: // the summary waits on, in sight
 		return refuse(u.Err.Message)
 	case u.Err != nil && u.Err.Class == llm.BadRequest && u.Err.Status == 0:
 		c.outbox.leaveLine(c.line)
@@ -205,9 +205,9 @@ func (c *chat) steered(u agent.Steered) pane.Action {
 		return c.notCompacted(u.Err)
 	}
 	c.line = typedLine{}
-	words := map[agent.Steer]string{
-		agent.SteerPin: "pinned: it is sent as it was said", agent.SteerUnpin: "not pinned any more",
-		agent.SteerMask: "masked: the model sees a stub", agent.SteerRestore: "the turns are back",
+	words := map[updates.Edit]string{
+		updates.EditPin: "pinned: it is sent as it was said", updates.EditUnpin: "not pinned any more",
+		updates.EditMask: "masked: the model sees a stub", updates.EditRestore: "the turns are back",
 	}[u.What]
 	if u.Before != u.After && u.Before > 0 {
 		words += fmt.Sprintf(" · ~%s → ~%s tokens", gauge.Tokens(u.Before), gauge.Tokens(u.After))

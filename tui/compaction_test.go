@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -36,7 +36,7 @@ func history(more ...conversation.Body) []conversation.Event {
 
 // compacting begins a summary at rest.
 func compacting(r *rig) {
-	r.happen(agent.Compacting{Since: time.Now(), ToTurn: 1, Summary: true, Source: conversation.SourceManual})
+	r.happen(updates.Compacting{Since: time.Now(), ToTurn: 1, Summary: true, Source: conversation.SourceManual})
 }
 
 // plan is what a compaction would do.
@@ -54,7 +54,7 @@ func TestCompactionScreens(t *testing.T) {
 				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
 				r.happen(metered())
 				shot("stored")
-				r.happen(agent.Compacted{Epoch: 5, Preview: plan})
+				r.happen(updates.Compacted{Epoch: 5, Preview: plan})
 				shot("made")
 				compacting(r)
 				r.pass(4*time.Second + time.Millisecond)
@@ -63,8 +63,8 @@ func TestCompactionScreens(t *testing.T) {
 				r.pass(13 * time.Second)
 				shot("optimizing for long")
 				r.press("enter")
-				r.happen(agent.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
-					agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, agent.Status{Phase: agent.Idle})
+				r.happen(updates.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
+					updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: "the summary is empty", Hint: "try again"}}, updates.Status{Phase: updates.Idle})
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
 				need := plan
@@ -74,7 +74,7 @@ func TestCompactionScreens(t *testing.T) {
 				r.pass(5 * time.Second)
 				r.press("esc")
 				r.append(history(conversation.Revert{Made: conversation.Made{Epoch: 7}, Epoch: 5})[6].Body)
-				r.happen(agent.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
+				r.happen(updates.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
 				shot("undone")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -83,14 +83,14 @@ func TestCompactionScreens(t *testing.T) {
 }
 
 // planned is the answer to a preview.
-func planned(p edit.Preview) agent.Previewed {
+func planned(p edit.Preview) updates.Previewed {
 	read := func(used int) meter.Reading {
 		r := meter.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
 		r.Segments[projection.Results] = used
 		return r
 	}
 	cost, pays := 0.03, 4
-	return agent.Previewed{Preview: p, Now: read(p.Before), Then: read(p.After), CostNow: &cost, PaysAfter: &pays}
+	return updates.Previewed{Preview: p, Now: read(p.Before), Then: read(p.After), CostNow: &cost, PaysAfter: &pays}
 }
 
 // The commands, and what reaches the agent.
@@ -269,7 +269,7 @@ func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.enter("/compact --dry-run")
 		err := &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
-		r.happen(agent.Previewed{Err: err})
+		r.happen(updates.Previewed{Err: err})
 		r.has("nothing would be saved: turn 0 already is as short")
 		r.calls = nil
 		r.press("enter")
@@ -289,9 +289,9 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 		r.calls = nil
 		r.enter("and then?") // it goes out at once, and its turn may end before the summary is there
 		r.did("first send and then?")
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: "Then"})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Then"})
 		r.has("Optimizing conversation context…", "answering")
-		r.happen(agent.Discarded{}, agent.Status{Phase: agent.Idle})
+		r.happen(updates.Discarded{}, updates.Status{Phase: updates.Idle})
 		r.lacks("queued")
 		r.pass(4*time.Second + time.Millisecond)
 		r.has("Optimizing conversation context… 4s")
@@ -305,7 +305,7 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 		r.has("(stopping)")
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.append(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Why: stopped.Message})
-		r.happen(agent.CompactionFailed{Err: stopped}, agent.Status{Phase: agent.Idle})
+		r.happen(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
 		r.has(" · 03:04 the compaction was stopped")
 		r.lacks("Optimizing")
 		if n := strings.Count(r.text(), stopped.Message); n != 1 {
@@ -321,7 +321,7 @@ func TestAStopIsToldToWhoReadsFurtherUp(t *testing.T) {
 	}, func(r *rig) {
 		r.press("ctrl+o", "home")
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
-		r.happen(agent.CompactionFailed{Err: stopped})
+		r.happen(updates.CompactionFailed{Err: stopped})
 		r.has("the compaction was stopped")
 		r.pass(5 * time.Second)
 		r.lacks("the compaction was stopped")
@@ -335,7 +335,7 @@ func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				r.happen(agent.Compacting{Since: time.Now(), Summary: true})
+				r.happen(updates.Compacting{Since: time.Now(), Summary: true})
 				r.has("Optimizing")
 				end(r)
 				r.lacks("Optimizing")
@@ -348,11 +348,11 @@ func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
 // is written at rest, but only once.
 func TestStoppingASummary(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(agent.Compacting{Since: time.Now(), Summary: true}, agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.happen(updates.Compacting{Since: time.Now(), Summary: true}, updates.Status{Phase: updates.Streaming, Since: time.Now()})
 		r.pass(20 * time.Second)
 		r.has("Optimizing conversation context… 20s", "answering 20s (esc stops)")
 		r.lacks("stops it")
-		r.happen(agent.Status{Phase: agent.Idle})
+		r.happen(updates.Status{Phase: updates.Idle})
 		r.has("so far (esc stops it)")
 		r.calls = nil
 		r.press("ctrl+c")
@@ -383,20 +383,20 @@ func TestTheIndicatorHasItsPlaceOnAFullScreen(t *testing.T) {
 		}
 		r.resize(30, 12)
 		r.has("⠋ Optimizing conversation")
-		r.happen(agent.Compacted{Preview: plan})
+		r.happen(updates.Compacted{Preview: plan})
 		r.lacks("Optimizing")
 	})
 }
 
 func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.PhaseCompacting}, agent.Compacting{Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.PhaseCompacting}, updates.Compacting{Since: time.Now()})
 		r.lacks("Optimizing", "esc stops")
-		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
+		r.happen(updates.Compacted{Epoch: 5, Preview: plan}, updates.Status{Phase: updates.Idle})
 		r.has("compacted turns 0–4 · 12.1k → 5.3k tokens")
-		r.happen(agent.Compacted{Epoch: 5, Preview: edit.Preview{Before: 5300, After: 12_100}, Undone: true})
+		r.happen(updates.Compacted{Epoch: 5, Preview: edit.Preview{Before: 5300, After: 12_100}, Undone: true})
 		r.has("undone · /redo-compact to redo · 5.3k → 12.1k tokens")
-		r.happen(agent.Compacted{Epoch: 5, Preview: edit.Preview{Before: 12_100, After: 5300}, Redone: true})
+		r.happen(updates.Compacted{Epoch: 5, Preview: edit.Preview{Before: 12_100, After: 5300}, Redone: true})
 		r.has("redone · 12.1k → 5.3k tokens")
 	})
 }
@@ -404,7 +404,7 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 // What brings a compaction back is named as it is done in the view in sight, and can be
 // read on a narrow screen.
 func TestAnUndoNamesTheWayBack(t *testing.T) {
-	undone := agent.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
+	undone := updates.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
 	off := map[string][]string{"history_redo": {}, "ledger_redo": {}}
 	for name, c := range map[string]struct {
 		view string
@@ -446,10 +446,10 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 
 func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
+		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
 		r.has(" ✗ no summary was written (server fault, HTTP 502)", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"}
-		failed := agent.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
+		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.append(attempt)
 		r.happen(failed)
 		r.has(" ! 03:04 compaction came to nothing: the summary came back empty", "use another profile")
@@ -461,7 +461,7 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 			t.Errorf("who asks again gets no answer:\n%s", r.text())
 		}
 		r.press("home")
-		r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}})
+		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}})
 		r.pass(time.Second)
 		r.press("end")
 		r.has(" · nothing would be saved")
@@ -473,7 +473,7 @@ func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		for _, reason := range []error{edit.ErrNothingToUndo, edit.ErrNothingToRedo} {
 			err := fmt.Errorf("%w: indeed", reason)
-			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: err.Error(), Err: err}})
+			r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: err.Error(), Err: err}})
 			r.has(reason.Error() + ": indeed")
 			r.pass(5 * time.Second)
 			r.lacks(reason.Error())
@@ -490,7 +490,7 @@ func TestTheGaugeFollowsACompaction(t *testing.T) {
 		events := log(conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: "ok", Stop: conversation.StopEnd},
 			conversation.Summary{Made: conversation.Made{Epoch: 3}, Text: strings.Repeat("short ", 500), Spans: []conversation.Span{{First: 1, Last: 2}}})
 		m := metered().Meter.WithView(projection.Project(events))
-		r.happen(agent.Appended{Events: events[2:]}, agent.Compacted{Preview: plan}, agent.Metered{Meter: m})
+		r.happen(updates.Appended{Events: events[2:]}, updates.Compacted{Preview: plan}, updates.Metered{Meter: m})
 		reading := m.Reading()
 		if !reading.Estimated || reading.Segments[projection.Summary] == 0 {
 			t.Fatalf("the reading is %+v", reading)
@@ -529,14 +529,14 @@ func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 			const when = " before the next request"
 			do()
 			r.lacks(when)
-			r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+			r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 			do()
 			r.has(what + when)
-			r.happen(agent.Status{Phase: agent.Idle})
+			r.happen(updates.Status{Phase: updates.Idle})
 			r.pass(5 * time.Second)
 			r.lacks(when)
 		}
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 		r.enter("/compact --dry-run")
 		r.happen(planned(plan))
 		r.press("enter")
@@ -547,13 +547,13 @@ func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 // A command that cannot be carried out leaves its line. One whose summary fails later
 // did its work: a line that came back then would have the next message behind it.
 func TestACompactionThatCannotBeginLeavesItsLine(t *testing.T) {
-	refused := agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
+	refused := updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is there to compact"}}
 	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 				r.enter("/summarize --keep-last 1")
 				if began {
-					r.happen(agent.Compacting{Summary: true, Since: time.Now()})
+					r.happen(updates.Compacting{Summary: true, Since: time.Now()})
 				}
 				r.happen(refused)
 				if left := strings.Contains(r.text(), "│ /summarize --keep-last 1"); left == began {

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/overlay"
@@ -139,18 +139,18 @@ func (d *dialogs) judged(msg judgedMsg) {
 }
 
 // update opens and closes the dialogs that calls need.
-func (d *dialogs) update(u agent.Update) pane.Action {
+func (d *dialogs) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.AskApproval:
+	case updates.AskApproval:
 		return d.ask(question{callID: u.Call.ID, dialog: dialogOf(u)})
-	case agent.ApprovalClosed:
+	case updates.ApprovalClosed:
 		d.forget(func(q question) bool { return q.callID == u.CallID })
 	}
 	return nil
 }
 
 // dialogOf is the dialog that a call needs.
-func dialogOf(u agent.AskApproval) overlay.Dialog {
+func dialogOf(u updates.AskApproval) overlay.Dialog {
 	if u.Review.Need == conversation.NeedAnswer {
 		return overlay.NewAsk(aboutCall+u.Call.ID, u.Review.Question, u.Review.Options)
 	}

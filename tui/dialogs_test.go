@@ -4,14 +4,14 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
 )
 
 // approval is a call that wants to be approved.
-func approval(id, command string) agent.AskApproval {
-	return agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+func approval(id, command string) updates.AskApproval {
+	return updates.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command,
 			Offers: []conversation.Offer{{Rules: []string{"run_command(" + command + ")"}, Means: "exactly this command"}}}}
 }
@@ -29,7 +29,7 @@ func TestApprovals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
-				r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+				r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 				r.calls = nil
 				r.has("Allow this?", "rm -rf build")
 				r.press("y") // typed before it could be read
@@ -48,7 +48,7 @@ func TestApprovals(t *testing.T) {
 
 func TestAnApprovalIsClosedFromOutside(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(approval("c1", "make"), agent.ApprovalClosed{CallID: "c1"})
+		r.happen(approval("c1", "make"), updates.ApprovalClosed{CallID: "c1"})
 		r.lacks("Allow this?")
 		r.calls = nil
 		r.write("hello")
@@ -60,11 +60,11 @@ func TestAnApprovalIsClosedFromOutside(t *testing.T) {
 // The interrupt stops the turn; the agent then closes the question.
 func TestCtrlCInAnApproval(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.calls = nil
 		r.press("ctrl+c")
 		r.did("first cancel")
-		r.happen(agent.Status{Phase: agent.Stopping})
+		r.happen(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c") // and without waiting for it
 		r.did("first answer c1 no")
 		r.lacks("Allow this?")
@@ -72,7 +72,7 @@ func TestCtrlCInAnApproval(t *testing.T) {
 }
 
 func TestQuestionsOfTheModel(t *testing.T) {
-	ask := agent.AskApproval{Call: conversation.ToolCall{ID: "confirm/delete", Name: "ask_user"},
+	ask := updates.AskApproval{Call: conversation.ToolCall{ID: "confirm/delete", Name: "ask_user"},
 		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which port?", Options: []string{"8080", "any"}}}
 	for name, c := range map[string]struct {
 		keys []string
@@ -84,7 +84,7 @@ func TestQuestionsOfTheModel(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
-				r.happen(agent.Status{Phase: agent.Asking}, ask)
+				r.happen(updates.Status{Phase: updates.Asking}, ask)
 				r.has("Which port?", "8080", "any")
 				r.calls = nil
 				r.pass(time.Second)
@@ -100,10 +100,10 @@ func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
 		r.append(conversation.UserMessage{Text: "hi"})
 		r.press("?")
 		r.has("Help")
-		r.happen(agent.Delta{Text: "arriving behind"})
+		r.happen(updates.Delta{Text: "arriving behind"})
 		r.press("esc")
 		r.has("arriving behind")
-		r.happen(approval("c1", "make"), agent.Delta{Text: " and more"})
+		r.happen(approval("c1", "make"), updates.Delta{Text: " and more"})
 		r.has("arriving behind and more", "Allow this?")
 	})
 }
@@ -113,7 +113,7 @@ func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
 func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.write("do it")
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.calls = nil
 		r.pass(600 * time.Millisecond)
 		r.lacks("Allow this?")
@@ -134,7 +134,7 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 func TestAQuestionAfterASentMessageIsAnsweredSoon(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.enter("do it")
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.calls = nil
 		r.pass(500 * time.Millisecond)
 		r.press("y")

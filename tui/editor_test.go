@@ -10,7 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 )
 
 // The library hands the terminal over and calls back; here only what comes back
@@ -42,7 +42,7 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 			t.Errorf("%q is not on screen:\n%s", text, view)
 		}
 	}
-	m.apply(agent.Reviewing{Text: "as the model wrote it down", Covers: 1000})
+	m.apply(updates.Reviewing{Text: "as the model wrote it down", Covers: 1000})
 	m.do(m.views.openReview())
 	m.layout()
 	has("as the model wrote it down")

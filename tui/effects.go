@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
@@ -195,7 +195,7 @@ type openedMsg struct {
 // says that nothing more will come.
 type updatesMsg struct {
 	from  Session
-	list  []agent.Update
+	list  []updates.Update
 	ended bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -90,7 +90,7 @@ func statesOf(t *testing.T, part string) []state {
 func screenStates(rest state) []state {
 	draft := state(func(r *rig) { r.send(tea.PasteMsg{Content: "two words\nand a line of more words"}) })
 	busy := state(func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Queued{Texts: []string{"later"}})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Queued{Texts: []string{"later"}})
 	})
 	return []state{rest, func(r *rig) { r.write("x") }, draft, draft.then("alt+left", "left"), draft.then("up", "alt+left"), draft.then("ctrl+home"),
 		busy, rest.then("pgup"), rest.then("home"), func(r *rig) { r.write("/co") }, rest.then("up", "up"), rest.then("ctrl+r"),
@@ -99,13 +99,13 @@ func screenStates(rest state) []state {
 
 // dialogStates are dialogs of all kinds.
 func dialogStates(rest state) []state {
-	asked := func(u agent.AskApproval) state {
+	asked := func(u updates.AskApproval) state {
 		return func(r *rig) {
-			r.happen(agent.Status{Phase: agent.Asking}, u)
+			r.happen(updates.Status{Phase: updates.Asking}, u)
 			r.pass(2 * time.Second)
 		}
 	}
-	question := agent.AskApproval{Call: conversation.ToolCall{ID: "c2", Name: "ask_user"},
+	question := updates.AskApproval{Call: conversation.ToolCall{ID: "c2", Name: "ask_user"},
 		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which one?", Options: []string{"this", "that"}}}
 	own := asked(question).then("down", "down", "t", "w", "o", " ", "w", "o", "r", "d", "s")
 	help := state(func(r *rig) { r.resize(100, 16); r.press("?") })

@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -108,7 +108,7 @@ func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (
 
 // feeder is where updates come from.
 type feeder interface {
-	Take(ctx context.Context) ([]agent.Update, error)
+	Take(ctx context.Context) ([]updates.Update, error)
 }
 
 // session is the agent of a conversation.

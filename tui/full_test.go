@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 	"plimsoll/tui/overlay"
@@ -57,7 +57,7 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 		r.has("> hello there")
 		before := r.text()
 		events := r.prepare(conversation.UserMessage{Text: "said in the one that was left"})
-		r.happen(agent.Appended{Events: events}, planned(plan), agent.Inspected{Account: r.account()}, waiting(), agent.Reviewed{})
+		r.happen(updates.Appended{Events: events}, planned(plan), updates.Inspected{Account: r.account()}, waiting(), updates.Reviewed{})
 		if d := cmp.Diff(before, r.text()); d != "" {
 			r.t.Error(d)
 		}
@@ -78,7 +78,7 @@ func TestAViewStaysWhereOpeningAnotherConversationFails(t *testing.T) {
 // Dialogs stand over views, those that nobody opened among them.
 func TestACallIsApprovedOverAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "rm -rf build"))
 		r.has("Allow this?", "rm -rf build")
 		r.pass(overlay.Grace)
 		r.press("y")
@@ -92,7 +92,7 @@ func TestAPassingWordIsSaidBelowAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		other := demo()
 		other.ID = "another"
-		r.happen(agent.ModelSwitched{Model: other})
+		r.happen(updates.ModelSwitched{Model: other})
 		r.has("now talking to openai/another")
 		r.at(name)
 		r.resize(60, 8) // where it has no line while it is empty
@@ -104,9 +104,9 @@ func TestAPassingWordIsSaidBelowAView(t *testing.T) {
 
 func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
-		r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
 		r.has("trying again (2)")
-		r.happen(agent.Status{Phase: agent.Idle}, agent.Failed{Err: &llm.Error{Class: llm.Quota, Message: "no credit is left"}})
+		r.happen(updates.Status{Phase: updates.Idle}, updates.Failed{Err: &llm.Error{Class: llm.Quota, Message: "no credit is left"}})
 		r.has("no credit is left")
 		r.at(name)
 	})
@@ -116,10 +116,10 @@ func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
 func TestNothingJumpsWhileAReplyStreams(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		streaming(r, "The first words.")
-		r.happen(agent.Delta{Text: strings.Repeat("words ", 100)})
+		r.happen(updates.Delta{Text: strings.Repeat("words ", 100)})
 		body := func() []string { return r.lines()[:r.height-2] }
 		before := body()
-		r.happen(agent.Delta{Text: strings.Repeat("words ", 2000)})
+		r.happen(updates.Delta{Text: strings.Repeat("words ", 2000)})
 		r.pass(time.Second) // the numbers change a few times in that
 		same := slices.Equal(before, body())
 		if moves := name == "context"; same == moves {
@@ -165,7 +165,7 @@ func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
 		r.press("ctrl+c")
 		r.did("first cancel")
 		r.at(name)
-		r.happen(agent.Status{Phase: agent.Idle})
+		r.happen(updates.Status{Phase: updates.Idle})
 		r.press("ctrl+c")
 		r.at("")
 		r.did()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -279,9 +279,9 @@ func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+t")
 		events := r.prepare(conversation.UserMessage{Text: "not measured yet"})
-		r.happen(agent.Appended{Events: events})
+		r.happen(updates.Appended{Events: events})
 		r.lacks("not measured yet")
-		r.happen(agent.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
+		r.happen(updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 		r.has("of 19")
 		r.press("G")
 		r.has("not measured yet")

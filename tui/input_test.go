@@ -14,8 +14,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui"
@@ -169,7 +169,7 @@ func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
 					r.press(typed...)
 					close(r.hold)
 					if command == "/compact" {
-						r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
+						r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "it does not work"}})
 					}
 					r.settle()
 					r.has("it does not work")
@@ -358,10 +358,10 @@ func fill(r *rig) {
 		conversation.ToolResult{CallID: "1", Status: conversation.ResultOK, Text: strings.Repeat("a line of the test\n", 440)},
 		conversation.ToolResult{CallID: "2", Status: conversation.ResultOK, Text: "done", Detail: "@@ -1 +1 @@\n-\":8080\"\n+\":0\""},
 		conversation.ToolResult{CallID: "3", Status: conversation.ResultError, Text: "FAIL"})
-	r.happen(agent.Delta{Text: "The race is in `Listen`:\n\n```go\nln, err := net.Listen(\"tcp\", \":0\")\n```\n\n1. one\n2. two"})
-	r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+	r.happen(updates.Delta{Text: "The race is in `Listen`:\n\n```go\nln, err := net.Listen(\"tcp\", \":0\")\n```\n\n1. one\n2. two"})
+	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 	r.pass(4 * time.Second)
-	r.happen(agent.Queued{Texts: []string{"and the docs"}})
+	r.happen(updates.Queued{Texts: []string{"and the docs"}})
 	if ansi.StringWidth(r.text()) == 0 {
 		r.t.Error("nothing on screen")
 	}

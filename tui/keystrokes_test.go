@@ -14,8 +14,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -39,7 +39,7 @@ func newTypist(t *testing.T) *typist {
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	y.Update(openedMsg{conversation: deafTalk("first")})
-	y.Update(updatesMsg{from: y.session.Session, list: []agent.Update{agent.Appended{Events: deafEvents()}}})
+	y.Update(updatesMsg{from: y.session.Session, list: []updates.Update{updates.Appended{Events: deafEvents()}}})
 	return y
 }
 
@@ -101,20 +101,20 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"judgedMsg":               judgedMsg{dialog: overlay.NewApprove("x", conversation.Review{}), err: errDeaf},
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
-	for name, u := range map[string]agent.Update{
-		"Appended": agent.Appended{Events: deafEvents()}, "Delta": agent.Delta{Text: "text"}, "CallStreaming": agent.CallStreaming{Name: "x"},
-		"Discarded": agent.Discarded{}, "ToolStarted": agent.ToolStarted{CallID: "c"}, "ToolOutput": agent.ToolOutput{CallID: "c"},
-		"AskApproval": agent.AskApproval{Call: conversation.ToolCall{ID: "c", Name: "run_command"}, Review: conversation.Review{Need: conversation.NeedApproval}},
-		"AskApproval question": agent.AskApproval{Call: conversation.ToolCall{ID: "d", Name: "ask_user"},
+	for name, u := range map[string]updates.Update{
+		"Appended": updates.Appended{Events: deafEvents()}, "Delta": updates.Delta{Text: "text"}, "CallStreaming": updates.CallStreaming{Name: "x"},
+		"Discarded": updates.Discarded{}, "ToolStarted": updates.ToolStarted{CallID: "c"}, "ToolOutput": updates.ToolOutput{CallID: "c"},
+		"AskApproval": updates.AskApproval{Call: conversation.ToolCall{ID: "c", Name: "run_command"}, Review: conversation.Review{Need: conversation.NeedApproval}},
+		"AskApproval question": updates.AskApproval{Call: conversation.ToolCall{ID: "d", Name: "ask_user"},
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which?", Options: []string{"this", "that"}}},
-		"ApprovalClosed": agent.ApprovalClosed{CallID: "c"}, "Queued": agent.Queued{Texts: []string{"later"}}, "Returned": agent.Returned{},
-		"Status": agent.Status{Phase: agent.Asking}, "Metered": agent.Metered{}, "CacheCold": agent.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": agent.ModelSwitched{Model: llm.Model{ID: "z"}},
-		"Elsewhere": agent.Elsewhere{Why: "no longer open elsewhere"}, "Failed": agent.Failed{Err: why}, "Compacting": agent.Compacting{Summary: true}, "Prepared": agent.Prepared{}, "Compacted": agent.Compacted{},
-		"CompactionFailed": agent.CompactionFailed{Err: why}, "Previewed": agent.Previewed{Err: why}, "Summaries": agent.Summaries{Paused: true},
-		"Inspected": agent.Inspected{}, "Steered": agent.Steered{What: agent.SteerPin, Err: why},
-		"Reviewing": agent.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": agent.Reviewed{},
+		"ApprovalClosed": updates.ApprovalClosed{CallID: "c"}, "Queued": updates.Queued{Texts: []string{"later"}}, "Returned": updates.Returned{},
+		"Status": updates.Status{Phase: updates.Asking}, "Metered": updates.Metered{}, "CacheCold": updates.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": updates.ModelSwitched{Model: llm.Model{ID: "z"}},
+		"Elsewhere": updates.Elsewhere{Why: "no longer open elsewhere"}, "Failed": updates.Failed{Err: why}, "Compacting": updates.Compacting{Summary: true}, "Prepared": updates.Prepared{}, "Compacted": updates.Compacted{},
+		"CompactionFailed": updates.CompactionFailed{Err: why}, "Previewed": updates.Previewed{Err: why}, "Summaries": updates.Summaries{Paused: true},
+		"Inspected": updates.Inspected{}, "Edited": updates.Edited{What: updates.EditPin, Err: why},
+		"Reviewing": updates.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": updates.Reviewed{},
 	} {
-		msgs["update "+name] = updatesMsg{from: y.session.Session, list: []agent.Update{u}}
+		msgs["update "+name] = updatesMsg{from: y.session.Session, list: []updates.Update{u}}
 	}
 	return msgs
 }
@@ -168,17 +168,17 @@ func TestEverythingThatComesIsTried(t *testing.T) {
 			t.Errorf("nobody types while a %s comes", name)
 		}
 	}
-	updates := 0
-	for _, name := range typesIn(t, "../agent") {
+	found := 0
+	for _, name := range typesIn(t, "../agent/updates") {
 		if isUpdate(t, name) {
-			updates++
+			found++
 			if !known("update " + name) {
-				t.Errorf("nobody types while an agent.%s comes", name)
+				t.Errorf("nobody types while an updates.%s comes", name)
 			}
 		}
 	}
-	if updates < 20 {
-		t.Errorf("only %d updates were found", updates)
+	if found < 20 {
+		t.Errorf("only %d updates were found", found)
 	}
 }
 
@@ -197,10 +197,10 @@ func typesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// isUpdate reports whether a type of package agent is an Update.
+// isUpdate reports whether a type of package updates is an Update.
 func isUpdate(t *testing.T, name string) bool {
 	t.Helper()
-	for _, f := range parsed(t, "../agent") {
+	for _, f := range parsed(t, "../agent/updates") {
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil || fn.Name.Name != "update" {
@@ -241,14 +241,14 @@ func deafEvents() []conversation.Event {
 
 // deafTalk is a conversation that answers nothing.
 func deafTalk(id string) Conversation {
-	return Conversation{ID: id, Session: deafSession{Mailbox: agent.NewMailbox()},
+	return Conversation{ID: id, Session: deafSession{Mailbox: updates.NewMailbox()},
 		Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
 }
 
 // deafSession is an agent that does nothing.
 type deafSession struct {
 	deaf
-	*agent.Mailbox
+	*updates.Mailbox
 }
 
 // deaf is everything around the screen, and does nothing.
@@ -303,7 +303,7 @@ func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
 	for _, id := range []string{"c1", "c2"} {
-		y.Update(updatesMsg{from: y.session.Session, list: []agent.Update{agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+		y.Update(updatesMsg{from: y.session.Session, list: []updates.Update{updates.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 			Review: conversation.Review{Need: conversation.NeedApproval}}}})
 	}
 	y.now = y.now.Add(time.Second)

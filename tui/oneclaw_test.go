@@ -3,8 +3,8 @@ package tui_test
 import (
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -21,8 +21,8 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 			r.lacks("Optimizing")
 			byItself(r)
 			r.has("Optimizing conversation context…")
-			r.happen(agent.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Message: "no summary was written"},
-				Wish: edit.Request{Source: conversation.SourceAuto}})
+			r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Message: "no summary was written"},
+				Request: edit.Request{Source: conversation.SourceAuto}})
 			r.lacks("Optimizing", "no summary was written")
 		})
 	})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -128,14 +128,14 @@ func TestFollowing(t *testing.T) {
 		r.has("read-only · following")
 		r.append(conversation.UserMessage{Text: "said elsewhere"})
 		r.has("> said elsewhere")
-		r.happen(agent.Elsewhere{Why: "no longer open elsewhere: /resume first takes it over"})
+		r.happen(updates.Elsewhere{Why: "no longer open elsewhere: /resume first takes it over"})
 		r.has("read-only", "/resume first takes it over")
 		r.lacks("following")
 		r.calls = nil
 		r.enter("hello")
 		r.did()
 		r.has("│ hello")
-		r.happen(agent.Elsewhere{Open: true, Why: "open elsewhere again"})
+		r.happen(updates.Elsewhere{Open: true, Why: "open elsewhere again"})
 		r.has("read-only · following", "open elsewhere again")
 	})
 }
@@ -181,7 +181,7 @@ func TestAnotherConversation(t *testing.T) {
 				r.did(port)
 				r.has("The next", "old question")
 				r.lacks("said before")
-				r.happen(agent.Delta{Text: "late"}, agent.Status{Phase: agent.Streaming})
+				r.happen(updates.Delta{Text: "late"}, updates.Status{Phase: updates.Streaming})
 				r.lacks("late", "answering")
 				r.enter("hi")
 				r.did("next send hi")
@@ -217,13 +217,13 @@ func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 func TestSwitchingTakesTime(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls, r.hold = nil, make(chan struct{})
-		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: []string{"queued one", "queued two"}})
+		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: []string{"queued one", "queued two"}})
 		r.enter("/new")
 		r.enter("for the new one")
 		r.enter("/fork")
 		r.has("still being opened", "queued: for the new one")
 		r.did("new")
-		r.happen(agent.Delta{Text: "still arriving"})
+		r.happen(updates.Delta{Text: "still arriving"})
 		r.has("still arriving")
 		close(r.hold)
 		r.settle()
@@ -263,7 +263,7 @@ func TestAQuestionLeavesWithItsConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.hold = make(chan struct{})
 		r.enter("/new")
-		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.has("Allow this?")
 		close(r.hold)
 		r.settle()

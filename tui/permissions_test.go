@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -81,7 +81,7 @@ func TestPermissionsAreListedAsFarAsTheyCanBeRead(t *testing.T) {
 }
 
 // offered is a question about a command with two offers.
-func offered() agent.AskApproval {
+func offered() updates.AskApproval {
 	u := approval("c1", "go test ./a")
 	u.Review.Offers = []conversation.Offer{
 		{Rules: []string{"run_command(go test ./a)"}, Means: "exactly this command"},
@@ -105,7 +105,7 @@ func TestTheRuleThatIsShownIsTheRuleThatIsGranted(t *testing.T) {
 		t.Run(c.did, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
 				r.calls = nil
-				r.happen(agent.Status{Phase: agent.Asking}, offered())
+				r.happen(updates.Status{Phase: updates.Asking}, offered())
 				r.pass(2 * time.Second)
 				r.press(c.keys[:len(c.keys)-1]...)
 				r.has(c.rule)
@@ -118,7 +118,7 @@ func TestTheRuleThatIsShownIsTheRuleThatIsGranted(t *testing.T) {
 
 func TestAnEditedRuleIsJudgedWhileOneTypes(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Asking}, offered())
+		r.happen(updates.Status{Phase: updates.Asking}, offered())
 		r.pass(2 * time.Second)
 		r.press("e", "backspace", "backspace")
 		r.failing["judge"] = errors.New("this does not cover the call")

@@ -3,20 +3,20 @@ package tui_test
 import (
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
 // previewed is the answer to the wish for a profile.
-func previewed(profile string, saved int) agent.Previewed {
+func previewed(profile string, saved int) updates.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved
 	u := planned(p)
-	u.Wish = edit.NewRequest()
-	u.Wish.Profile = profile
+	u.Request = edit.NewRequest()
+	u.Request.Profile = profile
 	return u
 }
 
@@ -97,7 +97,7 @@ func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
 func TestAPreviewSaysWhyNothingCanBeDone(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+k")
-		u := agent.Previewed{Wish: edit.NewRequest(), Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is left to shorten"}}
+		u := updates.Previewed{Request: edit.NewRequest(), Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is left to shorten"}}
 		r.happen(u)
 		r.has("nothing is left to shorten")
 		r.calls = nil
@@ -123,7 +123,7 @@ func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
 func TestACompactionThatFailsIsSaidOverAView(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/ledger")
-		r.happen(agent.CompactionFailed{Wish: edit.NewRequest(), Err: &llm.Error{Class: llm.NotSaved, Message: "the disk is full"}})
+		r.happen(updates.CompactionFailed{Request: edit.NewRequest(), Err: &llm.Error{Class: llm.NotSaved, Message: "the disk is full"}})
 		r.at("ledger")
 		r.has("the disk is full")
 	})
@@ -158,7 +158,7 @@ func TestThePreviewKnowsTheProfileThatIsInForce(t *testing.T) {
 // A newcomer who looks at a compaction sees one: where the default profile gains
 // nothing, the summary that would make room is shown.
 func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
-	none := agent.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}}
+	none := updates.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}}
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Events = history()
 		r.first.Profiles[1].Summarises = true

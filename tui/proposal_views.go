@@ -3,8 +3,8 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -53,7 +53,7 @@ func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
 	}
 	keys := v.env.Keys.Preview
 	one := &previewView{others: others, Model: preview.New(preview.Options{Styles: v.look.preview(), Keys: &keys, Gauges: v.gauges})}
-	one.shown = v.previewContent(agent.Previewed{Err: errNoNumbersYet}, w)
+	one.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
 	shown := v.open(one)
 	v.ask(one, w)
 	return shown
@@ -74,7 +74,7 @@ func (v *views) ask(one *previewView, w edit.Request) {
 // showPreview gives the numbers of a request to the view that asked for them; those of
 // a request that was changed since only count as answered. Answers come in the order of
 // the questions, also when the view was closed meanwhile.
-func (v *views) showPreview(u agent.Previewed) {
+func (v *views) showPreview(u updates.Previewed) {
 	if len(v.previews) == 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (v *views) showPreview(u agent.Previewed) {
 }
 
 // previewContent is the answer to a request as the view shows it.
-func (v *views) previewContent(u agent.Previewed, w edit.Request) preview.Content {
+func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
 		Wish: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
@@ -181,7 +181,7 @@ func (v *views) closeReview() {
 func (v *views) reviewContent() review.Content {
 	u := v.session.review.summary
 	return review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
-		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Wish.Focus, Held: u.Held}
+		Tokens: v.session.load.estimateText(u.Text), Model: v.session.Model.Name(), Focus: u.Request.Focus, Held: u.Held}
 }
 
 func (r *reviewView) gauged() bool   { return true }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -36,7 +36,7 @@ func TestTheReviewActs(t *testing.T) {
 			}
 			r.at("review") // until it is in force, or is not any more
 			r.has(c.says)
-			r.happen(agent.Reviewed{})
+			r.happen(updates.Reviewed{})
 			r.at("")
 			r.lacks("a summary waits for you")
 		})
@@ -117,7 +117,7 @@ func TestANewSummaryIsReadFromItsBeginning(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["review"](r)
 		r.press("e", "X", "esc")
-		r.happen(agent.Reviewed{})
+		r.happen(updates.Reviewed{})
 		u := waiting()
 		u.Text = "Another one."
 		r.happen(u)
@@ -158,7 +158,7 @@ func TestASummaryThatIsOverIsGoneBelowAnotherView(t *testing.T) {
 		views["review"](r)
 		r.press("ctrl+t")
 		r.at("history")
-		r.happen(agent.Reviewed{})
+		r.happen(updates.Reviewed{})
 		r.at("history")
 		r.press("q")
 		r.at("")

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -59,7 +59,7 @@ func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
 		r.has("> look at @upload.go", "Fine.")
 		r.enter("/undo")
 		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
-		r.happen(agent.Appended{Events: events[6:]}, agent.Returned{Texts: []string{sent}})
+		r.happen(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
 		r.has("went back to the end of turn 1 · 1 turn taken back")
 		r.lacks("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {

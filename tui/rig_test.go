@@ -15,8 +15,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -49,7 +49,7 @@ type world struct {
 	files    []tui.File
 	prompts  []string
 	attached chan struct{} // Attach waits for it; nil: it does not
-	mailbox  *agent.Mailbox
+	mailbox  *updates.Mailbox
 	archive  archive
 	rules    []conversation.Rule // in force
 	tale     conversation.Log    // of the conversation that is open, where a test tells one
@@ -77,9 +77,9 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		}()
 		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
 		r.failing = map[string]error{}
-		r.mailbox = agent.NewMailbox()
+		r.mailbox = updates.NewMailbox()
 		r.first = r.conversation("first", r.mailbox)
-		r.next = r.conversation("next", agent.NewMailbox())
+		r.next = r.conversation("next", updates.NewMailbox())
 		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
 		o := tui.Options{
 			Backend: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
@@ -103,8 +103,8 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 }
 
 // conversation is one as the host gives it.
-func (r *rig) conversation(id string, updates feeder) tui.Conversation {
-	return tui.Conversation{ID: id, Session: session{updates, r, id},
+func (r *rig) conversation(id string, feed feeder) tui.Conversation {
+	return tui.Conversation{ID: id, Session: session{feed, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: meter.New(meter.Options{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
@@ -202,8 +202,8 @@ func (r *rig) pass(d time.Duration) {
 }
 
 // happen is what the agent tells.
-func (r *rig) happen(updates ...agent.Update) {
-	for _, u := range updates {
+func (r *rig) happen(list ...updates.Update) {
+	for _, u := range list {
 		r.mailbox.Put(u)
 	}
 	r.settle()
@@ -216,7 +216,7 @@ func log(bodies ...conversation.Body) []conversation.Event {
 	return events
 }
 
-func (r *rig) append(bodies ...conversation.Body) { r.happen(agent.Appended{Events: log(bodies...)}) }
+func (r *rig) append(bodies ...conversation.Body) { r.happen(updates.Appended{Events: log(bodies...)}) }
 
 func (r *rig) resize(width, height int) {
 	r.width, r.height = width, height

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"time"
 
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -163,7 +163,7 @@ func (l *load) estimateText(text string) int { return l.estimate(conversation.Me
 
 // activity is what goes on in the conversation.
 type activity struct {
-	status agent.Status
+	status updates.Status
 	job    summaryJob
 }
 
@@ -189,19 +189,19 @@ func (j summaryJob) meant(w edit.Request) bool {
 }
 
 // busy reports whether a turn runs.
-func (a *activity) busy() bool { return a.status.Phase != "" && a.status.Phase != agent.Idle }
+func (a *activity) busy() bool { return a.status.Phase != "" && a.status.Phase != updates.Idle }
 
 // turnRuns reports whether a turn runs that Cancel stops before a summary. A turn
 // whose request waits for the summary does not count.
-func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != agent.PhaseCompacting }
+func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != updates.PhaseCompacting }
 
 // moves reports whether what goes on changes without the user.
-func (a *activity) moves() bool { return a.busy() && a.status.Phase != agent.Asking || a.job.on }
+func (a *activity) moves() bool { return a.busy() && a.status.Phase != updates.Asking || a.job.on }
 
 // stoppable reports whether something runs that nobody stopped yet.
 func (a *activity) stoppable() bool {
 	switch {
-	case a.status.Phase == agent.Stopping:
+	case a.status.Phase == updates.Stopping:
 		return false
 	case a.job.on && !a.turnRuns():
 		return !a.job.stopped
@@ -210,7 +210,7 @@ func (a *activity) stoppable() bool {
 }
 
 // compacting says that a summary is being written, or that a request waits for it.
-func (a *activity) compacting(u agent.Compacting) {
+func (a *activity) compacting(u updates.Compacting) {
 	if !u.Summary && !u.Held {
 		return
 	}
@@ -223,8 +223,8 @@ func (a *activity) stopSummary() { a.job.stopped = a.job.stopped || a.job.on && 
 
 // pendingReview is a summary that waits for the user.
 type pendingReview struct {
-	summary  *agent.Reviewing // nil if none does
-	accepted string           // the text that the user accepted last, until it is in force
+	summary  *updates.Reviewing // nil if none does
+	accepted string             // the text that the user accepted last, until it is in force
 }
 
 // words say that a summary waits, "" if none does.

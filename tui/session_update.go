@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -16,27 +16,27 @@ import (
 const defaultProfile = "compaction.default_profile"
 
 // update takes over what an update tells.
-func (s *session) update(u agent.Update) pane.Action {
+func (s *session) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.Appended:
+	case updates.Appended:
 		s.appended(u.Events)
-	case agent.Delta:
+	case updates.Delta:
 		s.load.arrives(u.Text)
-	case agent.Discarded:
+	case updates.Discarded:
 		s.load.discard()
-	case agent.Status:
+	case updates.Status:
 		s.activity.status = u
-	case agent.Metered:
+	case updates.Metered:
 		s.load.metered(u.Meter)
-	case agent.ModelSwitched:
+	case updates.ModelSwitched:
 		return s.switched(u.Model)
-	case agent.Elsewhere:
+	case updates.Elsewhere:
 		s.ReadOnly, s.Following = u.Why, u.Open
-	case agent.Inspected:
+	case updates.Inspected:
 		s.breakdown = u.Account
-	case agent.Summaries:
+	case updates.Summaries:
 		s.paused = u.Paused
-	case agent.CacheCold:
+	case updates.CacheCold:
 		s.cache.at = u.At
 		return s.cache.wake(s.env)
 	default:
@@ -46,27 +46,27 @@ func (s *session) update(u agent.Update) pane.Action {
 }
 
 // compaction takes over how a compaction goes on.
-func (s *session) compaction(u agent.Update) pane.Action {
+func (s *session) compaction(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.Compacting:
+	case updates.Compacting:
 		s.activity.compacting(u)
-	case agent.Prepared:
+	case updates.Prepared:
 		s.activity.job = summaryJob{}
-	case agent.Compacted:
+	case updates.Compacted:
 		if !u.Undone && !u.Redone {
 			s.activity.job, s.review.accepted = summaryJob{}, ""
 		}
-	case agent.CompactionFailed:
-		if s.activity.job.meant(u.Wish) {
+	case updates.CompactionFailed:
+		if s.activity.job.meant(u.Request) {
 			s.activity.job = summaryJob{}
 		}
 		if text := s.review.accepted; text != "" && s.review.summary == nil {
 			s.review.accepted = ""
 			return summaryLost{text}
 		}
-	case agent.Reviewing:
+	case updates.Reviewing:
 		return s.reviewing(u)
-	case agent.Reviewed:
+	case updates.Reviewed:
 		s.review.summary = nil
 	}
 	return nil
@@ -107,7 +107,7 @@ func (s *session) switched(to llm.Model) pane.Action {
 }
 
 // reviewing takes over a summary that waits.
-func (s *session) reviewing(u agent.Reviewing) pane.Action {
+func (s *session) reviewing(u updates.Reviewing) pane.Action {
 	known := s.review.summary != nil
 	s.review.summary = &u
 	s.activity.job.on = false // it is written
@@ -139,5 +139,5 @@ func (s *session) wokeCold() pane.Action {
 // cacheCold reports whether the provider's cache no longer holds the conversation. A
 // reply that arrives says that it does again.
 func (s *session) cacheCold() bool {
-	return s.cache.cold(s.env.Now()) && s.activity.status.Phase != agent.Streaming
+	return s.cache.cold(s.env.Now()) && s.activity.status.Phase != updates.Streaming
 }

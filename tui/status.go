@@ -9,7 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/gauge"
 )
@@ -37,8 +37,8 @@ type pulse struct {
 }
 
 // now takes over what the conversation is doing.
-func (p *pulse) now(s agent.Status, at time.Time) {
-	if s.Phase != agent.Streaming {
+func (p *pulse) now(s updates.Status, at time.Time) {
+	if s.Phase != updates.Streaming {
 		p.call = ""
 	}
 	p.clock = at
@@ -199,11 +199,11 @@ func (l *statusLine) goesOn(room int) string {
 	switch {
 	case l.shell != nil:
 		text = "running " + plain.Line(l.shell.command) + l.pulse.seconds(l.shell.since)
-	case status.Phase == agent.Retrying:
+	case status.Phase == updates.Retrying:
 		style = l.styles.warning
 	case l.question:
 		text = "a question waits for your answer: pause, and it asks"
-	case text != "" && status.Phase != agent.Asking:
+	case text != "" && status.Phase != updates.Asking:
 		text += l.pulse.seconds(status.Since)
 	case text == "" && l.now.job.on && !l.placed:
 		return style.Render(l.optimizing(room))
@@ -219,7 +219,7 @@ func (l *statusLine) goesOn(room int) string {
 		mark = "?"
 	}
 	hint := ""
-	if stop := l.stopKey(); room >= 40 && stop.Enabled() && status.Phase != agent.Stopping {
+	if stop := l.stopKey(); room >= 40 && stop.Enabled() && status.Phase != updates.Stopping {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
 	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")
@@ -232,23 +232,23 @@ func (l *statusLine) goesOn(room int) string {
 func (l *statusLine) doing() string {
 	s := &l.now.status
 	switch s.Phase {
-	case agent.Waiting:
+	case updates.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
 			return fmt.Sprintf("the server is reading %s of %s tokens", gauge.Tokens(p.Done), gauge.Tokens(p.Total))
 		}
 		return "waiting for the model"
-	case agent.Streaming:
+	case updates.Streaming:
 		if l.pulse.call != "" {
 			return "calling " + plain.Line(l.pulse.call)
 		}
 		return "answering"
-	case agent.Running:
+	case updates.Running:
 		return "running tools"
-	case agent.Asking:
+	case updates.Asking:
 		return "waiting for you"
-	case agent.Stopping:
+	case updates.Stopping:
 		return "stopping"
-	case agent.Retrying:
+	case updates.Retrying:
 		left := max(0, s.Wait-l.pulse.clock.Sub(s.Since)).Round(time.Second)
 		return fmt.Sprintf("trying again (%d) in %s: %s", s.Attempt, left, plain.Line(s.Why))
 	}
@@ -264,7 +264,7 @@ func (l *statusLine) optimizing(width int) string {
 	taken, words, stop := l.pulse.seconds(job.since), "", l.stopsJob()
 	switch {
 	case job.stopped:
-	case job.held && l.now.status.Phase == agent.PhaseCompacting:
+	case job.held && l.now.status.Phase == updates.PhaseCompacting:
 		words = " · the request waits"
 	case stop != "":
 		words = " so far"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
@@ -105,7 +105,7 @@ func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 func (r *rig) goOn(bodies ...conversation.Body) {
 	r.t.Helper()
 	events := r.prepare(bodies...)
-	r.happen(agent.Appended{Events: events}, agent.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
+	r.happen(updates.Appended{Events: events}, updates.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 }
 
 // account is what the agent tells of the tale.
@@ -122,14 +122,14 @@ func (r *rig) account() inspect.Account {
 }
 
 // waiting is a summary that waits for the user.
-func waiting() agent.Reviewing {
-	return agent.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
+func waiting() updates.Reviewing {
+	return updates.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
 }
 
 // views are the full-screen views, each with how it is opened on the tale.
 var views = map[string]func(*rig){
 	"history": func(r *rig) { r.press("ctrl+t") },
-	"context": func(r *rig) { r.enter("/context"); r.happen(agent.Inspected{Account: r.account()}) },
+	"context": func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.account()}) },
 	"ledger":  func(r *rig) { r.enter("/ledger") },
 	"preview": func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
 	"review":  func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },

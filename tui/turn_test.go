@@ -10,8 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -24,26 +24,26 @@ func TestATurn(t *testing.T) {
 		r.enter("why?")
 		r.did("first send why?")
 		r.append(conversation.UserMessage{Text: "why?"})
-		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		r.has("> why?", "waiting for the model", "(esc stops)")
 		r.pass(3 * time.Second)
 		r.has("waiting for the model 3s")
-		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now(), Progress: &llm.Prefill{Done: 1200, Total: 8000}})
+		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now(), Progress: &llm.Prefill{Done: 1200, Total: 8000}})
 		r.has("the server is reading 1.2k of 8k tokens")
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: "Because **it**"})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Because **it**"})
 		r.has("Because it", "answering")
-		r.happen(agent.CallStreaming{Name: "modify_file", Chars: 12_345})
+		r.happen(updates.CallStreaming{Name: "modify_file", Chars: 12_345})
 		r.has("calling modify_file (12.3k characters so far)")
 		r.append(conversation.AssistantMessage{Text: "Because **it** is.", Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: "1", Name: "run_command", Arguments: `{"command":"make"}`}}})
-		r.happen(agent.Status{Phase: agent.Running, Since: time.Now()}, agent.ToolStarted{CallID: "1", Tool: "run_command"}, agent.ToolOutput{CallID: "1", Text: "building"})
+		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()}, updates.ToolStarted{CallID: "1", Tool: "run_command"}, updates.ToolOutput{CallID: "1", Text: "building"})
 		r.has("Because it is.", "run_command  make", "building", "running tools")
 		r.append(conversation.ToolResult{CallID: "1", Tool: "run_command", Status: conversation.ResultOK, Text: "done"})
-		r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "busy"})
+		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "busy"})
 		r.has("trying again (2) in 5s: busy")
 		r.pass(2 * time.Second)
 		r.has("trying again (2) in 3s: busy")
-		r.happen(agent.Status{Phase: agent.Idle, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
 		r.lacks("trying again", "esc stops")
 	})
 }
@@ -51,14 +51,14 @@ func TestATurn(t *testing.T) {
 // An idle screen, and one that waits for the user, does nothing.
 func TestTheTickStopsWithTheTurn(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		began := r.text()
 		r.pass(200 * time.Millisecond)
 		if r.text() == began {
 			t.Error("nothing moves while a turn runs")
 		}
-		for _, phase := range []agent.Phase{agent.Idle, agent.Asking} {
-			r.happen(agent.Status{Phase: phase, Since: time.Now()})
+		for _, phase := range []updates.Phase{updates.Idle, updates.Asking} {
+			r.happen(updates.Status{Phase: phase, Since: time.Now()})
 			r.pass(time.Second)
 			handled := 0
 			end := time.After(time.Minute)
@@ -75,7 +75,7 @@ func TestTheTickStopsWithTheTurn(t *testing.T) {
 				t.Errorf("%d messages in a minute while %s", handled, phase)
 			}
 		}
-		r.happen(agent.Status{Phase: agent.Running, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
 		began = r.text()
 		r.pass(200 * time.Millisecond)
 		if r.text() == began {
@@ -86,19 +86,19 @@ func TestTheTickStopsWithTheTurn(t *testing.T) {
 
 func TestQueueIsShownAndComesBack(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 		r.calls = nil
 		r.write("next")
 		r.press("tab") // queues while busy
 		r.did("first send next")
-		r.happen(agent.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
+		r.happen(updates.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
 		r.has("queued: next", "(esc or alt+↑ takes it back)", "queued: and then ␛[31m")
 		r.press("alt+up")
 		r.did("first take back")
 		r.write("draft")
 		r.press("esc")
 		r.did("first cancel")
-		r.happen(agent.Queued{}, agent.Returned{Texts: []string{"next", "and then"}}, agent.Status{Phase: agent.Idle})
+		r.happen(updates.Queued{}, updates.Returned{Texts: []string{"next", "and then"}}, updates.Status{Phase: updates.Idle})
 		r.lacks("queued")
 		if d := cmp.Diff("next\n\nand then\n\ndraft", r.draft()); d != "" {
 			t.Error(d)
@@ -112,7 +112,7 @@ func TestManyQueuedMessages(t *testing.T) {
 		for i := range texts {
 			texts[i] = fmt.Sprintf("message %d", i)
 		}
-		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: texts})
+		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: texts})
 		r.has("queued: message 2", "and 47 more queued")
 		r.lacks("message 3")
 		r.resize(40, 12)
@@ -125,10 +125,10 @@ func TestEscStopsTheTurnOnly(t *testing.T) {
 		r.calls = nil
 		r.press("esc")
 		r.did()
-		r.happen(agent.Status{Phase: agent.Waiting})
+		r.happen(updates.Status{Phase: updates.Waiting})
 		r.press("esc")
 		r.did("first cancel")
-		r.happen(agent.Status{Phase: agent.Stopping})
+		r.happen(updates.Status{Phase: updates.Stopping})
 		r.has("stopping")
 		r.lacks("esc stops")
 	})
@@ -138,11 +138,11 @@ func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.write("draft")
-		r.happen(agent.Status{Phase: agent.Waiting})
+		r.happen(updates.Status{Phase: updates.Waiting})
 		r.press("ctrl+c")
 		r.did("first cancel")
 		r.has("draft")
-		r.happen(agent.Status{Phase: agent.Idle})
+		r.happen(updates.Status{Phase: updates.Idle})
 		r.press("ctrl+c")
 		r.lacks("│ draft")
 		r.press("ctrl+c")
@@ -165,7 +165,7 @@ func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 func TestCtrlCLeavesATurnThatDoesNotStop(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
-		r.happen(agent.Status{Phase: agent.Stopping})
+		r.happen(updates.Status{Phase: updates.Stopping})
 		r.press("ctrl+c", "ctrl+c")
 		r.did()
 		if !r.quit {
@@ -193,11 +193,11 @@ func TestTabOnAnEmptyComposerDoesNothing(t *testing.T) {
 		r.calls = nil
 		before := r.text()
 		r.press("tab")
-		r.happen(agent.Status{Phase: agent.Idle})
+		r.happen(updates.Status{Phase: updates.Idle})
 		if d := cmp.Diff(before, r.text()); d != "" {
 			t.Error(d)
 		}
-		r.happen(agent.Status{Phase: agent.Waiting})
+		r.happen(updates.Status{Phase: updates.Waiting})
 		r.press("tab")
 		r.did()
 	})
@@ -211,8 +211,8 @@ func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
 		}
 		r.append(conversation.UserMessage{Text: "MARK"})
 		y := r.row("MARK")
-		for _, phase := range []agent.Phase{agent.Waiting, agent.Streaming, agent.Running, agent.Asking, agent.Retrying, agent.Stopping, agent.Idle} {
-			r.happen(agent.Status{Phase: phase, Since: time.Now()})
+		for _, phase := range []updates.Phase{updates.Waiting, updates.Streaming, updates.Running, updates.Asking, updates.Retrying, updates.Stopping, updates.Idle} {
+			r.happen(updates.Status{Phase: phase, Since: time.Now()})
 			if now := r.row("MARK"); now != y {
 				t.Errorf("%s: from row %d to %d", phase, y, now)
 			}
@@ -232,12 +232,12 @@ func TestNothingMovesWhileTheReaderIsFurtherUp(t *testing.T) {
 		r.press("pgup", "pgup")
 		r.has("↓ more")
 		top := r.lines()[:20]
-		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		for i := range 30 {
-			r.happen(agent.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
+			r.happen(updates.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
 		}
 		r.append(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
-		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}})
+		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}})
 		if d := cmp.Diff(top, r.lines()[:20]); d != "" {
 			t.Error(d)
 		}
@@ -264,8 +264,8 @@ func TestSendingShowsTheEnd(t *testing.T) {
 func TestFailuresAreKept(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.append(conversation.UserMessage{Text: "hi"})
-		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
-		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Cancelled, Message: "stopped by the user"}})
+		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
+		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Cancelled, Message: "stopped by the user"}})
 		r.pass(time.Minute)
 		r.has("✗ the key was refused (auth, HTTP 401)", "set OPENAI_API_KEY")
 		r.lacks("stopped by the user")
@@ -275,9 +275,9 @@ func TestFailuresAreKept(t *testing.T) {
 func TestAFailureInTheLogIsSaidOnce(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.append(conversation.UserMessage{Text: "hi"})
-		r.happen(agent.Delta{Text: "half"})
+		r.happen(updates.Delta{Text: "half"})
 		r.append(conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the stream broke off"})
-		r.happen(agent.Failed{Err: &llm.Error{Class: llm.Truncated, Message: "the stream broke off", Hint: "send it again"}})
+		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Truncated, Message: "the stream broke off", Hint: "send it again"}})
 		if n := strings.Count(r.text(), "the stream broke off"); n != 1 {
 			t.Errorf("said %d times:\n%s", n, r.text())
 		}
@@ -287,7 +287,7 @@ func TestAFailureInTheLogIsSaidOnce(t *testing.T) {
 
 func TestDiscardedTriesLeave(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Delta{Text: "first try"}, agent.Discarded{}, agent.Delta{Text: "second"})
+		r.happen(updates.Delta{Text: "first try"}, updates.Discarded{}, updates.Delta{Text: "second"})
 		r.has("second")
 		r.lacks("first try")
 	})
@@ -303,7 +303,7 @@ func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 		r.lacks("→")
 		r.write("see @upload.go ") // weighs 10 %
 		r.has("→ ~10%")
-		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: []string{strings.Repeat("words and more words\n", 4000)}})
+		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: []string{strings.Repeat("words and more words\n", 4000)}})
 		r.has("→ ~26%")
 	})
 }
@@ -326,10 +326,10 @@ func TestTheGaugeCountsMessagesOnly(t *testing.T) {
 
 func TestTheGaugeMovesWithTheReply(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Metered{Meter: meter.New(meter.Options{Window: demo().Window})})
-		r.happen(agent.Delta{Text: strings.Repeat("words ", 10_000)})
+		r.happen(updates.Metered{Meter: meter.New(meter.Options{Window: demo().Window})})
+		r.happen(updates.Delta{Text: strings.Repeat("words ", 10_000)})
 		r.has("~12% ~15k/128k")
-		r.happen(agent.Discarded{})
+		r.happen(updates.Discarded{})
 		r.has("0/128k")
 	})
 }
@@ -339,15 +339,15 @@ func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		empty := meter.New(meter.Options{Window: demo().Window})
 		text := strings.Repeat("words ", 10_000)
-		r.happen(agent.Metered{Meter: empty}, agent.Delta{Text: text})
-		r.happen(agent.Metered{Meter: empty})
+		r.happen(updates.Metered{Meter: empty}, updates.Delta{Text: text})
+		r.happen(updates.Metered{Meter: empty})
 		r.has("~12% ~15k/128k")
 		events := log(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
-		r.happen(agent.Appended{Events: events})
+		r.happen(updates.Appended{Events: events})
 		r.has("~12% ~15k/128k")
-		r.happen(agent.Metered{Meter: empty.WithView(projection.Project(events))})
+		r.happen(updates.Metered{Meter: empty.WithView(projection.Project(events))})
 		r.has("~12% ~15k/128k")
-		r.happen(agent.Metered{Meter: empty})
+		r.happen(updates.Metered{Meter: empty})
 		r.has("0/128k")
 	})
 }
@@ -408,12 +408,12 @@ func TestAMentionOfAFileThatIsNotListedIsRead(t *testing.T) {
 // A message that comes back brings its files again when it is sent again.
 func TestMessagesComeBackAsTheyWereTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.Status{Phase: agent.Streaming})
+		r.happen(updates.Status{Phase: updates.Streaming})
 		r.enter("see @main.go now")
 		sent := "see @main.go now + main.go"
-		r.happen(agent.Queued{Texts: []string{sent}})
+		r.happen(updates.Queued{Texts: []string{sent}})
 		r.has("queued: see @main.go now  (esc")
-		r.happen(agent.Queued{}, agent.Returned{Texts: []string{sent}}, agent.Status{Phase: agent.Idle})
+		r.happen(updates.Queued{}, updates.Returned{Texts: []string{sent}}, updates.Status{Phase: updates.Idle})
 		r.calls = nil
 		r.press("enter")
 		r.did("attach main.go", "first send "+sent)
@@ -445,10 +445,10 @@ func TestAMentionThatCannotBeReadComesBack(t *testing.T) {
 
 func TestTheModelSwitches(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.happen(agent.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b"}})
+		r.happen(updates.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b"}})
 		r.has("now talking to ollama/qwen3:8b", "ollama/qwen3:8b · ~/src/app")
 		r.pass(5 * time.Second)
-		r.happen(agent.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
+		r.happen(updates.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
 		r.lacks("now talking")
 	})
 }

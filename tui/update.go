@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/tui/pane"
 )
 
@@ -141,7 +141,7 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 }
 
 // apply gives an update to the parts: the session takes it over, the others show it.
-func (m *Model) apply(u agent.Update) tea.Cmd {
+func (m *Model) apply(u updates.Update) tea.Cmd {
 	return tea.Batch(m.do(m.session.update(u)), m.do(m.chat.update(u)), m.do(m.dialogs.update(u)), m.do(m.views.update(u)))
 }
 

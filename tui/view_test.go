@@ -13,8 +13,8 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -23,14 +23,14 @@ import (
 )
 
 // metered is a meter with something in every number.
-func metered() agent.Metered {
+func metered() updates.Metered {
 	cost := 0.42
 	events := log(
 		conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: strings.Repeat("words ", 6000), Stop: conversation.StopEnd},
 		conversation.ToolResult{CallID: "1", Text: strings.Repeat("words ", 20_000)})
 	m := meter.New(meter.Options{Window: demo().Window}).
 		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(projection.Project(events))
-	return agent.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
+	return updates.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: m.RequestEstimate(), CostUSD: &cost, Priced: "reported"})}
 }
 
@@ -69,12 +69,12 @@ func TestScreens(t *testing.T) {
 				r.press("esc", "ctrl+c")
 				r.enter("what is this?")
 				r.append(conversation.UserMessage{Text: "what is this?"})
-				r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+				r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
 				shot("retrying")
-				r.happen(agent.Status{Phase: agent.Asking, Since: time.Now()}, approval("1", "go test ./..."))
+				r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("1", "go test ./..."))
 				shot("approval")
-				r.happen(agent.ApprovalClosed{CallID: "1"}, agent.Status{Phase: agent.Idle})
-				r.happen(agent.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
+				r.happen(updates.ApprovalClosed{CallID: "1"}, updates.Status{Phase: updates.Idle})
+				r.happen(updates.Failed{Err: &llm.Error{Class: llm.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
 				shot("failed")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -94,18 +94,18 @@ func TestEverySizeIsSurvived(t *testing.T) {
 		"approval":   func(r *rig) { fill(r); r.happen(approval("1", strings.Repeat("a long command ", 40))) },
 		"help":       func(r *rig) { r.press("?") },
 		"list":       func(r *rig) { r.enter("/model") },
-		"optimizing": func(r *rig) { r.happen(agent.Appended{Events: history()}); compacting(r); r.pass(16 * time.Second) },
+		"optimizing": func(r *rig) { r.happen(updates.Appended{Events: history()}); compacting(r); r.pass(16 * time.Second) },
 		"preview": func(r *rig) {
 			r.append(said...)
 			r.enter("/compact --dry-run \u202e" + strings.Repeat("漢字", 40))
-			r.happen(agent.Previewed{Preview: edit.Preview{Profile: "\x1b[2J", Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60}},
+			r.happen(updates.Previewed{Preview: edit.Preview{Profile: "\x1b[2J", Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60}},
 				Summary: &edit.SummaryNeed{Model: "\x1b]0;x\x07"}}})
 		},
 		"hostile": func(r *rig) {
 			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"
 			r.append(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
-			r.happen(agent.Delta{Text: text, Reasoning: text}, agent.Queued{Texts: []string{text, text}},
-				agent.Status{Phase: agent.Retrying, Why: text}, agent.ModelSwitched{Model: llm.Model{Provider: text, ID: text, Badge: text}})
+			r.happen(updates.Delta{Text: text, Reasoning: text}, updates.Queued{Texts: []string{text, text}},
+				updates.Status{Phase: updates.Retrying, Why: text}, updates.ModelSwitched{Model: llm.Model{Provider: text, ID: text, Badge: text}})
 		},
 	}
 	for name, state := range states {

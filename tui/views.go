@@ -6,7 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/tui/pane"
 )
@@ -170,15 +170,15 @@ func (v *views) cannotOpen() pane.Action {
 // What happens in the conversation, and what was read, goes to the views that are about it.
 
 // update gives an update to the views that are about it.
-func (v *views) update(u agent.Update) pane.Action {
+func (v *views) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
-	case agent.Previewed:
+	case updates.Previewed:
 		v.showPreview(u)
-	case agent.Reviewing:
+	case updates.Reviewing:
 		if v.review != nil {
 			v.review.Show(v.reviewContent())
 		}
-	case agent.Reviewed:
+	case updates.Reviewed:
 		v.closeReview()
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/tui"
 )
 
@@ -29,10 +29,10 @@ func TestViewScreens(t *testing.T) {
 				}
 				r.happen(waiting())
 				r.enter("/review")
-				r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+				r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
 				r.pass(4*time.Second + time.Millisecond)
 				shot("review")
-				r.happen(agent.Reviewed{})
+				r.happen(updates.Reviewed{})
 				r.enter("/history 1")
 				shot("history")
 				views["context"](r)
@@ -44,7 +44,7 @@ func TestViewScreens(t *testing.T) {
 				shot("preview")
 				views["search"](r)
 				shot("search")
-				r.happen(agent.Status{Phase: agent.Idle})
+				r.happen(updates.Status{Phase: updates.Idle})
 				r.press("ctrl+p")
 				shot("palette")
 				r.enter("/rewind")

@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/planner"
@@ -80,7 +80,7 @@ func hostile(r *rig, o *tui.Options) {
 }
 
 // hostileAnswers are updates with such texts.
-func hostileAnswers() []agent.Update {
+func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
@@ -88,12 +88,12 @@ func hostileAnswers() []agent.Update {
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
-	return []agent.Update{
-		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: edit.Request{Focus: evil}},
-		agent.Reviewed{}, agent.Steered{What: agent.SteerPin, Err: bad}, agent.Steered{What: agent.SteerMask, Before: 9, After: 3}, agent.CompactionFailed{Err: bad},
-		agent.Delta{Text: evil, Reasoning: evil}, agent.Failed{Err: bad}, agent.Status{Phase: agent.Retrying, Why: evil}, agent.Status{Phase: agent.Idle},
-		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
-		agent.Elsewhere{Why: evil},
+	return []updates.Update{
+		planned(p), updates.Previewed{Err: bad}, updates.Inspected{Account: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
+		updates.Reviewed{}, updates.Edited{What: updates.EditPin, Err: bad}, updates.Edited{What: updates.EditMask, Before: 9, After: 3}, updates.CompactionFailed{Err: bad},
+		updates.Delta{Text: evil, Reasoning: evil}, updates.Failed{Err: bad}, updates.Status{Phase: updates.Retrying, Why: evil}, updates.Status{Phase: updates.Idle},
+		updates.Queued{Texts: []string{evil}}, approval("c1", evil), updates.ApprovalClosed{CallID: "c1"}, updates.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
+		updates.Elsewhere{Why: evil},
 	}
 }
 

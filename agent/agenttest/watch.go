@@ -6,20 +6,20 @@ import (
 	"strings"
 	"sync"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
 
 // Watcher collects the updates of an agent.
 type Watcher struct {
 	mu      sync.Mutex // guards updates and changed
-	updates []agent.Update
+	updates []updates.Update
 	changed chan struct{} // closed and replaced when updates come
 	done    chan struct{}
 }
 
 // Watch collects updates until the mailbox is closed or ctx ends.
-func Watch(ctx context.Context, m *agent.Mailbox) *Watcher {
+func Watch(ctx context.Context, m *updates.Mailbox) *Watcher {
 	w := &Watcher{done: make(chan struct{}), changed: make(chan struct{})}
 	go func() {
 		defer close(w.done)
@@ -42,7 +42,7 @@ func Watch(ctx context.Context, m *agent.Mailbox) *Watcher {
 func (w *Watcher) Done() <-chan struct{} { return w.done }
 
 // Updates are the updates so far.
-func (w *Watcher) Updates() []agent.Update {
+func (w *Watcher) Updates() []updates.Update {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.updates)
@@ -50,7 +50,7 @@ func (w *Watcher) Updates() []agent.Update {
 
 // Await waits until an update for which match holds has come, and returns the
 // first one; the error is that of ctx.
-func (w *Watcher) Await(ctx context.Context, match func(agent.Update) bool) (agent.Update, error) {
+func (w *Watcher) Await(ctx context.Context, match func(updates.Update) bool) (updates.Update, error) {
 	for seen := 0; ; {
 		w.mu.Lock()
 		updates, changed := w.updates, w.changed
@@ -69,7 +69,7 @@ func (w *Watcher) Await(ctx context.Context, match func(agent.Update) bool) (age
 }
 
 // Of returns the updates of one type, in order.
-func Of[T agent.Update](w *Watcher) []T {
+func Of[T updates.Update](w *Watcher) []T {
 	var out []T
 	for _, u := range w.Updates() {
 		if u, ok := u.(T); ok {
@@ -82,7 +82,7 @@ func Of[T agent.Update](w *Watcher) []T {
 // Events are the events that were appended.
 func (w *Watcher) Events() []conversation.Event {
 	var out []conversation.Event
-	for _, u := range Of[agent.Appended](w) {
+	for _, u := range Of[updates.Appended](w) {
 		out = append(out, u.Events...)
 	}
 	return out
@@ -90,9 +90,9 @@ func (w *Watcher) Events() []conversation.Event {
 
 // Phases are the phases the conversation went through, neighbours that are the
 // same as one.
-func (w *Watcher) Phases() []agent.Phase {
-	var out []agent.Phase
-	for _, s := range Of[agent.Status](w) {
+func (w *Watcher) Phases() []updates.Phase {
+	var out []updates.Phase
+	for _, s := range Of[updates.Status](w) {
 		out = append(out, s.Phase)
 	}
 	return slices.Compact(out)
@@ -104,9 +104,9 @@ func (w *Watcher) OnScreen() string {
 	var b strings.Builder
 	for _, u := range w.Updates() {
 		switch u := u.(type) {
-		case agent.Delta:
+		case updates.Delta:
 			b.WriteString(u.Text)
-		case agent.Appended, agent.Discarded:
+		case updates.Appended, updates.Discarded:
 			b.Reset()
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 
 	"plimsoll/compact/projection"
 
-	"plimsoll/agent"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
@@ -39,12 +39,12 @@ type follower struct {
 
 	r     *session.Reading
 	tail  *storage.Tail
-	box   *agent.Mailbox
+	box   *updates.Mailbox
 	rules preset.Rules
 	model llm.Model
 
-	told  agent.Elsewhere // last
-	asked chan struct{}   // for the account
+	told  updates.Elsewhere // last
+	asked chan struct{}     // for the account
 	stop  context.CancelFunc
 	task  sync.WaitGroup
 }
@@ -74,7 +74,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
 	r := &session.Reading{Store: h.with.Resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
-	f := &follower{with: h.with, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
+	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: updates.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
@@ -106,7 +106,7 @@ func (f *follower) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-f.asked:
-			f.box.Put(agent.Inspected{Account: session.AccountOf(f.rules, f.r, f.model)})
+			f.box.Put(updates.Inspected{Account: session.AccountOf(f.rules, f.r, f.model)})
 		case <-tick.C:
 			if !f.look(ctx) {
 				return
@@ -121,21 +121,21 @@ func (f *follower) look(ctx context.Context) bool {
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		f.tell(agent.Elsewhere{Why: "this conversation was deleted elsewhere: /new begins another"})
+		f.tell(updates.Elsewhere{Why: "this conversation was deleted elsewhere: /new begins another"})
 		return false
 	case errors.Is(err, storage.ErrBusy) || ctx.Err() != nil:
 		return true
 	case err != nil:
-		f.tell(agent.Elsewhere{Why: "read only, and what happens elsewhere cannot be read: " + err.Error()})
+		f.tell(updates.Elsewhere{Why: "read only, and what happens elsewhere cannot be read: " + err.Error()})
 		return true
 	}
 	if len(events) > 0 {
 		f.take(ctx, events)
 	}
 	if f.r.Store.OpenElsewhere(f.r.ID) {
-		f.tell(agent.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
+		f.tell(updates.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
 	} else {
-		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.ID + " takes it over"})
+		f.tell(updates.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.ID + " takes it over"})
 	}
 	return true
 }
@@ -150,17 +150,17 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 			f.with.Resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
 		}
 	}
-	f.box.Put(agent.Appended{Events: events})
+	f.box.Put(updates.Appended{Events: events})
 	before := f.model
 	f.model = f.with.Models.OwnersModel(ctx, r.Events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
-		f.box.Put(agent.ModelSwitched{Model: m})
+		f.box.Put(updates.ModelSwitched{Model: m})
 	}
-	f.box.Put(agent.Metered{Meter: f.meter()})
+	f.box.Put(updates.Metered{Meter: f.meter()})
 }
 
 // tell says who may write the conversation, if that is another answer than the last.
-func (f *follower) tell(u agent.Elsewhere) {
+func (f *follower) tell(u updates.Elsewhere) {
 	if u == f.told || u.Open && f.told.Open {
 		return
 	}
@@ -186,7 +186,7 @@ type spectator struct {
 	f *follower
 }
 
-func (s spectator) Take(ctx context.Context) ([]agent.Update, error) { return s.f.box.Take(ctx) }
+func (s spectator) Take(ctx context.Context) ([]updates.Update, error) { return s.f.box.Take(ctx) }
 
 func (s spectator) Inspect() {
 	select {

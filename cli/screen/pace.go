@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 )
 
 // Updates reach the screen at the pace of who reads it. Text that grows may wait for
@@ -53,15 +53,15 @@ func (p *Pace) cut() {
 }
 
 // take waits until the next frame is due and something is pending, and takes it.
-func (p *Pace) take(ctx context.Context, from *agent.Mailbox) ([]agent.Update, error) {
+func (p *Pace) take(ctx context.Context, from *updates.Mailbox) ([]updates.Update, error) {
 	waiting, end := context.WithCancel(ctx)
 	p.mu.Lock()
 	p.hurry = end
 	line, text := p.gaps(time.Now())
 	last := p.taken
 	p.mu.Unlock()
-	if !until(waiting, from, last.Add(line), agent.AtOnce) {
-		until(waiting, from, last.Add(text), agent.Line)
+	if !until(waiting, from, last.Add(line), updates.AtOnce) {
+		until(waiting, from, last.Add(text), updates.Line)
 	}
 	end()
 	updates, err := from.Take(ctx)
@@ -84,7 +84,7 @@ func (p *Pace) gaps(now time.Time) (line, text time.Duration) {
 }
 
 // until waits until a moment, or until something that hasty is pending; true if it is.
-func until(ctx context.Context, from *agent.Mailbox, end time.Time, least agent.Haste) bool {
+func until(ctx context.Context, from *updates.Mailbox, end time.Time, least updates.Haste) bool {
 	if !end.After(time.Now()) {
 		return false
 	}

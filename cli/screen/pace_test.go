@@ -8,12 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 )
 
 // reader takes updates at a pace, and notes when each piece of text was put and taken.
 type reader struct {
-	box  *agent.Mailbox
+	box  *updates.Mailbox
 	pace Pace
 
 	mu    sync.Mutex  // guards what follows
@@ -28,16 +28,16 @@ func reading(t *testing.T, test func(*reader)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		r := &reader{box: agent.NewMailbox()}
+		r := &reader{box: updates.NewMailbox()}
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			for {
-				updates, err := r.pace.take(ctx, r.box)
+				list, err := r.pace.take(ctx, r.box)
 				if err != nil {
 					return
 				}
-				r.taken(updates)
+				r.taken(list)
 			}
 		}()
 		r.tell("")
@@ -47,12 +47,12 @@ func reading(t *testing.T, test func(*reader)) {
 	})
 }
 
-func (r *reader) taken(updates []agent.Update) {
+func (r *reader) taken(list []updates.Update) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.takes++
-	for _, u := range updates {
-		if d, ok := u.(agent.Delta); ok {
+	for _, u := range list {
+		if d, ok := u.(updates.Delta); ok {
 			r.text += d.Text
 		}
 	}
@@ -77,7 +77,7 @@ func (r *reader) tell(text string) {
 		r.put = append(r.put, time.Now())
 	}
 	r.mu.Unlock()
-	r.box.Put(agent.Delta{Text: text})
+	r.box.Put(updates.Delta{Text: text})
 	synctest.Wait()
 }
 
@@ -138,7 +138,7 @@ func TestWhatIsNoTextIsShownAtOnce(t *testing.T) {
 	reading(t, func(r *reader) {
 		r.tell("x")
 		before, _ := r.frames()
-		r.box.Put(agent.Status{Phase: agent.Running})
+		r.box.Put(updates.Status{Phase: updates.Running})
 		synctest.Wait()
 		if now, unread := r.frames(); now != before+1 || unread > 0 {
 			t.Error("a change of the status, or the text before it, waits")

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 )
 
 // A long reply and the opening of a long conversation leave memory behind that the runtime keeps for what comes next,
@@ -29,8 +29,8 @@ type quiet struct {
 }
 
 // wait waits for updates where something ended, and gives memory back if none come.
-func (q *quiet) wait(ctx context.Context, from *agent.Mailbox) {
-	if !q.due || until(ctx, from, time.Now().Add(quietAfter), agent.Growing) || ctx.Err() != nil {
+func (q *quiet) wait(ctx context.Context, from *updates.Mailbox) {
+	if !q.due || until(ctx, from, time.Now().Add(quietAfter), updates.Growing) || ctx.Err() != nil {
 		return
 	}
 	q.due = false
@@ -38,10 +38,10 @@ func (q *quiet) wait(ctx context.Context, from *agent.Mailbox) {
 }
 
 // watch sees turns begin and end.
-func (q *quiet) watch(updates []agent.Update) {
-	for _, u := range updates {
-		if s, ok := u.(agent.Status); ok {
-			q.due = s.Phase == agent.Idle
+func (q *quiet) watch(list []updates.Update) {
+	for _, u := range list {
+		if s, ok := u.(updates.Status); ok {
+			q.due = s.Phase == updates.Idle
 		}
 	}
 }

@@ -7,17 +7,17 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 )
 
 func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		box := agent.NewMailbox()
+		box := updates.NewMailbox()
 		var given atomic.Int32
 		q := &quiet{due: true, giveBack: func() { given.Add(1) }}
-		taken := make(chan []agent.Update)
+		taken := make(chan []updates.Update)
 		go func() {
 			defer close(taken)
 			for {
@@ -38,21 +38,21 @@ func TestMemoryIsGivenBackOnceWhenNothingHappens(t *testing.T) {
 				t.Errorf("%s: given back %d times, want %d", what, given, want)
 			}
 		}
-		say := func(phase agent.Phase) {
-			box.Put(agent.Status{Phase: phase})
+		say := func(phase updates.Phase) {
+			box.Put(updates.Status{Phase: phase})
 			if got := <-taken; len(got) != 1 {
 				t.Errorf("got %v", got)
 			}
 		}
 		after(quietAfter/2, 0, "soon after it was opened")
 		after(quietAfter, 1, "a moment after it was opened")
-		say(agent.Streaming)
+		say(updates.Streaming)
 		after(time.Hour, 1, "while a reply arrives")
-		say(agent.Idle)
+		say(updates.Idle)
 		after(quietAfter/2, 1, "soon after the turn ended")
-		say(agent.Waiting)
+		say(updates.Waiting)
 		after(time.Hour, 1, "in the next turn")
-		say(agent.Idle)
+		say(updates.Idle)
 		after(2*quietAfter, 2, "a moment after that")
 		after(time.Hour, 2, "long after that")
 		stop()

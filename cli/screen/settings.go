@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/session"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -25,7 +26,7 @@ type liveSession struct {
 }
 
 // Take waits for the next updates, and for the next frame.
-func (s liveSession) Take(ctx context.Context) ([]agent.Update, error) {
+func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
 	s.quiet.wait(ctx, s.Agent.Updates())
 	updates, err := s.pace.take(ctx, s.Agent.Updates())
 	s.quiet.watch(updates)

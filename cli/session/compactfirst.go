@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 
-	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/conversation"
 )
@@ -137,7 +137,7 @@ func (f *First) made(done Compaction, err error) {
 	}
 	f.Done = &done
 	p := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
-	f.Console.Note("%s", CompactionLine(agent.Compacted{Preview: p}))
+	f.Console.Note("%s", CompactionLine(updates.Compacted{Preview: p}))
 }
 
 // Before makes the compaction of the stored conversation, unless a model is

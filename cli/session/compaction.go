@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
@@ -100,13 +100,13 @@ const trimmed = "Conversation history has been automatically trimmed"
 // CompactionLine tells on one line of a compaction that happens in a turn, "" if
 // there is nothing to tell: that a request waits, or that what nobody asked for
 // came to nothing.
-func CompactionLine(u agent.Update) string {
+func CompactionLine(u updates.Update) string {
 	switch u := u.(type) {
-	case agent.Compacting:
+	case updates.Compacting:
 		if !u.Held {
 			return optimizing
 		}
-	case agent.Compacted:
+	case updates.Compacted:
 		p, lead := u.Preview, "compacted "
 		if u.Trimmed {
 			lead = trimmed + ": "
@@ -116,8 +116,8 @@ func CompactionLine(u agent.Update) string {
 			line += ", profile " + p.Profile
 		}
 		return fmt.Sprintf("%s: ~%s -> ~%s tokens", line, numbers.Grouped(p.Before), numbers.Grouped(p.After))
-	case agent.CompactionFailed:
-		if s := u.Wish.Source; s == conversation.SourceManual || s == conversation.SourceTool {
+	case updates.CompactionFailed:
+		if s := u.Request.Source; s == conversation.SourceManual || s == conversation.SourceTool {
 			return "not compacted: " + u.Err.Message
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 
 	"plimsoll/compact/projection"
 
-	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/conversation"
 )
@@ -54,13 +54,13 @@ type optimization struct {
 
 // see takes an update; true when the compaction is over and the conversation at
 // rest again.
-func (o *optimization) see(u agent.Update) bool {
+func (o *optimization) see(u updates.Update) bool {
 	switch u := u.(type) {
-	case agent.Compacting:
+	case updates.Compacting:
 		if !u.Held {
 			o.console.Note(optimizing)
 		}
-	case agent.Appended:
+	case updates.Appended:
 		for _, e := range u.Events {
 			if b, ok := e.Body.(conversation.Summary); ok {
 				if o.summaries == nil {
@@ -69,17 +69,17 @@ func (o *optimization) see(u agent.Update) bool {
 				o.summaries[e.Seq] = b
 			}
 		}
-	case agent.Compacted:
+	case updates.Compacted:
 		o.over = true
 		o.done = NewCompaction(o.state, u.Preview)
 		o.done.Epoch = &u.Epoch
 		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
 			o.done.Summary = o.state.written(b)
 		}
-	case agent.CompactionFailed:
+	case updates.CompactionFailed:
 		o.over, o.err = true, notMade(u.Err)
-	case agent.Status:
-		return o.over && u.Phase == agent.Idle
+	case updates.Status:
+		return o.over && u.Phase == updates.Idle
 	}
 	return false
 }

@@ -1,4 +1,4 @@
-package agent_test
+package updates_test
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 )
 
-func take(t *testing.T, m *agent.Mailbox) []agent.Update {
+func take(t *testing.T, m *updates.Mailbox) []updates.Update {
 	t.Helper()
 	got, err := m.Take(t.Context())
 	if err != nil {
@@ -27,29 +27,29 @@ func take(t *testing.T, m *agent.Mailbox) []agent.Update {
 
 func TestMailboxMergesNeighbours(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
-	for _, u := range []agent.Update{
-		agent.Delta{Reasoning: "hm"}, agent.Delta{Text: "a"}, agent.Delta{Text: "b"},
-		agent.ToolStarted{CallID: "1"},
-		agent.Delta{Text: "c"},
-		agent.ToolOutput{CallID: "1", Text: "x"}, agent.ToolOutput{CallID: "1", Text: "y"}, agent.ToolOutput{CallID: "2", Text: "z"},
-		agent.Status{Phase: agent.Waiting}, agent.Status{Phase: agent.Streaming},
-		agent.Discarded{}, agent.Discarded{},
-		agent.Status{Phase: agent.Idle},
-		agent.CallStreaming{Index: 0, Name: "f", Chars: 1}, agent.CallStreaming{Index: 0, Name: "f", Chars: 2},
-		agent.CallStreaming{Index: 1, Name: "f", Chars: 1},
+	m := updates.NewMailbox()
+	for _, u := range []updates.Update{
+		updates.Delta{Reasoning: "hm"}, updates.Delta{Text: "a"}, updates.Delta{Text: "b"},
+		updates.ToolStarted{CallID: "1"},
+		updates.Delta{Text: "c"},
+		updates.ToolOutput{CallID: "1", Text: "x"}, updates.ToolOutput{CallID: "1", Text: "y"}, updates.ToolOutput{CallID: "2", Text: "z"},
+		updates.Status{Phase: updates.Waiting}, updates.Status{Phase: updates.Streaming},
+		updates.Discarded{}, updates.Discarded{},
+		updates.Status{Phase: updates.Idle},
+		updates.CallStreaming{Index: 0, Name: "f", Chars: 1}, updates.CallStreaming{Index: 0, Name: "f", Chars: 2},
+		updates.CallStreaming{Index: 1, Name: "f", Chars: 1},
 	} {
 		m.Put(u)
 	}
-	want := []agent.Update{
-		agent.Delta{Text: "ab", Reasoning: "hm"},
-		agent.ToolStarted{CallID: "1"},
-		agent.Delta{Text: "c"},
-		agent.ToolOutput{CallID: "1", Text: "xy"}, agent.ToolOutput{CallID: "2", Text: "z"},
-		agent.Status{Phase: agent.Streaming},
-		agent.Discarded{}, agent.Discarded{},
-		agent.Status{Phase: agent.Idle},
-		agent.CallStreaming{Index: 0, Name: "f", Chars: 2}, agent.CallStreaming{Index: 1, Name: "f", Chars: 1},
+	want := []updates.Update{
+		updates.Delta{Text: "ab", Reasoning: "hm"},
+		updates.ToolStarted{CallID: "1"},
+		updates.Delta{Text: "c"},
+		updates.ToolOutput{CallID: "1", Text: "xy"}, updates.ToolOutput{CallID: "2", Text: "z"},
+		updates.Status{Phase: updates.Streaming},
+		updates.Discarded{}, updates.Discarded{},
+		updates.Status{Phase: updates.Idle},
+		updates.CallStreaming{Index: 0, Name: "f", Chars: 2}, updates.CallStreaming{Index: 1, Name: "f", Chars: 1},
 	}
 	if diff := cmp.Diff(want, take(t, m)); diff != "" {
 		t.Error(diff)
@@ -58,11 +58,11 @@ func TestMailboxMergesNeighbours(t *testing.T) {
 
 func TestMailboxTellsARetryThatBeginsAtOnce(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
-	m.Put(agent.Status{Phase: agent.Waiting})
-	m.Put(agent.Status{Phase: agent.Retrying, Attempt: 2})
-	m.Put(agent.Status{Phase: agent.Waiting})
-	want := []agent.Update{agent.Status{Phase: agent.Retrying, Attempt: 2}, agent.Status{Phase: agent.Waiting}}
+	m := updates.NewMailbox()
+	m.Put(updates.Status{Phase: updates.Waiting})
+	m.Put(updates.Status{Phase: updates.Retrying, Attempt: 2})
+	m.Put(updates.Status{Phase: updates.Waiting})
+	want := []updates.Update{updates.Status{Phase: updates.Retrying, Attempt: 2}, updates.Status{Phase: updates.Waiting}}
 	if diff := cmp.Diff(want, take(t, m)); diff != "" {
 		t.Error(diff)
 	}
@@ -70,40 +70,40 @@ func TestMailboxTellsARetryThatBeginsAtOnce(t *testing.T) {
 
 func TestMailboxKeepsTheNewestMeter(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
+	m := updates.NewMailbox()
 	for _, n := range []int{1, 2, 3} {
-		m.Put(agent.Metered{Meter: meter.New(meter.Options{Window: meter.Window{Tokens: n, Source: meter.WindowFlag}})})
+		m.Put(updates.Metered{Meter: meter.New(meter.Options{Window: meter.Window{Tokens: n, Source: meter.WindowFlag}})})
 	}
 	got := take(t, m)
-	if len(got) != 1 || got[0].(agent.Metered).Meter.Window().Tokens != 3 {
+	if len(got) != 1 || got[0].(updates.Metered).Meter.Window().Tokens != 3 {
 		t.Errorf("got %v, want the third meter alone", got)
 	}
 }
 
 func TestMailboxDoesNotMergeAcrossATake(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
-	m.Put(agent.Delta{Text: "a"})
+	m := updates.NewMailbox()
+	m.Put(updates.Delta{Text: "a"})
 	first := take(t, m)
-	m.Put(agent.Delta{Text: "b"})
+	m.Put(updates.Delta{Text: "b"})
 	got := append(first, take(t, m)...)
-	if diff := cmp.Diff([]agent.Update{agent.Delta{Text: "a"}, agent.Delta{Text: "b"}}, got); diff != "" {
+	if diff := cmp.Diff([]updates.Update{updates.Delta{Text: "a"}, updates.Delta{Text: "b"}}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestMailboxLosesNothing(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
+	m := updates.NewMailbox()
 	const writers, each = 4, 500
 	var writing sync.WaitGroup
 	for w := range writers {
 		writing.Go(func() {
 			id := fmt.Sprint(w)
 			for i := range each {
-				m.Put(agent.ToolOutput{CallID: id, Text: fmt.Sprintf("%d,", i)})
+				m.Put(updates.ToolOutput{CallID: id, Text: fmt.Sprintf("%d,", i)})
 				if i%50 == 0 {
-					m.Put(agent.ToolStarted{CallID: id})
+					m.Put(updates.ToolStarted{CallID: id})
 				}
 			}
 		})
@@ -123,9 +123,9 @@ func TestMailboxLosesNothing(t *testing.T) {
 		}
 		for _, u := range taken {
 			switch u := u.(type) {
-			case agent.ToolOutput:
+			case updates.ToolOutput:
 				text[u.CallID] += u.Text
-			case agent.ToolStarted:
+			case updates.ToolStarted:
 				started++
 			}
 		}
@@ -147,7 +147,7 @@ func TestMailboxLosesNothing(t *testing.T) {
 func TestMailboxTakeWaitsAndHeedsItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := agent.NewMailbox()
+		m := updates.NewMailbox()
 		ctx, cancel := context.WithCancel(t.Context())
 		got := make(chan error, 1)
 		go func() {
@@ -170,8 +170,8 @@ func TestMailboxTakeWaitsAndHeedsItsContext(t *testing.T) {
 func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := agent.NewMailbox()
-		heard := func(least agent.Haste, u agent.Update) bool {
+		m := updates.NewMailbox()
+		heard := func(least updates.Haste, u updates.Update) bool {
 			ctx, stop := context.WithCancel(t.Context())
 			got := make(chan error, 1)
 			go func() { got <- m.Await(ctx, least) }()
@@ -182,15 +182,15 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 			return <-got == nil
 		}
 		for _, c := range []struct {
-			least agent.Haste
-			u     agent.Update
+			least updates.Haste
+			u     updates.Update
 			want  bool
 		}{
-			{agent.Line, agent.Delta{Text: "half a"}, false},
-			{agent.Line, agent.Delta{Text: " line\nand"}, true},
-			{agent.AtOnce, agent.Delta{Reasoning: "a line\n"}, false},
-			{agent.AtOnce, agent.Status{Phase: agent.Running}, true},
-			{agent.AtOnce, agent.Delta{Text: "behind it"}, true},
+			{updates.Line, updates.Delta{Text: "half a"}, false},
+			{updates.Line, updates.Delta{Text: " line\nand"}, true},
+			{updates.AtOnce, updates.Delta{Reasoning: "a line\n"}, false},
+			{updates.AtOnce, updates.Status{Phase: updates.Running}, true},
+			{updates.AtOnce, updates.Delta{Text: "behind it"}, true},
 		} {
 			if got := heard(c.least, c.u); got != c.want {
 				t.Errorf("waiting for %d, %#v was heard: %v", c.least, c.u, got)
@@ -199,11 +199,11 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 		if got := take(t, m); len(got) != 3 {
 			t.Errorf("%d updates were kept, not 3", len(got))
 		}
-		if heard(agent.Line, agent.Delta{Text: "more"}) {
+		if heard(updates.Line, updates.Delta{Text: "more"}) {
 			t.Error("what was taken still hastens")
 		}
 		m.Close()
-		if err := m.Await(t.Context(), agent.AtOnce); err != nil {
+		if err := m.Await(t.Context(), updates.AtOnce); err != nil {
 			t.Errorf("a closed mailbox is awaited: %v", err)
 		}
 	})
@@ -211,8 +211,8 @@ func TestMailboxAwaitsTheHasteAskedFor(t *testing.T) {
 
 func TestMailboxGivesWhatIsPendingAfterClose(t *testing.T) {
 	t.Parallel()
-	m := agent.NewMailbox()
-	m.Put(agent.Discarded{})
+	m := updates.NewMailbox()
+	m.Put(updates.Discarded{})
 	m.Close()
 	if got := take(t, m); len(got) != 1 {
 		t.Errorf("got %v, want the pending update", got)
@@ -228,9 +228,9 @@ func TestMailboxGivesWhatIsPendingAfterClose(t *testing.T) {
 // no more than the text, well under 50 ms.
 func BenchmarkMailboxPutDelta(b *testing.B) {
 	for b.Loop() {
-		m := agent.NewMailbox()
+		m := updates.NewMailbox()
 		for range 100_000 {
-			m.Put(agent.Delta{Text: "word "})
+			m.Put(updates.Delta{Text: "word "})
 		}
 	}
 }

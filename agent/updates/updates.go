@@ -1,4 +1,4 @@
-package agent
+package updates
 
 import (
 	"time"
@@ -139,8 +139,8 @@ type Compacted struct {
 // changed. The conversation goes on. Where the source of the request is not the
 // user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
-	Err  *llm.Error
-	Wish edit.Request
+	Err     *llm.Error
+	Request edit.Request
 }
 
 // Summaries says whether compaction still asks a model automatically. After failures
@@ -149,7 +149,7 @@ type Summaries struct{ Paused bool }
 
 // Previewed is the answer to Preview: what would be done, or why nothing can be.
 type Previewed struct {
-	Wish    edit.Request
+	Request edit.Request
 	Preview edit.Preview
 	Now     meter.Reading // of the next request as it is
 	Then    meter.Reading // as it would be; with a summary that is not written yet, with the longest expected
@@ -163,28 +163,28 @@ type Previewed struct {
 // Inspected is the answer to Inspect.
 type Inspected struct{ Account inspect.Account }
 
-// Steered says what came of a pin, a mask or turns restored by hand: what a
+// Edited says what came of a pin, a mask or turns restored by hand: what a
 // request held before and holds now, or why nothing was changed.
-type Steered struct {
-	What   Steer
+type Edited struct {
+	What   Edit
 	Events []uint64 // that it was about
 	Before int      // estimated tokens of a request
 	After  int
 	Err    *llm.Error // nil if it is in force
 }
 
-// Steer is what a user does to single messages or turns.
-type Steer string
+// Edit is what a user does to single messages or turns.
+type Edit string
 
 // The ways to steer.
 const (
-	SteerPin     Steer = "pin"
-	SteerUnpin   Steer = "unpin"
-	SteerMask    Steer = "mask"
-	SteerRestore Steer = "restore" // turns that a rewind took back
-	// SteerReview: a text for a summary that waits for the user was not taken. It
+	EditPin     Edit = "pin"
+	EditUnpin   Edit = "unpin"
+	EditMask    Edit = "mask"
+	EditRestore Edit = "restore" // turns that a rewind took back
+	// EditReview: a text for a summary that waits for the user was not taken. It
 	// waits on.
-	SteerReview Steer = "review"
+	EditReview Edit = "review"
 )
 
 // Reviewing says that a summary is written and waits for the user, who may change
@@ -192,7 +192,7 @@ const (
 type Reviewing struct {
 	Text     string // what the model wrote
 	Appendix string // what the program adds to it, which stays as it is
-	Wish     edit.Request
+	Request  edit.Request
 	FromTurn int
 	ToTurn   int
 	Covers   int  // tokens that it stands for
@@ -227,6 +227,6 @@ func (CompactionFailed) update() {}
 func (Previewed) update()        {}
 func (Summaries) update()        {}
 func (Inspected) update()        {}
-func (Steered) update()          {}
+func (Edited) update()           {}
 func (Reviewing) update()        {}
 func (Reviewed) update()         {}
