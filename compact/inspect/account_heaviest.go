@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-
-	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 )
 
 // What fills the window most, and what each of it is called. Texts are read for

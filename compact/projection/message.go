@@ -1,9 +1,10 @@
 package projection
 
 import (
+	"sort"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"sort"
 )
 
 // MessageOf is an event as it was said, but for Events; false for events that are

@@ -1,9 +1,10 @@
 package projection
 
 import (
+	"slices"
+
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
-	"slices"
 )
 
 // projector makes a view of a log with overlays in force.

@@ -1,11 +1,12 @@
 package projection
 
 import (
-	"plimsoll/compact/preset"
-	"plimsoll/conversation"
 	"slices"
 	"sort"
 	"strconv"
+
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
 )
 
 // activeSummary is a text that stands for a range.

@@ -1,0 +1,235 @@
+package edit_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
+	"plimsoll/conversation"
+)
+
+// boundaryLog is a log made of bodies, as an agent would store them.
+func boundaryLog(t interface{ Fatal(...any) }, bodies ...conversation.Body) []conversation.Event {
+	log := &conversation.Log{}
+	if err := log.Commit(log.Prepare(time.Unix(1e9, 0), bodies...)); err != nil {
+		t.Fatal(err)
+	}
+	return log.Events()
+}
+
+// worked is a reply with a call, and its result.
+func worked(id string) []conversation.Body {
+	return []conversation.Body{
+		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "run_command", Arguments: `{}`}}},
+		conversation.ToolResult{CallID: id, Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("a line of "+id+"\n", 200)},
+	}
+}
+
+// spokenTurn is a message of the user with so many calls, and a reply if it is over.
+func spokenTurn(name string, calls int, over bool) []conversation.Body {
+	bodies := []conversation.Body{conversation.UserMessage{Text: "do " + name}}
+	for i := range calls {
+		bodies = append(bodies, worked(name+string(rune('a'+i)))...)
+	}
+	if over {
+		bodies = append(bodies, conversation.AssistantMessage{Text: "done with " + name, Stop: conversation.StopEnd})
+	}
+	return bodies
+}
+
+func boundaryPass(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = profile, 0
+	m := meter.New(meter.Options{}).WithView(projection.Project(log))
+	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+}
+
+func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		bodies []conversation.Body
+		want   []conversation.Span
+		turns  edit.Range
+	}{
+		// e1 user, e2 e3 call a, e4 reply; e5 user
+		"a message alone": {append(spokenTurn("one", 1, true), spokenTurn("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, edit.Range{}},
+		// older turns weigh more: e1 to e6, then e7 user and one call
+		"older turns": {append(spokenTurn("one", 2, true), spokenTurn("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, edit.Range{}},
+		// e1 user, e2 reply; e3 user, calls e4 to e9, of which the last stays
+		"this turn": {append(spokenTurn("one", 0, true), spokenTurn("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, edit.Range{From: 1, To: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, pass.Spans); diff != "" || pass.Range != test.turns {
+				t.Errorf("turns %+v: %s", pass.Range, diff)
+			}
+		})
+	}
+}
+
+func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
+	t.Parallel()
+	log := boundaryLog(t, append(spokenTurn("one", 1, true), spokenTurn("two", 2, false)...)...)
+	pass, err := boundaryPass(log, preset.Plimsoll, preset.ProfileDefault, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// On both sides of the message, but for the last unit.
+	if diff := cmp.Diff([]conversation.Span{{First: 1, Last: 4}, {First: 6, Last: 7}}, pass.Spans); diff != "" {
+		t.Error(diff)
+	}
+	messages := pass.After().Messages
+	if last := messages[len(messages)-1]; last.State != projection.StateVerbatim {
+		t.Errorf("the newest result is %s", last.State)
+	}
+}
+
+func TestPassInATurnWithNothingBeforeItHasNoRange(t *testing.T) {
+	t.Parallel()
+	for _, calls := range []int{0, 1} {
+		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, preset.ProfileHeavy, true)
+		if !errors.Is(err, edit.ErrNoRange) {
+			t.Errorf("with %d calls: %v", calls, err)
+		}
+	}
+}
+
+func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var bodies []conversation.Body
+		for i := range rapid.IntRange(0, 4).Draw(t, "turns") {
+			bodies = append(bodies, spokenTurn(string(rune('k'+i)), rapid.IntRange(0, 3).Draw(t, "calls"), true)...)
+		}
+		bodies = append(bodies, spokenTurn("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
+		log := boundaryLog(t, bodies...)
+		name := rapid.SampledFrom(preset.All()).Draw(t, "preset")
+		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
+		pass, err := boundaryPass(log, name, profile, true)
+		if err == nil && pass.Job != nil {
+			err = pass.Accept(summary.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
+		}
+		if err != nil {
+			return // nothing to do, or nothing to gain
+		}
+		next := log[len(log)-1].Seq + 1
+		for i, b := range pass.Bodies(next) {
+			log = append(log, conversation.Event{Seq: next + uint64(i), Turn: log[len(log)-1].Turn, Body: b})
+		}
+		before, after := projection.Project(log[:next-1]).Messages, projection.Project(log).Messages
+		if _, err := projection.Harden(projection.Project(log), projection.Capabilities{}); err != nil {
+			t.Fatalf("%s of %s: %v", profile, name, err)
+		}
+		if got, want := after[len(after)-1].Text, before[len(before)-1].Text; got != want {
+			t.Fatalf("%s of %s: the request ends with %.60q, not with %.60q", profile, name, got, want)
+		}
+		texts, newest := 0, 0
+		for _, m := range after {
+			texts += strings.Count(m.Text, "short account")
+			if m.Role == projection.RoleUser && m.Text == "do z" {
+				newest++
+			}
+		}
+		if texts > 1 || newest != 1 {
+			t.Fatalf("%s of %s: the summary stands there %d times, the newest message %d times", profile, name, texts, newest)
+		}
+	})
+}
+
+func TestNextBandBeginsBehindTheNewestSummary(t *testing.T) {
+	t.Parallel()
+	bodies := append(append(spokenTurn("one", 1, true), spokenTurn("two", 1, true)...), spokenTurn("three", 1, true)...) // e1-4, e5-8, e9-12
+	summary := func(first, last uint64, from, to int) conversation.Body {
+		return conversation.Summary{Spans: []conversation.Span{{First: first, Last: last}}, FromTurn: from, ToTurn: to, Text: "it"}
+	}
+	for name, test := range map[string]struct {
+		more []conversation.Body
+		want int
+	}{
+		"no summary":          {nil, 0},
+		"whole turns":         {[]conversation.Body{summary(1, 8, 0, 1)}, 2},
+		"a turn in part":      {[]conversation.Body{summary(1, 7, 0, 1)}, 1},
+		"two bands":           {[]conversation.Body{summary(5, 8, 1, 1), summary(1, 4, 0, 0)}, 2},
+		"taken back":          {[]conversation.Body{summary(1, 8, 0, 1), conversation.Revert{Event: 13}}, 0},
+		"policies":            {[]conversation.Body{conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 8}}, ToTurn: 1, Policies: &conversation.Policies{}}}, 0},
+		"a summary of naught": {[]conversation.Body{conversation.Summary{ToTurn: 9, Text: "it"}}, 0},
+	} {
+		if got := edit.NextBand(boundaryLog(t, append(bodies[:len(bodies):len(bodies)], test.more...)...)); got != test.want {
+			t.Errorf("%s: turn %d, want %d", name, got, test.want)
+		}
+	}
+}
+
+func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) {
+	t.Parallel()
+	r := preset.RulesOf(preset.Plimsoll)
+	check := func(want string, ok bool) {
+		t.Helper()
+		if got, found := r.Summarising(); got != want || found != ok {
+			t.Errorf("%q %v, want %q", got, found, want)
+		}
+	}
+	check(preset.ProfileHeavy, true)
+	r.Profiles["mine"], r.Profiles["also"] = preset.Profile{Summarize: true}, preset.Profile{Summarize: true}
+	r.DefaultProfile = "mine"
+	check("mine", true)
+	r.DefaultProfile = preset.ProfileLight
+	delete(r.Profiles, preset.ProfileHeavy)
+	check("also", true)
+	r.Profiles = nil
+	check("", false)
+}
+
+func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
+	t.Parallel()
+	r := preset.RulesOf(preset.Plimsoll)
+	for window, want := range map[int]int{0: 20_000, 8192: 1638, 100_000: 20_000, 200_000: 30_000} {
+		if got := r.Rearm(window); got != want {
+			t.Errorf("for a window of %d: %d, want %d", window, got, want)
+		}
+	}
+}
+
+func TestMeterTakesItsLinesFromRules(t *testing.T) {
+	t.Parallel()
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 1000}})
+	r := preset.Rules{TriggerRatio: 0.5, HardRatio: 0.75, TokenThreshold: 400}
+	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
+		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)
+	}
+	if got := m.WithRules(r).WithRules(preset.Rules{}).Reading(); got.LoadLine != compacttest.LoadLine(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
+		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
+	}
+	if got := m.WithRules(preset.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {
+		t.Errorf("the line of a source is at %d", got.LoadLine)
+	}
+}
+
+func TestViewKnowsWhichResultsItShowsInFull(t *testing.T) {
+	t.Parallel()
+	log := boundaryLog(t, spokenTurn("one", 1, true)...)
+	text := log[2].Body.(conversation.ToolResult).Text
+	v := projection.Project(log)
+	if !v.ShowsInFull(3, text) || v.ShowsInFull(3, text+"x") || v.ShowsInFull(1, "do one") || v.ShowsInFull(99, text) {
+		t.Error("the view does not know what it shows")
+	}
+	mask := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult}}}
+	masked := projection.Project(append(log, conversation.Event{Seq: 5, Body: mask}))
+	if masked.ShowsInFull(3, text) {
+		t.Error("a masked result counts as shown")
+	}
+}

@@ -1,0 +1,302 @@
+package edit_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// cutAt is the copy that goes on from before an event.
+func cutAt(t interface{ Fatalf(string, ...any) }, log []conversation.Event, before uint64) (copied []conversation.Event, kept int) {
+	events, behind := edit.CutBefore(log, before)
+	l, err := conversation.NewLog(events)
+	if err != nil {
+		t.Fatalf("what is kept is no log: %v", err)
+	}
+	if err := l.Commit(l.Prepare(conversationtest.Epoch, behind...)); err != nil {
+		t.Fatalf("commit: %v", err)
+	}
+	return l.Events(), len(events)
+}
+
+// forceAmong lists the Seq of the overlays and reverts in force among the first n
+// events of a log.
+func forceAmong(log []conversation.Event, n int) []uint64 {
+	var seqs []uint64
+	for _, i := range append(conversation.InForce(log), conversation.RevertsInForce(log)...) {
+		if i < n {
+			seqs = append(seqs, log[i].Seq)
+		}
+	}
+	slices.Sort(seqs)
+	return seqs
+}
+
+// standing lists the events that a view shows or says are absent, ascending.
+func standing(v projection.View) []uint64 {
+	var seqs []uint64
+	for i, m := range v.Messages {
+		if i > 0 && m.State == projection.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events) {
+			continue // the second of a pair
+		}
+		seqs = append(seqs, m.Events...)
+	}
+	for _, a := range v.Absent {
+		seqs = append(seqs, a.Event)
+	}
+	slices.Sort(seqs)
+	return seqs
+}
+
+// ahead reports whether an overlay names an epoch that has not begun, as only a
+// damaged log does.
+func ahead(log []conversation.Event) bool {
+	return slices.ContainsFunc(log, func(e conversation.Event) bool { return conversation.EpochOf(e) > e.Seq })
+}
+
+func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.RandomLog(t)
+		before := uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before"))
+		events, kept := cutAt(t, log, before)
+		if d := cmp.Diff(log[:kept], events[:kept], cmpopts.EquateEmpty()); d != "" || kept > 0 && log[kept-1].Seq >= before {
+			t.Fatalf("before %d it keeps %d events\n%s", before, kept, d)
+		}
+		if before > uint64(len(log)) && len(events) != len(log) {
+			t.Fatalf("cut behind its end, a log of %d events has %d", len(log), len(events))
+		}
+		var said []uint64
+		for _, e := range events[:kept] {
+			if _, sent := compacttest.SizeSaid(e.Body); sent {
+				said = append(said, e.Seq)
+			}
+		}
+		v := projection.Project(events)
+		if d := cmp.Diff(said, standing(v), cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("before %d (-said +shown)\n%s", before, d)
+		}
+		c := compacttest.Capabilities(t)
+		messages, _ := projection.Harden(v, c) // a reply may stand last
+		compacttest.CheckRequest(t, messages, c)
+		if !ahead(log) {
+			if d := cmp.Diff(forceAmong(log, kept), forceAmong(events, kept)); d != "" {
+				t.Fatalf("of what is kept, in force (-log +copy)\n%s", d)
+			}
+		}
+	})
+}
+
+func TestCopiesPartNoUnit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.RandomLog(t)
+		kept, _ := edit.CutBefore(log, uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before")))
+		for _, u := range conversation.Units(log) {
+			first, last := u.Events[0] < len(kept), u.Events[len(u.Events)-1] < len(kept)
+			if first != last {
+				t.Fatalf("%d events are kept of a log with the unit %v", len(kept), u.Events)
+			}
+		}
+	})
+}
+
+// What is said of the kept events behind the cut looks the same in the copy.
+func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		base := compacttest.RandomLog(t)
+		w, end := conversationtest.NewWriter(t, base), uint64(len(base))
+		for range rapid.IntRange(0, 4).Draw(t, "passes") {
+			epoch := uint64(len(w.Events()) + 1)
+			for range rapid.IntRange(1, 3).Draw(t, "overlays") {
+				if body := w.Overlay(t); !reachesBehind(body, end) {
+					w.Add(t, conversation.WithMade(body, conversation.Made{Epoch: epoch}))
+				}
+			}
+		}
+		log := w.Events()
+		if ahead(log) {
+			t.Skip("a damaged log")
+		}
+		events, _ := cutAt(t, log, end+1)
+		numbers := cmp.Options{
+			cmpopts.IgnoreFields(projection.Message{}, "Overlay"), cmpopts.IgnoreFields(projection.Absence{}, "Overlay"), cmpopts.EquateEmpty(),
+		}
+		want, got := projection.Project(log), projection.Project(events)
+		if d := cmp.Diff(want.Messages, got.Messages, numbers); d != "" {
+			t.Fatalf("(-log +copy)\n%s", d)
+		}
+		if d := cmp.Diff(want.Absent, got.Absent, numbers); d != "" {
+			t.Fatalf("absent (-log +copy)\n%s", d)
+		}
+	})
+}
+
+// reachesBehind reports whether spans of an overlay end behind an event.
+func reachesBehind(b conversation.Body, end uint64) bool {
+	var spans []conversation.Span
+	switch b := b.(type) {
+	case conversation.Summary:
+		spans = b.Spans
+	case conversation.Drop:
+		spans = b.Spans
+	}
+	return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Last > end })
+}
+
+func TestEpochsComeAlongAsEpochs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.OwnLog(t)
+		events, kept := cutAt(t, log, uint64(rapid.IntRange(1, len(log)+1).Draw(t, "before")))
+		for _, e := range events[kept:] {
+			if made, _ := conversation.MadeOf(e.Body); made.Epoch == 0 || made.Epoch > e.Seq || conversation.EpochOf(events[made.Epoch-1]) != made.Epoch {
+				t.Fatalf("the overlay at %d is of the epoch %d", e.Seq, made.Epoch)
+			}
+		}
+		revert, err := edit.Undo(events, 0)
+		if err != nil {
+			return
+		}
+		undone := append(slices.Clip(events), conversation.Following(events, conversationtest.Epoch, revert)...)
+		for _, e := range conversation.Epochs(undone) {
+			if e.ID == revert.Epoch && e.InForce {
+				t.Fatalf("the epoch %d is in force although it was taken back", e.ID)
+			}
+		}
+		again, err := edit.Redo(undone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		redone := append(slices.Clip(undone), conversation.Following(undone, conversationtest.Epoch, again)...)
+		if d := cmp.Diff(projection.Project(events).Messages, projection.Project(redone).Messages); d != "" {
+			t.Fatalf("undone and brought back (-before +after)\n%s", d)
+		}
+	})
+}
+
+// threeTurns is a log of three turns with a call each, of five events: user, reply,
+// usage, result, reply.
+func threeTurns(t *testing.T, overlays ...conversation.Body) []conversation.Event {
+	t.Helper()
+	var bodies []conversation.Body
+	for _, id := range []string{"a", "b", "c"} {
+		bodies = append(bodies, conversation.UserMessage{Text: "do " + id},
+			conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "ls", Arguments: "{}"}}, Stop: conversation.StopCalls},
+			conversation.Usage{Reply: 2}, conversation.ToolResult{CallID: id, Tool: "ls", Status: conversation.ResultOK, Text: "files of " + id},
+			conversation.AssistantMessage{Text: "did " + id, Stop: conversation.StopEnd})
+	}
+	var l conversation.Log
+	if err := l.Commit(l.Prepare(conversationtest.Epoch, append(bodies, overlays...)...)); err != nil {
+		t.Fatal(err)
+	}
+	return l.Events()
+}
+
+func ofEpoch(epoch uint64) conversation.Made { return conversation.Made{Epoch: epoch} }
+
+func oneSpan(first, last uint64) []conversation.Span {
+	return []conversation.Span{{First: first, Last: last}}
+}
+
+func TestCutMovesBackToWhereTheUnitBegins(t *testing.T) {
+	t.Parallel()
+	log := threeTurns(t)
+	for before, want := range map[uint64]int{0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 4, 6: 5, 7: 6, 9: 6, 15: 14, 16: 15, 99: 15} {
+		if kept, behind := edit.CutBefore(log, before); len(kept) != want || len(behind) != 0 {
+			t.Errorf("before %d: %d events and %d overlays, want %d and none", before, len(kept), len(behind), want)
+		}
+	}
+}
+
+// Overlays begin at 16; the copy has the ten events of turns 0 and 1.
+func TestWhatComesAlong(t *testing.T) {
+	t.Parallel()
+	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true}
+	item := func(seq uint64) conversation.MaskItem {
+		return conversation.MaskItem{Event: seq, Part: conversation.PartResult}
+	}
+	tests := map[string]struct{ made, want []conversation.Body }{
+		"masks with what lies before": {
+			[]conversation.Body{conversation.Mask{Made: ofEpoch(16), Items: []conversation.MaskItem{item(4), item(14)}}, conversation.Mask{Made: ofEpoch(16), Items: []conversation.MaskItem{item(14)}}},
+			[]conversation.Body{conversation.Mask{Made: ofEpoch(11), Items: []conversation.MaskItem{item(4)}}}},
+		"caps and pins with what lies before": {
+			[]conversation.Body{conversation.Cap{Items: []conversation.CapItem{{Event: 14}, {Event: 9}}}, conversation.Pin{Events: []uint64{1, 11}}, conversation.Unpin{Events: []uint64{11}}},
+			[]conversation.Body{conversation.Cap{Made: ofEpoch(11), Items: []conversation.CapItem{{Event: 9}}}, conversation.Pin{Made: ofEpoch(12), Events: []uint64{1}}}},
+		"summaries and drops that lie before": {
+			[]conversation.Body{
+				conversation.Drop{Made: ofEpoch(16), Spans: oneSpan(1, 5)}, conversation.Drop{Made: ofEpoch(16), Spans: oneSpan(1, 15)},
+				conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(6, 10), Text: "b"}, conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(6, 15), Text: "b, c"},
+				conversation.Summary{Made: ofEpoch(18), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{18, 19}},
+			},
+			[]conversation.Body{conversation.Drop{Made: ofEpoch(11), Spans: oneSpan(1, 5)}, conversation.Summary{Made: ofEpoch(12), Spans: oneSpan(6, 10), Text: "b"},
+				conversation.Summary{Made: ofEpoch(12), Spans: oneSpan(1, 10), Text: "a, b", Parents: []uint64{12}}}},
+		"policies, cut": {
+			[]conversation.Body{conversation.Summary{Spans: oneSpan(1, 15), ToTurn: 2, Policies: policies}, conversation.Summary{Spans: oneSpan(11, 15), Policies: policies}},
+			[]conversation.Body{conversation.Summary{Made: ofEpoch(11), Spans: oneSpan(1, 10), ToTurn: 1, Policies: policies}}},
+		"nothing that was taken back": {
+			[]conversation.Body{conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Made: ofEpoch(17), Epoch: 16}}, nil},
+		"what was brought back": {
+			[]conversation.Body{conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}, conversation.Revert{Made: ofEpoch(17), Epoch: 16}, conversation.Revert{Made: ofEpoch(18), Epoch: 17, Redoes: 16}},
+			[]conversation.Body{conversation.Pin{Made: ofEpoch(11), Events: []uint64{1}}}},
+		"no turns that were taken back around the cut": {[]conversation.Body{conversation.Rewind{Made: ofEpoch(16), Turn: 1}}, nil},
+	}
+	for name, tt := range tests {
+		_, got := edit.CutBefore(threeTurns(t, tt.made...), 11)
+		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-want +got)\n%s", name, d)
+		}
+	}
+}
+
+// Turns 0 to 2 and an overlay; what is said of it behind the cut, at 17.
+func TestWhatIsKeptIsAsItWasLeft(t *testing.T) {
+	t.Parallel()
+	pin := conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}
+	more := conversation.UserMessage{Text: "more"}
+	revert := conversation.Revert{Made: ofEpoch(18), Epoch: 16}
+	tests := map[string]struct{ behind, want []conversation.Body }{
+		"taken back":                    {[]conversation.Body{more, revert}, []conversation.Body{conversation.Revert{Made: ofEpoch(17), Epoch: 16}}},
+		"taken back alone":              {[]conversation.Body{more, conversation.Revert{Event: 16}}, []conversation.Body{conversation.Revert{Made: ofEpoch(17), Event: 16}}},
+		"taken back and brought back":   {[]conversation.Body{more, revert, conversation.Revert{Epoch: 18, Redoes: 16}}, nil},
+		"turns taken back right behind": {[]conversation.Body{conversation.Rewind{Turn: 1}, more}, []conversation.Body{conversation.Rewind{Made: ofEpoch(17), Turn: 1}}},
+		"turns taken back later":        {[]conversation.Body{more, conversation.Rewind{Turn: 1}}, nil},
+		"one more of its epoch": {[]conversation.Body{conversation.Unpin{Made: ofEpoch(16), Events: []uint64{1}}, more},
+			[]conversation.Body{conversation.Unpin{Made: ofEpoch(16), Events: []uint64{1}}}},
+	}
+	for name, tt := range tests {
+		_, got := edit.CutBefore(threeTurns(t, append([]conversation.Body{pin}, tt.behind...)...), 17)
+		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s (-want +got)\n%s", name, d)
+		}
+	}
+}
+
+func TestTurnsAreFoundFromBothEnds(t *testing.T) {
+	t.Parallel()
+	log := threeTurns(t, conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
+	for turn, want := range map[int]uint64{0: 1, 1: 6, 2: 11, 3: 17, -1: 6, -2: 1} {
+		if got, err := edit.TurnStart(log, turn); got != want || err != nil {
+			t.Errorf("turn %d begins at %d, %v; want %d", turn, got, err, want)
+		}
+	}
+	for _, turn := range []int{4, -3, -1 << 63, 1<<63 - 1} {
+		if got, err := edit.TurnStart(log, turn); !errors.Is(err, edit.ErrNoTurn) {
+			t.Errorf("turn %d begins at %d, %v", turn, got, err)
+		}
+	}
+	if _, err := edit.TurnStart(nil, 0); !errors.Is(err, edit.ErrNoTurn) {
+		t.Errorf("an empty log has a turn: %v", err)
+	}
+}

@@ -1,0 +1,302 @@
+package edit_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// byHand appends an overlay as the agent does.
+func byHand(log []conversation.Event, body conversation.Body) []conversation.Event {
+	made, _ := conversation.MadeOf(body)
+	made.Source, made.Trigger, made.Epoch = conversation.SourceManual, "command", uint64(len(log)+1)
+	return compacttest.With(log, conversation.WithMade(body, made))
+}
+
+// steerable is a random log in which no overlay claims an epoch to come: whatever is
+// appended has one of its own.
+func steerable(t *rapid.T) []conversation.Event {
+	log := slices.Clone(compacttest.RandomLog(t))
+	for i, e := range log {
+		if made, ok := conversation.MadeOf(e.Body); ok && made.Epoch > e.Seq {
+			made.Epoch = e.Seq
+			log[i].Body = conversation.WithMade(e.Body, made)
+		}
+	}
+	return log
+}
+
+// someEvents draws events to steer: mostly of the log, in any order, some twice.
+func someEvents(t *rapid.T, w *conversationtest.Writer) (events []uint64) {
+	for range rapid.IntRange(0, 6).Draw(t, "chosen") {
+		events = append(events, w.Seq(t))
+	}
+	return events
+}
+
+// pinnedIn are the events that a view shows as pinned.
+func pinnedIn(v projection.View) map[uint64]*projection.Message {
+	pinned := map[uint64]*projection.Message{}
+	for i := range v.Messages {
+		if m := &v.Messages[i]; m.State == projection.StatePinned {
+			pinned[m.Events[0]] = m
+		}
+	}
+	return pinned
+}
+
+func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, steerable(t))
+		log, events := w.Events(), someEvents(t, w)
+		before := pinnedIn(projection.Project(log))
+		body, err := edit.PinOf(log, events, true)
+		if err != nil {
+			if !errors.Is(err, edit.ErrNothingToPin) || body != nil {
+				t.Fatalf("%+v, %v", body, err)
+			}
+			gone := conversation.TakenBack(log)
+			for _, seq := range events {
+				if seq == 0 || seq > uint64(len(log)) || gone != nil && gone[seq-1] != 0 || before[seq] != nil {
+					continue
+				}
+				if _, said := compacttest.SizeSaid(log[seq-1].Body); said {
+					t.Fatalf("event %d was not pinned: %v", seq, err)
+				}
+			}
+			return
+		}
+		chosen := body.(conversation.Pin).Events
+		if len(chosen) == 0 || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
+			t.Fatalf("%v", chosen)
+		}
+		pinned := byHand(log, body)
+		after := pinnedIn(projection.Project(pinned))
+		sameMessages(t, projection.Project(log), projection.Project(byHand(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
+		raw := projection.Project(withoutOverlays(log))
+		for _, seq := range chosen {
+			m := after[seq]
+			if m == nil || before[seq] != nil || !slices.Contains(events, seq) {
+				t.Fatalf("event %d: before %+v, after %+v", seq, before[seq], m)
+			}
+			i := slices.IndexFunc(raw.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
+			if said := raw.Messages[i]; m.Text != said.Text || !cmp.Equal(m.Calls, said.Calls) {
+				t.Fatalf("event %d is shown as %q, and was said as %q", seq, m.Text, said.Text)
+			}
+		}
+	})
+}
+
+// withoutOverlays is a log in which everything is shown as it was said.
+func withoutOverlays(log []conversation.Event) (out []conversation.Event) {
+	for _, e := range log {
+		if r, ok := e.Body.(conversation.ToolResult); ok {
+			r.Repeats = 0
+			e.Body = r
+		}
+		if !e.Body.Kind().Overlay() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, steerable(t))
+		log, events := w.Events(), someEvents(t, w)
+		if pin, err := edit.PinOf(log, someEvents(t, w), true); err == nil {
+			log = byHand(log, pin)
+		}
+		before := pinnedIn(projection.Project(log))
+		body, err := edit.PinOf(log, events, false)
+		if err != nil {
+			if !errors.Is(err, edit.ErrNothingToUnpin) || body != nil {
+				t.Fatalf("%+v, %v", body, err)
+			}
+			if slices.ContainsFunc(events, func(seq uint64) bool { return before[seq] != nil }) {
+				t.Fatalf("pinned events among %v stay pinned: %v", events, err)
+			}
+			return
+		}
+		after := pinnedIn(projection.Project(byHand(log, body)))
+		for _, seq := range body.(conversation.Unpin).Events {
+			if after[seq] != nil {
+				t.Fatalf("event %d is pinned still", seq)
+			}
+		}
+		if len(after) > len(before) {
+			t.Fatalf("pinned: %d before, %d after", len(before), len(after))
+		}
+	})
+}
+
+func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Rewind{Turn: 2})
+	for name, c := range map[string]struct {
+		pinned bool
+		events []uint64
+		want   error
+		says   string
+	}{
+		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "pinned already"},
+		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "taken back"},
+		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose a message"},
+		"none":                {true, nil, edit.ErrNothingToPin, "choose a message"},
+		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
+		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose a message"},
+	} {
+		if body, err := edit.PinOf(l.Events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
+			t.Errorf("%s: %+v, %v", name, body, err)
+		}
+	}
+}
+
+func TestPinsNameWhatTheyChange(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}})
+	for name, c := range map[string]struct {
+		pinned bool
+		events []uint64
+		want   conversation.Body
+	}{
+		"those that are not": {true, []uint64{8, 2, 1, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned e1, e8"}, Events: []uint64{1, 8}}},
+		"many":               {true, []uint64{5, 6, 7, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned 4 messages"}, Events: []uint64{5, 6, 7, 8}}},
+		"the call is pinned": {false, []uint64{2, 8}, conversation.Unpin{Made: conversation.Made{Why: "unpinned e2"}, Events: []uint64{2}}},
+	} {
+		got, err := edit.PinOf(l.Events(), c.events, c.pinned)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+func TestTurnsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := steerable(t)
+		before := projection.Project(log)
+		last := 0
+		if n := len(log); n > 0 {
+			last = log[n-1].Turn
+		}
+		log = byHand(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
+		rewound := projection.Project(log)
+		back, err := edit.Restore(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back.Redoes != 0 || back.Epoch != uint64(len(log)) {
+			t.Fatalf("%+v", back)
+		}
+		log = byHand(log, back)
+		sameMessages(t, before, projection.Project(log))
+		for _, e := range conversation.Epochs(log) {
+			if e.Reverted == uint64(len(log)) {
+				t.Fatalf("bringing turns back took %+v back", e)
+			}
+		}
+		// It can be taken back like any overlay.
+		sameMessages(t, rewound, projection.Project(byHand(log, conversation.Revert{Epoch: uint64(len(log))})))
+	})
+}
+
+// sameMessages checks that two views send the same.
+func sameMessages(t *rapid.T, want, got projection.View) {
+	t.Helper()
+	if d := cmp.Diff(want.Messages, got.Messages, cmpopts.EquateEmpty()); d != "" {
+		t.Fatal(d)
+	}
+	if d := cmp.Diff(want.Absent, got.Absent, cmpopts.EquateEmpty()); d != "" {
+		t.Fatal(d)
+	}
+}
+
+func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(4, 10) // 16 events
+	l.Epoch(conversation.Rewind{Turn: 3}).Epoch(conversation.Rewind{Turn: 1})
+	for _, want := range []conversation.Revert{
+		{Made: conversation.Made{Why: "brought back: turns 1–2"}, Epoch: 18},
+		{Made: conversation.Made{Why: "brought back: turn 3"}, Epoch: 17},
+	} {
+		got, err := edit.Restore(l.Events())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+		l.Epoch(got)
+	}
+	if r, err := edit.Restore(l.Events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func TestTurnsDoNotComeBackBesideNewOnes(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(2, 10).Epoch(conversation.Rewind{Turn: 1}).User("Something else.")
+	r, err := edit.Restore(l.Events())
+	if !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from there") || r != (conversation.Revert{}) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	// What was said since can be taken back, and brought back, itself.
+	l.Epoch(conversation.Rewind{Turn: 2})
+	r, err = edit.Restore(l.Events())
+	if err != nil || r.Epoch != 11 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err = edit.Restore(l.Epoch(r).Events()); !errors.Is(err, edit.ErrNothingToRestore) {
+		t.Error(err)
+	}
+}
+
+func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(compacttest.Masks(7)) // epochs 17 and 18
+	turnsBack := func() {
+		t.Helper()
+		r, err := edit.Restore(l.Epoch(conversation.Rewind{Turn: 3}).Events())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Epoch(r)
+	}
+	turnsBack()
+	compacttest.Undo(t, l)
+	turnsBack()
+	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
+		t.Error(d)
+	}
+	redo(t, l)
+	turnsBack()
+	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
+		t.Error(d)
+	}
+	if redo(t, l) {
+		t.Error("turns that came back are no compaction to bring back")
+	}
+	r, err := edit.NewReversal(l.Events(), compacttest.PlanRules(), edit.Inputs{Meter: meter.New(compacttest.Window(100_000))}, edit.ReversalRequest{}, 99)
+	if err != nil || r.Epoch != 18 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

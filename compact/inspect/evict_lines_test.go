@@ -1,0 +1,145 @@
+package inspect_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// lines are the load line and the hard line of a window.
+func lines(window int, change func(*preset.Rules, *meter.Options)) (load, hard int) {
+	r, o := preset.RulesOf(preset.Plimsoll), meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
+	if change != nil {
+		change(&r, &o)
+	}
+	reading := meter.New(o.With(r)).Reading()
+	return reading.LoadLine, reading.HardLine
+}
+
+func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{4096, 8192, 32_000, 64_000, 128_000, 200_000, 1_000_000} {
+		for _, hard := range []float64{0.86, 0.9, 0.95, 1} {
+			load, most := lines(window, func(r *preset.Rules, _ *meter.Options) { r.HardRatio = hard })
+			if load >= most || load < int(preset.DefaultTriggerRatio*float64(window)) {
+				t.Errorf("window %d, hard line at %g: the lines are %d and %d", window, hard, load, most)
+			}
+		}
+		if load, _ := lines(window, func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
+			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
+		}
+	}
+	if load, _ := lines(32_000, nil); load <= int(preset.DefaultTriggerRatio*32_000) {
+		t.Errorf("a small window has its load line at %d, no nearer to the hard line", load)
+	}
+}
+
+// A load line that was put lower is not below what a step leaves.
+func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	for name, change := range map[string]func(*preset.Rules, *meter.Options){
+		"a threshold":             func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold = 40_000 },
+		"a ratio":                 func(r *preset.Rules, _ *meter.Options) { r.TriggerRatio = 0.2 },
+		"a price":                 func(_ *preset.Rules, o *meter.Options) { o.PriceStep = 42_000 },
+		"a target above the line": func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
+		"a target below the line": func(r *preset.Rules, _ *meter.Options) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
+	} {
+		r, o := preset.RulesOf(preset.Plimsoll), meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}
+		change(&r, &o)
+		r.Summary.When = preset.SummaryNever
+		v := projection.Project(log)
+		check := planner.Check{Log: log, View: v, Meter: meter.New(o.With(r)).WithView(v), Sheet: planner.DefaultSheet()}
+		reading := check.Meter.Reading()
+		if reading.Used <= reading.LoadLine {
+			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
+		}
+		plan := check.Plan(r).Alone()
+		if plan.Trigger != planner.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
+			t.Errorf("%s: %+v", name, plan)
+			continue
+		}
+		left := reading.Used - plan.Gain
+		if left >= reading.LoadLine*3/4 {
+			t.Errorf("%s: a step leaves %d of a load line of %d", name, left, reading.LoadLine)
+		}
+		if o := inspect.NewOutlook(r, check); o.After < left*9/10 || o.After > left*11/10 {
+			t.Errorf("%s: %d would be left, and %d are", name, o.After, left)
+		}
+	}
+}
+
+// chat is turns of a message and a reply of so many tokens each.
+func chat(turns, tokens int) []conversation.Event {
+	l := new(compacttest.Tale)
+	for range turns {
+		l.User("go on")
+		l.Reply(compacttest.Words(tokens))
+	}
+	return l.Events()
+}
+
+func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	v := projection.Project(log)
+	for when, want := range map[preset.SummaryWhen]struct{ plans, user, model bool }{
+		preset.SummaryAtLoadLine: {true, true, true}, preset.SummaryByHand: {user: true, model: true}, preset.SummaryNever: {},
+	} {
+		for _, name := range []preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI} {
+			r := preset.RulesOf(name)
+			r.Summary.When, r.TokenThreshold = when, 40_000
+			r.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: r.Summary}
+			m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
+			moment := planner.MomentReply
+			if name == preset.JCLI {
+				moment = planner.MomentRequest
+			}
+			check := planner.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
+			if plan := check.Plan(r); (len(plan.Spans) > 0) != want.plans {
+				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
+			}
+			if o := inspect.NewOutlook(r, check); o.Asks != want.plans {
+				t.Errorf("%s, %s: the outlook asks: %v", name, when, o.Asks)
+			}
+			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
+				w := edit.NewRequest()
+				w.Profile, w.Source = preset.ProfileHeavy, source
+				if _, err := edit.NewProposal(log, r, edit.Inputs{Meter: m}, w); errors.Is(err, edit.ErrNoSummaries) == allowed {
+					t.Errorf("%s, %s: asked by %s: %v", name, when, source, err)
+				}
+			}
+		}
+	}
+}
+
+func TestAStepIsALayerOfItsOwn(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	v := projection.Project(log)
+	r := preset.RulesOf(preset.Plimsoll)
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 64_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
+	check := planner.Check{Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
+	plan := check.Plan(r).Alone()
+	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pass.Preview()
+	if len(p.Layers) != 1 || p.Layers[0].Kind != "note" || p.Layers[0].Events < 20 || p.Layers[0].Saved != p.Before-p.After {
+		t.Errorf("%+v", p)
+	}
+	made, _ := conversation.MadeOf(pass.Bodies(100)[0])
+	if !strings.HasSuffix(made.Why, " messages evicted, note") {
+		t.Errorf("why: %q", made.Why)
+	}
+}

@@ -1,0 +1,265 @@
+package inspect_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// entered is what tests look at of an entry.
+type entered struct {
+	Kind   inspect.EntryKind
+	Event  uint64
+	Result inspect.EntryResult
+	About  uint64
+}
+
+func ledgerOf(l *compacttest.Tale) (list []entered) {
+	for _, e := range inspect.Ledger(l.Events()) {
+		list = append(list, entered{e.Kind, e.Event, e.Result, e.About})
+	}
+	return list
+}
+
+func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(4, 60)                                   // 16 events
+	l.Epoch(compacttest.Masks(3), compacttest.Masks(7))                 // 17, 18
+	l.Epoch(conversation.Pin{Events: []uint64{11}})                     // 19
+	l.Epoch(conversation.Unpin{Events: []uint64{11}})                   // 20
+	l.Add(conversation.Attempt{Outcome: conversation.OutcomeStale})     // 21
+	l.Epoch(conversation.Revert{Epoch: 17})                             // 22
+	l.Epoch(conversation.Revert{Epoch: 22, Redoes: 17})                 // 23
+	l.Epoch(conversation.Rewind{Turn: 2})                               // 24
+	l.Epoch(conversation.Revert{Epoch: 24})                             // 25
+	l.Epoch(conversation.Rewind{Turn: 3})                               // 26
+	l.Add(conversation.Attempt{Outcome: conversation.OutcomeCancelled}) // 27
+	l.Epoch(compacttest.Masks(11))                                      // 28
+	l.Epoch(conversation.Revert{Event: 28})                             // 29
+	l.Add(conversation.Attempt{Outcome: "odd"})                         // 30
+	want := []entered{
+		{inspect.EntryEpoch, 17, inspect.ResultInForce, 0},
+		{inspect.EntryPin, 19, inspect.ResultInForce, 0},
+		{inspect.EntryUnpin, 20, inspect.ResultInForce, 0},
+		{inspect.EntryAttempt, 21, inspect.ResultStale, 0},
+		{inspect.EntryUndo, 22, inspect.ResultUndone, 17},
+		{inspect.EntryRedo, 23, inspect.ResultInForce, 17},
+		{inspect.EntryRewind, 24, inspect.ResultUndone, 0},
+		{inspect.EntryRestore, 25, inspect.ResultInForce, 24},
+		{inspect.EntryRewind, 26, inspect.ResultInForce, 0},
+		{inspect.EntryAttempt, 27, inspect.ResultCancelled, 0},
+		{inspect.EntryEpoch, 28, inspect.ResultUndone, 0},
+		{inspect.EntryUndo, 29, inspect.ResultInForce, 28},
+		{inspect.EntryAttempt, 30, inspect.ResultFailed, 0},
+	}
+	if d := cmp.Diff(want, ledgerOf(l)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRevertsAreToldByWhatTheyComeTo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		log  *compacttest.Tale
+		want entered
+	}{
+		"a redo that does not say so": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
+			entered{inspect.EntryRedo, 7, inspect.ResultInForce, 5}},
+		"the redo taken back": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Event: 6}).Epoch(conversation.Revert{Epoch: 7}),
+			entered{inspect.EntryUndo, 8, inspect.ResultInForce, 5}},
+		"a rewind by its event": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Event: 5}),
+			entered{inspect.EntryRestore, 6, inspect.ResultInForce, 5}},
+		"the restore taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
+			entered{inspect.EntryRewind, 7, inspect.ResultInForce, 5}},
+		"a pin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
+			entered{inspect.EntryUnpin, 6, inspect.ResultInForce, 5}},
+		"an unpin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Unpin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
+			entered{inspect.EntryPin, 6, inspect.ResultInForce, 5}},
+		"of what is not there":          {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Epoch: 99}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 99}},
+		"of an event that is not there": {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Event: 98}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 98}},
+		"of an epoch with turns and masks": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}, compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}),
+			entered{inspect.EntryUndo, 7, inspect.ResultInForce, 5}},
+	} {
+		list := ledgerOf(c.log)
+		if d := cmp.Diff(c.want, list[len(list)-1]); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+func TestLedgerTellsAllOfACompaction(t *testing.T) {
+	t.Parallel()
+	usd := func(x float64) *float64 { return &x }
+	spent := func(prompt, output int, cost *float64) conversation.Usage {
+		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: output, CostUSD: cost}
+	}
+	l := compacttest.FilesRead(4, 60) // 16 events
+	l.Add(spent(1000, 1000, usd(9)), conversation.Notice{Text: "nothing came of it"})
+	l.Add(spent(70, 7, usd(0.5)), spent(-1, -1, nil), spent(30, 3, usd(0.25))) // 19 to 21
+	l.EpochOf(conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Before: 900, After: 400, Why: "turns 1"},
+		compacttest.Masks(3), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(5, 8)}, Text: "s", Model: "openai/m", Duration: 1500}) // 22, 23
+	l.Add(spent(80, 8, nil))
+	l.Add(conversation.Attempt{Source: conversation.SourceManual, Trigger: "command", Preset: "jp", Profile: "light", Outcome: conversation.OutcomeFailed,
+		Why: "too busy", Model: "openai/n", Before: 500, Duration: 2500}) // 25
+	l.EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
+	l.Add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, compacttest.Masks(7))                                 // 27 to 29
+	at := conversationtest.Epoch
+	want := []inspect.Entry{
+		{Kind: inspect.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
+			Preset: "plimsoll", Profile: "heavy", Why: "turns 1", Model: "openai/m", Before: 900, After: 400, CostUSD: usd(0.75), Prompt: 100, Output: 10,
+			Duration: 1500 * time.Millisecond, Overlays: 2},
+		{Kind: inspect.EntryAttempt, Event: 25, Turn: 3, Time: at, Result: inspect.ResultFailed, Source: conversation.SourceManual, Trigger: "command",
+			Preset: "jp", Profile: "light", Why: "too busy", Model: "openai/n", Before: 500, Prompt: 80, Output: 8, Duration: 2500 * time.Millisecond},
+		{Kind: inspect.EntryRewind, Event: 26, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
+			Why: "from turn 3 on", Overlays: 1},
+		{Kind: inspect.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: inspect.ResultInForce, Overlays: 1},
+		{Kind: inspect.EntryAttempt, Event: 27, Turn: 3, Time: at, Result: inspect.ResultUnused, Source: conversation.SourceAuto,
+			Why: "a summary was requested, and no compaction has used it so far", CostUSD: usd(13), Prompt: 1010, Output: 1001},
+	}
+	if d := cmp.Diff(want, inspect.Ledger(l.Events())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDurationsThatCannotBeAreNone(t *testing.T) {
+	t.Parallel()
+	l := (&compacttest.Tale{}).Add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
+	list := inspect.Ledger(l.Events())
+	if list[0].Duration != 0 || list[1].Duration < 1<<40 {
+		t.Errorf("%v, %v", list[0].Duration, list[1].Duration)
+	}
+}
+
+func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, compacttest.RandomLog(t))
+		for range rapid.IntRange(0, 3).Draw(t, "attempts") {
+			w.Add(t, conversation.Attempt{Outcome: rapid.SampledFrom([]string{"failed", "cancelled", "stale", ""}).Draw(t, "outcome")})
+			w.Pass(t)
+		}
+		log := w.Events()
+		if rapid.Bool().Draw(t, "a part") && len(log) > 0 {
+			log = log[rapid.IntRange(0, len(log)-1).Draw(t, "begins"):]
+		}
+		force := map[uint64]bool{}
+		for _, i := range append(conversation.InForce(log), conversation.RevertsInForce(log)...) {
+			force[log[i].Seq] = true
+		}
+		type key struct {
+			pass  bool
+			event uint64
+		}
+		type state struct {
+			overlays int
+			force    bool
+		}
+		want, attempts := map[key]state{}, 0
+		for _, e := range log {
+			k := key{event: e.Seq}
+			switch e.Body.(type) {
+			case conversation.Attempt:
+				attempts++
+			case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
+				k = key{true, conversation.EpochOf(e)}
+			}
+			if _, ok := conversation.MadeOf(e.Body); ok {
+				want[k] = state{want[k].overlays + 1, want[k].force || force[e.Seq]}
+			}
+		}
+		got := map[key]state{}
+		list := inspect.Ledger(log)
+		for _, e := range list {
+			if e.Result == inspect.ResultUnused {
+				continue // of no overlay and no attempt
+			}
+			if e.Kind == inspect.EntryAttempt {
+				attempts--
+				continue
+			}
+			k := key{e.Kind == inspect.EntryEpoch, e.Event}
+			if _, twice := got[k]; twice {
+				t.Fatalf("two entries for %+v", k)
+			}
+			got[k] = state{e.Overlays, e.Result == inspect.ResultInForce}
+		}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(key{}, state{})); d != "" || attempts != 0 {
+			t.Fatalf("%d attempts are not told of; %s", attempts, d)
+		}
+		checkEpochs(t, log, list)
+	})
+}
+
+// checkEpochs compares the compactions of a ledger with the epochs of its log.
+func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
+	list = slices.DeleteFunc(slices.Clone(list), func(e inspect.Entry) bool { return e.Kind != inspect.EntryEpoch })
+	epochs := conversation.Epochs(log)
+	if len(epochs) != len(list) {
+		t.Fatalf("%d epochs, %d entries", len(epochs), len(list))
+	}
+	for i, e := range epochs {
+		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == inspect.ResultInForce) != e.InForce || l.Turn != e.Turn {
+			t.Fatalf("%+v is told as %+v", e, l)
+		}
+	}
+}
+
+// BenchmarkLedger reads a conversation of 10,000 events of 1 KB with 500
+// compactions, half of them taken back one by one. Budget: 10 ms.
+func BenchmarkLedger(b *testing.B) {
+	var bodies []conversation.Body
+	for i := range 500 {
+		bodies = append(bodies, compacttest.Masks(uint64(4*i+3)))
+	}
+	for i := range 250 {
+		bodies = append(bodies, conversation.Revert{Epoch: uint64(9001 + 2*i)})
+	}
+	log := compacttest.With(compacttest.LongLog(9000), bodies...)
+	for n := len(bodies); len(log) < 10_000; n++ {
+		log = compacttest.With(log, conversation.Notice{Text: fmt.Sprint(n)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(inspect.Ledger(log)); n != 750 {
+			b.Fatal(n)
+		}
+	}
+}
+
+// What a summary cost that waited for a step stands alone, and is told with the step.
+func TestLedgerTellsWhatASummaryCostThatWaited(t *testing.T) {
+	t.Parallel()
+	spent := func(prompt int) conversation.Usage {
+		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: 1}
+	}
+	text := func(first uint64) conversation.Summary {
+		return conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(first, first+3)}, Text: "s", Model: "m"}
+	}
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Appendix: "## Note"}
+	failed := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "busy", Model: "m"}
+	stale := conversation.Attempt{Outcome: conversation.OutcomeStale, Why: "overtaken", Model: "m"}
+	l := compacttest.FilesRead(4, 60) // 16 events
+	l.Add(spent(100)).User("go on")
+	l.Epoch(note)                      // 19: nothing was paid for it
+	l.Add(spent(7), failed)            // 21 has its own
+	l.Epoch(text(5))                   // 22
+	l.Add(spent(50)).User("and so on") // 24
+	l.Add(stale)                       // 25: the one that waited
+	l.Epoch(text(9))                   // 26
+	got := map[uint64]int{}
+	for _, e := range inspect.Ledger(l.Events()) {
+		got[e.Event] = e.Prompt
+	}
+	if d := cmp.Diff(map[uint64]int{19: 0, 21: 7, 22: 100, 25: 50, 26: 0}, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,326 @@
+package inspect_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// What the outlook says is what the planner then does. The figures are explained
+// in plan_look_test.go.
+
+// presses reports whether a plan was made because so much is used, and not
+// because it pays or by a layer that acts anyway.
+func presses(p planner.Plan) bool {
+	switch p.Trigger {
+	case planner.TriggerLoadLine, planner.TriggerHardLine, planner.TriggerThreshold:
+		return true
+	}
+	return false
+}
+
+// driven is what the planner does about how much is used, at the next request
+// or after the reply.
+func driven(r preset.Rules, c planner.Check) planner.Plan {
+	for _, m := range []planner.Moment{planner.MomentReply, planner.MomentRequest, planner.MomentTurn} {
+		c.Moment = m
+		if p := c.Plan(r); presses(p) {
+			return p
+		}
+	}
+	return planner.Plan{}
+}
+
+// foretells reports whether an outlook says that anything is done.
+func foretells(o inspect.Outlook) bool {
+	return o.Masks > 0 || o.Until >= 0 || o.EvictTo >= 0 || o.Drops || o.After > 0
+}
+
+// fataler is a test, or one run of a property.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkOutlook fails unless an outlook agrees with the planner; it gives what
+// the planner does.
+func checkOutlook(t fataler, r preset.Rules, c planner.Check) (inspect.Outlook, planner.Plan) {
+	t.Helper()
+	o, p := inspect.NewOutlook(r, c), driven(r, c)
+	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
+	switch {
+	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
+		t.Fatalf("%+v", o)
+	case presses(p) && o.State != planner.TimingNow:
+		t.Fatalf("it acts, and that was not told: %s", tell())
+	case presses(p) && o.Left > 0:
+		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
+	case !presses(p) && o.State == planner.TimingNow && o.At > 0 && o.Soon == 0 && foretells(o):
+		t.Fatalf("it does nothing of what was told: %s", tell())
+	}
+	checkCold(t, r, c, o)
+	return o, p
+}
+
+// checkCold fails unless the planner evicts with a cold cache what an outlook said.
+func checkCold(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
+	t.Helper()
+	if o.State == planner.TimingNow {
+		return // the step at the load line comes first
+	}
+	c.Moment, c.Gone = planner.MomentTurn, true
+	p := c.Plan(r)
+	note, evicts := p.Note.(conversation.Summary)
+	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
+	case evicts != (o.ColdTo >= 0):
+		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.Tell(p))
+	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
+		t.Fatalf("with a cold cache it evicts turns %d to %d, and told was %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
+	}
+}
+
+func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
+	t.Parallel()
+	states := map[planner.TimingState]int{}
+	missing := unseen(states, planner.TimingReady, planner.TimingNow, planner.TimingHeld, planner.TimingResting,
+		planner.TimingUnknown, planner.TimingOff)
+	checkUntil(t, missing, func(t *rapid.T) {
+		log := compacttest.AnyLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := compacttest.AnyCheck(t, log)
+		if rapid.Bool().Draw(t, "a past of its own") {
+			used := c.Meter.Reading().Used
+			if c.Meter.Window().Known() && used > 100 {
+				share := rapid.SampledFrom([]float64{0.7, 0.9, 1.2}).Draw(t, "share")
+				c.Meter = c.Meter.WithWindow(meter.Window{Tokens: int(float64(used) / share)})
+			}
+			before := func(name string) int {
+				return max(0, rapid.SampledFrom([]int{0, used / 2, used - 100, used + 500}).Draw(t, name))
+			}
+			c.Past = planner.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
+		}
+		said := compacttest.Encoded(t, log)
+		o, _ := checkOutlook(t, r, c)
+		states[o.State]++
+		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
+			t.Fatalf("nothing is said of %+v", o)
+		}
+		if again := inspect.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
+			t.Fatalf("first %+v, then %+v", o, again)
+		}
+		if !slices.Equal(said, compacttest.Encoded(t, log)) {
+			t.Fatalf("the log was changed")
+		}
+		checkGrowth(t, r, c, o)
+		if o.State == planner.TimingOff {
+			for _, m := range compacttest.Moments() {
+				if c.Moment = m; c.Plan(r).Acts() {
+					t.Fatalf("it is off, and acts")
+				}
+			}
+		}
+	})
+}
+
+// checkGrowth fails unless the planner acts, or could if there were anything to
+// do, as soon as a request has grown to where an outlook said, and not before.
+func checkGrowth(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
+	t.Helper()
+	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
+		return // nothing is ahead
+	}
+	weight := c.Meter.Weigh(conversation.Size{ASCII: 4000}) / 4000
+	for more, acts := range map[int]bool{o.Left - 20: false, o.Left + 20: true} {
+		if more <= 0 {
+			continue
+		}
+		then := c
+		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
+		now, _ := checkOutlook(t, r, then)
+		if (now.State == planner.TimingNow) != acts {
+			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
+		}
+	}
+}
+
+// outlookCases are rules and conversations that grow until the planner acts.
+func outlookCases() map[string]struct {
+	look compacttest.Look
+	grow func(*compacttest.Tale)
+} {
+	byOwnRules := func(p preset.Name) compacttest.Look {
+		return compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules = preset.RulesOf(p) })
+	}
+	type one = struct {
+		look compacttest.Look
+		grow func(*compacttest.Tale)
+	}
+	work := func(l *compacttest.Tale) { l.Stints(1) }
+	talk := func(l *compacttest.Tale) { l.Talks(1) }
+	return map[string]one{
+		"stubs":                       {compacttest.At(planner.MomentReply), work},
+		"a summary":                   {compacttest.At(planner.MomentReply), talk},
+		"both":                        {compacttest.At(planner.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
+		"a long system prompt":        {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.System = 30_000 }), work},
+		"more than a number of turns": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 }), work},
+		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
+		"jp-auto":                     {byOwnRules(preset.JPAuto), work},
+		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
+		"jcli": {byOwnRules(preset.JCLI).With(func(k *compacttest.Look) {
+			k.Check.Moment, k.Rules.TokenThreshold, k.Rules.Micro.KeepRecent = planner.MomentRequest, 20_000, 2
+		}), func(l *compacttest.Tale) { l.Says(10).Uses("run_command", `{"command":"ls"}`, 2000).Answers(800) }},
+	}
+}
+
+func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
+	t.Parallel()
+	for name, c := range outlookCases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, passes, foretold := &compacttest.Tale{}, 0, inspect.Outlook{}
+			for range 60 {
+				c.grow(l)
+				check := c.look.Of(l.Events())
+				check.Past = planner.PastOf(check.Log)
+				o, p := checkOutlook(t, c.look.Rules, check)
+				if !presses(p) {
+					foretold = o
+					if o.State != planner.TimingReady && o.State != planner.TimingResting {
+						t.Fatalf("it is %s: %s", o.State, o.Words())
+					}
+					continue
+				}
+				if passes++; passes > 1 && foretold.At == 0 {
+					t.Fatalf("nothing was foretold")
+				}
+				if !carryOut(l, c.look.Rules, check, p) {
+					if foretells(o) {
+						t.Fatalf("it was refused, and not told: %s", o.Words())
+					}
+					passes--
+					continue
+				}
+				checkDeed(t, check, o, p)
+			}
+			if passes < 2 {
+				t.Errorf("%d passes in 60 turns", passes)
+			}
+		})
+	}
+}
+
+// checkDeed fails unless an outlook tells what a plan does.
+func checkDeed(t *testing.T, c planner.Check, o inspect.Outlook, p planner.Plan) {
+	t.Helper()
+	masks := 0
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		for _, item := range m.Items {
+			if !compacttest.Within(p.Spans, item.Event) {
+				masks++
+			}
+		}
+	}
+	if p.Profile == "" && o.Masks != masks || p.Profile != "" && o.Masks == 0 {
+		t.Errorf("%d stubs were foretold of %q", o.Masks, compacttest.Tell(p))
+	}
+	if note, evicts := p.Note.(conversation.Summary); evicts != (o.EvictTo >= 0) || evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
+		t.Errorf("turns %d to %d were foretold to be evicted of %q", o.EvictFrom, o.EvictTo, compacttest.Tell(p))
+	}
+	if (o.Until >= 0) != (len(p.Spans) > 0) {
+		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, compacttest.Tell(p))
+	}
+	for _, e := range c.Log {
+		if compacttest.Within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
+			t.Errorf("turn %d is covered, %d to %d were foretold", e.Turn, o.SummaryFrom, o.Until)
+		}
+	}
+	if o.After <= 0 || o.After >= c.Meter.EstimatedTokens() {
+		t.Errorf("%d of %d tokens would be left of %q", o.After, c.Meter.EstimatedTokens(), compacttest.Tell(p))
+	}
+}
+
+// carryOut puts in force what a plan says, with a summary that is short. It
+// reports whether that was taken.
+func carryOut(l *compacttest.Tale, r preset.Rules, c planner.Check, p planner.Plan) bool {
+	if p.Profile != "" {
+		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
+		if err != nil {
+			return false
+		}
+		l.Add(pass.Bodies(uint64(len(c.Log) + 1))...)
+		return true
+	}
+	bodies := p.Masks
+	if len(p.Spans) == 0 {
+		bodies = p.Alone().Masks
+	} else {
+		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: compacttest.Words(500)})
+	}
+	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
+	l.Add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
+		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
+	return true
+}
+
+func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
+	t.Parallel()
+	l := (&compacttest.Tale{}).Stints(10)
+	o := inspect.NewOutlook(compacttest.PlanRules(), compacttest.At(planner.MomentReply).Of(l.Events()))
+	if !o.Saver || o.Stride != 20_000 || !o.Asks {
+		t.Errorf("%+v", o)
+	}
+	held := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Check.Past.Undone = 49_000 })
+	if o := inspect.NewOutlook(held.Rules, held.Of(l.Events())); o.Saver || o.State != planner.TimingReady || o.At != 80_000 {
+		t.Errorf("taken back far below the line: %+v", o)
+	}
+}
+
+func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	l := (&compacttest.Tale{}).Stints(14)
+	k := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.ProtectedRatio = 0.3, 0 })
+	estimated := inspect.NewOutlook(k.Rules, k.Of(l.Events()))
+	l.Add(conversation.Usage{Reply: uint64(len(l.Events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
+	c := k.Of(l.Events())
+	c.Meter = c.Meter.WithHistory(c.Log, "")
+	used := c.Meter.Reading().Used
+	if used < 34_900 || used > 35_100 {
+		t.Fatalf("the report is not counted from: %d", used)
+	}
+	want := estimated.ColdAfter * used / 70_000
+	if o := inspect.NewOutlook(k.Rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
+		t.Errorf("%+v is not half of %+v", o, estimated)
+	}
+}
+
+// BenchmarkOutlook looks ahead in a conversation of 10,000 events of 1 KB, once
+// for every batch of events. Budget: 20 ms; what presets of the sources read
+// whenever something is sent (ADA, JCL) comes on top of that.
+func BenchmarkOutlook(b *testing.B) {
+	for _, name := range preset.All() {
+		b.Run(string(name), func(b *testing.B) {
+			_, c := compacttest.LongCheck(3_000_000, planner.MomentReply)
+			r := preset.RulesOf(name)
+			b.ReportAllocs()
+			for b.Loop() {
+				inspect.NewOutlook(r, c)
+			}
+		})
+	}
+}

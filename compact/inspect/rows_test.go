@@ -1,0 +1,159 @@
+package inspect_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// checkRows checks what holds for the rows of any log and view.
+func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspect.Row {
+	rows := inspect.Rows(log, v)
+	said := map[uint64]bool{}
+	k := 0
+	for i, e := range log {
+		if _, ok := compacttest.SizeSaid(e.Body); !ok {
+			continue
+		}
+		said[e.Seq] = true
+		if k == len(rows) || rows[k].Event != i {
+			t.Fatalf("row %d is not that of event %d", k, e.Seq)
+		}
+		k++
+	}
+	if k != len(rows) {
+		t.Fatalf("%d rows for %d events that say something", len(rows), k)
+	}
+	var want, got conversation.Size
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		if slices.ContainsFunc(m.Events, func(seq uint64) bool { return said[seq] }) {
+			want = want.Plus(m.After())
+		}
+	}
+	for _, r := range rows {
+		got = got.Plus(r.After)
+		if r.State == "" || r.Message >= len(v.Messages) || r.First && r.Message < 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if got != want {
+		t.Fatalf("the rows are sent as %+v, the messages as %+v", got, want)
+	}
+	return rows
+}
+
+func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.BrokenLog(t)
+		v := projection.Project(log)
+		rows := checkRows(t, log, v)
+		firsts := map[int]int{}
+		for _, r := range rows {
+			seq := log[r.Event].Seq
+			if r.First {
+				firsts[r.Message]++
+			}
+			if r.Message >= 0 {
+				m := v.Messages[r.Message]
+				if !slices.Contains(m.Events, seq) || r.State != m.State || r.Why != m.Why || r.Overlay != m.Overlay {
+					t.Fatalf("row of event %d: %+v; message %+v", seq, r, m)
+				}
+				continue
+			}
+			i := slices.IndexFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq })
+			if i < 0 || r.State != v.Absent[i].State || r.Why != v.Absent[i].Why || r.Overlay != v.Absent[i].Overlay {
+				t.Fatalf("row of event %d: %+v; absent %+v", seq, r, v.Absent)
+			}
+		}
+		for message, n := range firsts {
+			if n != 1 {
+				t.Fatalf("message %d is shown on %d rows", message, n)
+			}
+		}
+	})
+}
+
+func TestRowsBearViewsOfOtherLogs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log, v := compacttest.BrokenLog(t), projection.Project(compacttest.BrokenLog(t))
+		for range rapid.IntRange(0, 4).Draw(t, "odd messages") {
+			v.Messages = append(v.Messages, projection.Message{State: projection.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
+				Events: rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "events")}) // the same ones several times, too
+		}
+		checkRows(t, log, v)
+	})
+}
+
+func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
+	t.Parallel()
+	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
+		l := compacttest.FilesRead(2, 60).Add(conversation.Summary{Style: style, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "A file was read.", Transcript: "t"})
+		v := projection.Project(l.Events())
+		rows := inspect.Rows(l.Events(), v)
+		both := v.Messages[0].After().Plus(v.Messages[1].After())
+		for i, r := range rows[:4] {
+			if r.Message != tells || r.First != (i == 0) || r.State != projection.StateSummarised {
+				t.Errorf("%s: row %d: %+v", style, i, r)
+			}
+			if want := map[bool]conversation.Size{true: both}[i == 0]; r.After != want {
+				t.Errorf("%s: row %d is sent as %+v, want %+v", style, i, r.After, want)
+			}
+		}
+	}
+}
+
+func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
+	t.Parallel()
+	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Pin{Events: []uint64{7}}).Epoch(conversation.Rewind{Turn: 3})
+	log := l.Events()
+	type told struct {
+		Event   uint64
+		State   projection.State
+		Overlay uint64
+		Sent    bool
+	}
+	var got []told
+	for _, r := range inspect.Rows(log, projection.Project(log)) {
+		if r.State != projection.StateVerbatim {
+			got = append(got, told{log[r.Event].Seq, r.State, r.Overlay, r.After.Chars() > 0})
+		}
+	}
+	want := []told{{3, projection.StateMasked, 17, true}, {6, projection.StatePinned, 0, true}, {7, projection.StatePinned, 0, true},
+		{13, projection.StateDropped, 19, false}, {14, projection.StateDropped, 19, false}, {15, projection.StateDropped, 19, false}, {16, projection.StateDropped, 19, false}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNothingSaidHasNoRows(t *testing.T) {
+	t.Parallel()
+	if rows := inspect.Rows(nil, projection.Project(compacttest.FilesRead(1, 3).Events())); len(rows) != 0 {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// BenchmarkRows lays out a conversation of 10,000 events of 1 KB, a third of its
+// results hidden and a part of it summarised. Budget: 5 ms.
+func BenchmarkRows(b *testing.B) {
+	log := compacttest.With(compacttest.Masked(compacttest.LongLog(10_000), 800), conversation.Summary{Style: conversation.StylePlimsoll, Text: "what was said",
+		Spans: []conversation.Span{{First: 1, Last: 2000}}})
+	for name, log := range map[string][]conversation.Event{"whole": log, "begins later": log[1000:]} {
+		b.Run(name, func(b *testing.B) {
+			v := projection.Project(log)
+			b.ReportAllocs()
+			for b.Loop() {
+				inspect.Rows(log, v)
+			}
+		})
+	}
+}

@@ -1,0 +1,319 @@
+package meter_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// story is a log built step by step, with its view and meter.
+type story struct {
+	log   conversation.Log
+	view  projection.View
+	meter meter.Meter
+}
+
+func newStory(o meter.Options) *story {
+	return &story{meter: meter.New(o), view: projection.Project(nil)}
+}
+
+func (s *story) add(bodies ...conversation.Body) *story {
+	events := s.log.Prepare(conversationtest.Epoch, bodies...)
+	if err := s.log.Commit(events); err != nil {
+		panic(err)
+	}
+	s.view = s.view.Extend(s.log.Events())
+	s.meter = s.meter.WithView(s.view)
+	return s
+}
+
+// reply appends a reply and what the provider reported for it.
+func (s *story) reply(text string, u conversation.Usage) *story {
+	u.Estimate = s.meter.RequestEstimate()
+	u.Reply = uint64(s.log.Len() + 1)
+	s.add(conversation.AssistantMessage{Text: text, Reasoning: "thinking", Stop: conversation.StopEnd}, u)
+	s.meter = s.meter.WithUsage(u)
+	return s
+}
+
+func TestEstimatesUntilTheProviderReports(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	if r := s.meter.Reading(); r.Used != 100 || !r.Estimated {
+		t.Fatalf("before a report: used %d, estimated %v; want 100, true", r.Used, r.Estimated)
+	}
+	s.reply("fine", conversation.Usage{Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
+	r := s.meter.Reading()
+	if r.Used != 220 || r.Estimated {
+		t.Errorf("after a report: used %d, estimated %v; want 220 (200 sent, 20 said), false", r.Used, r.Estimated)
+	}
+	if r.CachedShare != 0.75 {
+		t.Errorf("cached share %v", r.CachedShare)
+	}
+	// 384 characters more at the factor just learned: 200 reported for 100 estimated.
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	if r := s.meter.Reading(); r.Used != 420 || !r.Estimated {
+		t.Errorf("with a new message: used %d, estimated %v; want 420, true", r.Used, r.Estimated)
+	}
+}
+
+func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96) // 100 tokens with its framing
+	for name, c := range map[string]struct {
+		reasoning string
+		reported  int
+		echo      bool
+		used      int
+		estimated bool
+	}{
+		"reported":                   {text, 60, false, 240, false},
+		"reported and hidden":        {"", 60, false, 240, false},
+		"not reported":               {text, -1, false, 250, true}, // half of the reply by its size
+		"reported as none":           {text, 0, false, 250, true},
+		"none":                       {"", -1, false, 300, false},
+		"sent back":                  {text, 60, true, 300, false},
+		"sent back and not reported": {text, -1, true, 300, false},
+	} {
+		options := compacttest.Window(1000)
+		options.EchoReasoning = c.echo
+		s := newStory(options).add(conversation.UserMessage{Text: text})
+		u := conversation.Usage{Prompt: 200, Completion: 100, Reasoning: c.reported, Reply: 2, Estimate: s.meter.RequestEstimate()}
+		s.add(conversation.AssistantMessage{Text: text, Reasoning: c.reasoning, Stop: conversation.StopEnd}, u)
+		if r := s.meter.WithUsage(u).Reading(); r.Used != c.used || r.Estimated != c.estimated {
+			t.Errorf("%s: used %d, estimated %v; want %d, %v", name, r.Used, r.Estimated, c.used, c.estimated)
+		}
+	}
+}
+
+func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
+	r := arriving.Reading()
+	if r.Used != 200 || !r.Estimated || r.Segments[projection.Assistant] != 100 {
+		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[projection.Assistant])
+	}
+	s.meter = arriving
+	if r := s.add(conversation.AssistantMessage{Text: strings.Repeat("abcd", 96)}).meter.Reading(); r.Used != 200 {
+		t.Errorf("used %d once it is in the log, want 200: counted twice or not at all", r.Used)
+	}
+}
+
+func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s.reply("ok", conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1})
+	if r := s.meter.Reading(); r.Used != 105 || !r.Estimated || r.CachedShare != -1 || r.CostUSD != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
+	t.Parallel()
+	talk := func() *story {
+		s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+		s.reply("fine", conversation.Usage{Model: "m", Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
+		return s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	}
+	without, with := talk(), talk()
+	p := conversation.Partial{Model: "m", Text: "half", Request: conversation.Usage{Model: "m", Estimate: with.meter.RequestEstimate(), BodyHash: "ab", Through: 4}}
+	bodies := p.Recovered(5)
+	without.add(bodies[:1]...)
+	with.add(bodies...)
+	u, _ := bodies[1].(conversation.Usage)
+	if r := without.meter.Reading(); r.Used <= 420 || r.CachedShare != 0.75 {
+		t.Fatalf("%+v does not count from the report", r)
+	}
+	read := func(s *story) meter.Meter {
+		return meter.New(compacttest.Window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+	}
+	for name, c := range map[string]struct{ without, with meter.Meter }{
+		"lived": {without.meter, with.meter.WithUsage(u)},
+		"read":  {read(without), read(with)},
+	} {
+		if d := cmp.Diff(c.without.Reading(), c.with.Reading()); d != "" {
+			t.Errorf("%s: the reading moved (-without +with):\n%s", name, d)
+		}
+		if got, want := c.with.Calibration(), c.without.Calibration(); got != want {
+			t.Errorf("%s: learned %+v, not %+v", name, got, want)
+		}
+	}
+}
+
+func TestReportsUnderAnOlderRevisionDoNotAnchor(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	before := s.meter.RequestEstimate()
+	s.add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)})
+	cost := 0.5
+	u := conversation.Usage{Prompt: 900, Cached: 0, Completion: 1, Revision: 0, Estimate: before, CostUSD: &cost, Reply: 3}
+	s.add(conversation.AssistantMessage{Text: "ok"}, u)
+	s.meter = s.meter.WithUsage(u)
+	r := s.meter.Reading()
+	if r.Used != 105 || !r.Estimated || s.meter.Calibration().Samples != 0 {
+		t.Errorf("used %d, estimated %v, calibration %+v", r.Used, r.Estimated, s.meter.Calibration())
+	}
+	if r.CostUSD == nil || *r.CostUSD != 0.5 {
+		t.Error("the cost of the request was lost")
+	}
+}
+
+func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStory(compacttest.Window(8192))
+		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
+			s.add(conversation.UserMessage{Text: strings.Repeat("word ", 20*(i+1))})
+			if rapid.Bool().Draw(t, "replied") {
+				s.reply("and so on", conversation.Usage{Model: "m", Prompt: rapid.IntRange(100, 4000).Draw(t, "prompt"),
+					Cached: 10, Completion: 12, Reasoning: 2})
+			}
+		}
+		options := compacttest.Window(8192)
+		options.Calibration = s.meter.Calibration()
+		again := meter.New(options).WithView(projection.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
+		if got, want := fmt.Sprint(again.Reading()), fmt.Sprint(s.meter.Reading()); got != want {
+			t.Fatalf("reopened %s\nlived    %s", got, want)
+		}
+	})
+}
+
+func TestSegmentsAddUpToUsed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := conversationtest.Log(t)
+		m := meter.New(meter.Options{EchoReasoning: rapid.Bool().Draw(t, "echo")}).
+			WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 900).Draw(t, "system")}, conversation.Size{ASCII: 7}).
+			WithView(projection.Project(events)).WithHistory(events, "").
+			WithDraft(conversation.Size{ASCII: rapid.IntRange(0, 500).Draw(t, "draft")}, 1)
+		r := m.Reading()
+		sum := 0
+		for _, seg := range projection.Segments() {
+			if r.Segments[seg] < 0 {
+				t.Fatalf("%s is %d", seg, r.Segments[seg])
+			}
+			sum += r.Segments[seg]
+		}
+		if sum != r.Used || r.AfterSend != r.Used+r.Segments[projection.Draft] {
+			t.Fatalf("segments %v add up to %d of %d, after send %d", r.Segments, sum, r.Used, r.AfterSend)
+		}
+	})
+}
+
+func TestLinesFollowTheWindow(t *testing.T) {
+	t.Parallel()
+	gemini := meter.Options{Window: meter.Window{Tokens: 1_048_576}, PriceStep: 200_000}
+	for name, c := range map[string]struct {
+		options             meter.Options
+		load, hard, reserve int
+	}{
+		"defaults":                          {compacttest.Window(128_000), 108_800, 121_600, 16_000},
+		"small window":                      {compacttest.Window(8192), compacttest.LoadLine(8192), 7782, 1024},
+		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
+		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
+		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
+		"unknown window":                    {meter.Options{}, 0, 0, 0},
+		"a source's ratio":                  {gemini.With(preset.RulesOf(preset.JPAuto)), 786_432, 996_147, 16_000},
+		"no source knows a price step":      {gemini.With(preset.RulesOf(preset.OneClaw)), 891_289, 996_147, 16_000},
+		"the default preset does":           {gemini.With(preset.RulesOf(preset.Plimsoll)), 190_000, 996_147, 16_000},
+		"J-CLI's threshold":                 {gemini.With(preset.RulesOf(preset.JCLI)), 204_800, 996_147, 16_000},
+		"J-CLI's threshold, small window":   {compacttest.Window(8192).With(preset.RulesOf(preset.JCLI)), 204_800, 7782, 1024},
+		"J-CLI's threshold, unknown window": {meter.Options{}.With(preset.RulesOf(preset.JCLI)), 204_800, 0, 0},
+		"configured lines":                  {meter.Options{Window: meter.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
+	} {
+		r := meter.New(c.options).Reading()
+		if r.LoadLine != c.load || r.HardLine != c.hard || r.Reserve != c.reserve {
+			t.Errorf("%s: load %d, hard %d, reserve %d; want %d, %d, %d", name, r.LoadLine, r.HardLine, r.Reserve, c.load, c.hard, c.reserve)
+		}
+	}
+}
+
+func TestEstimateIsScriptAware(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"abcdefgh": 2, "世界世界": 4, "Привет": 3} {
+		if got := meter.Estimate(conversation.Measure(text)); got != want {
+			t.Errorf("Estimate(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestCalibrationConvergesAndIsClamped(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(100_000))
+	for range 8 {
+		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() * 1.5), Completion: 1})
+	}
+	if f := s.meter.Calibration().Factor; f < 1.49 || f > 1.51 {
+		t.Errorf("factor %v after eight reports of 1.5", f)
+	}
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+	s.reply("ok", conversation.Usage{Prompt: 90_000_000, Completion: 1})
+	if f := s.meter.Calibration().Factor; f > 4 {
+		t.Errorf("factor %v after an absurd report", f)
+	}
+}
+
+func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(100_000))
+	for range 3 {
+		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate()), Completion: 1})
+	}
+	before := s.meter.Calibration()
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+	s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() / 2), Completion: 1})
+	if s.meter.Calibration() != before {
+		t.Errorf("learned %+v from a cut prompt, had %+v", s.meter.Calibration(), before)
+	}
+}
+
+func TestADiscardedTryCountsItsPromptOnly(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	u := conversation.Usage{Prompt: 200, Completion: 500, Estimate: s.meter.RequestEstimate()}
+	s.add(u)
+	if r := s.meter.WithUsage(u).Reading(); r.Used != 200 || r.Estimated {
+		t.Errorf("used %d, estimated %v; want 200, false", r.Used, r.Estimated)
+	}
+}
+
+func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
+	t.Parallel()
+	cost := 0.25
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
+	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
+	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(100_000)).add(conversation.UserMessage{Text: "Read it."},
+		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: strings.Repeat("word ", 40_000)})
+	s.reply("Read.", conversation.Usage{Prompt: 60_000, Completion: 10})
+	full := s.meter.Reading()
+	s.add(compacttest.Masks(3))
+	masked := s.meter.Reading()
+	// What the provider reports now is of a request that was built before.
+	late := conversation.Usage{Prompt: 60_000, Completion: 10, Reply: 4}
+	after := s.meter.WithUsage(late).Reading()
+	if full.Used < 60_000 || masked.Used > 2000 || !masked.Estimated || after.Used != masked.Used {
+		t.Errorf("used %d, masked %d, with a late report %d", full.Used, masked.Used, after.Used)
+	}
+}

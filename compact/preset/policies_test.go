@@ -1,0 +1,125 @@
+package preset_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
+)
+
+// strip is the profile that strips what it is told.
+func strip(request, response bool) preset.Profile {
+	return preset.Profile{
+		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: request, Response: response,
+	}
+}
+
+// sides is every way one side of a call can be decided: what the profile says,
+// what the hint says, whether the tool is exempt, and what comes of it.
+var sides = []struct {
+	profile bool
+	hint    preset.Keep
+	exempt  bool
+	want    bool
+}{
+	{false, preset.KeepInherit, false, false},
+	{false, preset.KeepWhole, false, false},
+	{false, preset.KeepStrip, false, false},
+	{true, preset.KeepInherit, false, true},
+	{true, preset.KeepWhole, false, false},
+	{true, preset.KeepStrip, false, true},
+	{false, preset.KeepInherit, true, false},
+	{false, preset.KeepWhole, true, false},
+	{false, preset.KeepStrip, true, false},
+	{true, preset.KeepInherit, true, false},
+	{true, preset.KeepWhole, true, false},
+	{true, preset.KeepStrip, true, true},
+}
+
+func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
+	t.Parallel()
+	tried := 0
+	for _, request := range sides {
+		for _, response := range sides {
+			if request.exempt != response.exempt {
+				continue
+			}
+			tried++
+			r := preset.Rules{Tools: map[string]preset.ToolRule{
+				"tool": {Request: request.hint, Response: response.hint, Exempt: request.exempt},
+			}}
+			want := conversation.Policies{
+				Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip,
+				Request: request.profile, Response: response.profile,
+			}
+			if request.want != request.profile || response.want != response.profile {
+				want.Tools = map[string]conversation.ToolPolicy{"tool": {Request: request.want, Response: response.want}}
+			}
+			got := r.Policies(strip(request.profile, response.profile), []string{"tool", "other", "tool", ""})
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("request %+v, response %+v:\n%s", request, response, diff)
+			}
+		}
+	}
+	if tried != 72 {
+		t.Errorf("%d combinations were tried, want 72", tried)
+	}
+}
+
+func TestHintsMatterOnlyUnderStrip(t *testing.T) {
+	t.Parallel()
+	r := preset.RulesOf(preset.Plimsoll)
+	r.Tools["always"] = preset.ToolRule{Request: preset.KeepStrip, Response: preset.KeepStrip}
+	names := []string{"always", "read_file", "todo_read"}
+	for what, c := range map[string]struct {
+		profile preset.Profile
+		want    conversation.Policies
+	}{
+		"omit": {
+			preset.Profile{ToolCalls: conversation.ToolCallsOmit, Request: true, Response: true},
+			conversation.Policies{ToolCalls: conversation.ToolCallsOmit},
+		},
+		"no opinion on tool calls": {
+			preset.Profile{Reasoning: conversation.ReasoningStrip, Request: true, Response: true},
+			conversation.Policies{Reasoning: conversation.ReasoningStrip},
+		},
+		"a summary": {
+			preset.Profile{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Response: true, Summarize: true},
+			conversation.Policies{},
+		},
+		"nothing": {},
+	} {
+		if diff := cmp.Diff(c.want, r.Policies(c.profile, names)); diff != "" {
+			t.Errorf("%s:\n%s", what, diff)
+		}
+	}
+}
+
+func TestDefaultProfileOfThePresets(t *testing.T) {
+	t.Parallel()
+	names := []string{"read_file", "create_file", "modify_file", "todo_write", "http_request"}
+	want := conversation.Policies{
+		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true,
+		Tools: map[string]conversation.ToolPolicy{"read_file": {Response: true}, "create_file": {Request: true}},
+	}
+	r := preset.RulesOf(preset.JP)
+	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
+		t.Errorf("jp, which exempts no tool, shows no preview and strips results of any size:\n%s", diff)
+	}
+	want.Preview, want.MinChars = 250, 800
+	want.Tools["todo_write"] = conversation.ToolPolicy{}
+	r = preset.RulesOf(preset.Plimsoll)
+	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
+		t.Errorf("plimsoll:\n%s", diff)
+	}
+}
+
+func TestPoliciesNameOnlyToolsThatOccur(t *testing.T) {
+	t.Parallel()
+	r := preset.RulesOf(preset.Plimsoll)
+	if got := r.Policies(r.Profiles["default"], nil); got.Tools != nil {
+		t.Errorf("without tools there are decisions: %v", got.Tools)
+	}
+}

@@ -1,0 +1,148 @@
+package projection_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// outline is the texts and appendices that a view tells of, in order, with a
+// stroke where a message ends.
+func outline(l *compacttest.Tale) string {
+	var out []string
+	for _, m := range projection.Project(l.Events()).Messages {
+		if m.State != projection.StateSummarised {
+			out = append(out, "|")
+			continue
+		}
+		for _, line := range strings.Split(m.Text, "\n") {
+			if name, ok := strings.CutPrefix(line, "### Appendix "); ok {
+				out = append(out, "("+name+")")
+			}
+			if name, ok := strings.CutPrefix(line, "text "); ok {
+				out = append(out, name)
+			}
+		}
+		out = append(out, "|")
+	}
+	return strings.Join(out, " ")
+}
+
+func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
+	t.Parallel()
+	const own = conversation.StylePlimsoll
+	said := func() *compacttest.Tale { return (&compacttest.Tale{}).Talks(5) } // 10 events
+	undone := said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5))
+	compacttest.Undo(t, undone)
+	for name, c := range map[string]struct {
+		log  *compacttest.Tale
+		want string
+	}{
+		"one band":                                {said().Band(2, own, "a", compacttest.Span(2, 5)), "| a (a) | | | | | |"},
+		"two":                                     {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | | | |"},
+		"the newer one stands before":             {said().Band(2, own, "b", compacttest.Span(4, 5)).Band(2, own, "a", compacttest.Span(2, 3)), "| a b (a) | | | | | |"},
+		"the newest one taken back":               {undone, "| a (a) | | | | | | | |"},
+		"version 1 keeps its own":                 {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(1, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"version 2 behind version 1":              {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"version 1 behind version 2":              {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(1, own, "b", compacttest.Span(4, 5)), "| a b (b) (a) | | | | | |"},
+		"blocks apart: the newest has it":         {said().Band(2, own, "a", compacttest.Span(2, 2)).Band(2, own, "b", compacttest.Span(4, 5)), "| a | | b (b) | | | | | |"},
+		"a band that stands on both sides":        {said().Band(2, own, "a", compacttest.Span(2, 2), compacttest.Span(4, 5)), "| a (a) | | | | | | | |"},
+		"a newer one within, which parts nothing": {said().Band(2, own, "a", compacttest.Span(2, 7)).Band(2, own, "b", compacttest.Span(4, 5)), "| a b (b) | | | |"},
+		"consolidated":                            {said().Band(2, own, "a", compacttest.Span(2, 3)).Band(2, own, "b", compacttest.Span(2, 5)), "| b (b) | | | | | |"},
+		"notes: the first block has the newest":   {said().Band(3, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind version 1":                 {said().Band(1, own, "a", compacttest.Span(2, 3)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"a note behind version 1, apart":          {said().Band(1, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (a) (b) | | b | | | | | |"},
+		"a note behind version 2, apart":          {said().Band(2, own, "a", compacttest.Span(2, 2)).Band(3, own, "b", compacttest.Span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind a summary of ONE":          {said().Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 1)).Band(3, own, "b", compacttest.Span(4, 5)), "a (a) | | | b (b) | | | | | |"},
+		"ONE":                                     {said().Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 5)), "a (a) | | | | | |"},
+	} {
+		if d := cmp.Diff(c.want, outline(c.log)); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+// A text joins a step without a note of its own. When nothing is left of the note beside
+// it, the one before is the newest.
+func TestANoteStandsInForANewerOneThatIsGone(t *testing.T) {
+	t.Parallel()
+	step := func() *compacttest.Tale {
+		text := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(3, 4)}, Text: "text b"}
+		note := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(5, 6)}, Appendix: "### Appendix c"}
+		first := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(1, 2)}, Appendix: "### Appendix a"}
+		return (&compacttest.Tale{}).Talks(5).Epoch(first).Epoch(text, note)
+	}
+	for name, c := range map[string]struct {
+		log  *compacttest.Tale
+		want string
+	}{
+		"both stand":     {step(), "b (c) | | | | |"},
+		"taken back":     {step().Epoch(conversation.Rewind{Turn: 2}), "b (a) |"},
+		"all of it pins": {step().Epoch(conversation.Pin{Events: []uint64{5, 6}}), "b (a) | | | | | | |"},
+	} {
+		if d := cmp.Diff(c.want, outline(c.log)); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+// A note behind what ONE told above is not silent with it.
+func TestANoteBehindASummaryOfONEIsShown(t *testing.T) {
+	t.Parallel()
+	l := (&compacttest.Tale{}).Talks(5).Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 2), compacttest.Span(4, 5))
+	l.Epoch(conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(6, 7)}, Appendix: "### Appendix b"})
+	if d := cmp.Diff("a (a) | | (b) | | | |", outline(l)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestONEAndJCLTellTheirSummaryOnce(t *testing.T) {
+	t.Parallel()
+	for style, messages := range map[conversation.Style]int{conversation.StyleOneClaw: 1, conversation.StyleJCLI: 2} {
+		// The newest message of the user, e5, parts what is covered.
+		l := (&compacttest.Tale{}).Talks(2).Says(10).Reads(100).Reads(100).Reads(100).Band(2, style, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
+		v := projection.Project(l.Events())
+		told := 0
+		for _, m := range v.Messages {
+			told += strings.Count(m.Text, "text a")
+		}
+		if told != 1 || len(v.Messages) != messages+1+2 {
+			t.Errorf("%s: told %d times in %d messages", style, told, len(v.Messages))
+		}
+		var absent []string
+		for _, a := range v.Absent {
+			absent = append(absent, fmt.Sprintf("e%d %s %d", a.Event, a.State, a.Overlay))
+			if a.Why == "" {
+				t.Errorf("%s: e%d without a reason", style, a.Event)
+			}
+		}
+		if d := cmp.Diff([]string{"e6 summarised 12", "e7 summarised 12", "e8 summarised 12", "e9 summarised 12"}, absent); d != "" {
+			t.Errorf("%s:\n%s", style, d)
+		}
+		// What is pinned in it stands all the same, and a request can be made.
+		l.Add(conversation.Pin{Events: []uint64{8}})
+		v = projection.Project(l.Events())
+		if len(v.Absent) != 2 || v.Messages[messages+1].State != projection.StatePinned {
+			t.Errorf("%s: %+v", style, v.Absent)
+		}
+		hard, err := projection.Harden(v, projection.Capabilities{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range compacttest.Problems(hard, projection.Capabilities{}) {
+			t.Errorf("%s: %s", style, problem)
+		}
+	}
+	// Plimsoll's own says that it is told above.
+	l := (&compacttest.Tale{}).Talks(2).Says(10).Reads(100).Reads(100).Reads(100).Band(2, conversation.StylePlimsoll, "a", compacttest.Span(1, 4), compacttest.Span(6, 9))
+	v := projection.Project(l.Events())
+	if len(v.Absent) != 0 || v.Messages[2].State != projection.StateSummarised || strings.Contains(v.Messages[2].Text, "text a") {
+		t.Errorf("%+v", v)
+	}
+}
