@@ -168,15 +168,15 @@ func OnlyNoted(s State, why string) bool {
 func (r *run) plainTexts(told map[*activeSummary]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
-		parts[i] = s.tell(told, true)
+		parts[i] = s.text(told, true)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// tell is the text of a summary, once: where its range is broken by something
+// text is what a summary says, once: where its range is broken by something
 // that it does not cover, it stands in the first block only (S64: at the start
 // of its range).
-func (s *activeSummary) tell(told map[*activeSummary]bool, appendix bool) string {
+func (s *activeSummary) text(told map[*activeSummary]bool, appendix bool) string {
 	if told[s] {
 		return "What stood here is part of the summary of these turns above."
 	}
@@ -208,7 +208,7 @@ func (r *run) bands(told map[*activeSummary]bool) string {
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(numbers.Turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		b.WriteString(s.tell(told, !s.shares()))
+		b.WriteString(s.text(told, !s.shares()))
 	}
 	switch {
 	case r.note == nil && noted:

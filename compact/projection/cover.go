@@ -7,10 +7,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// Rulings on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
+// Decisions on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
 
 // group finds the units, once.
-func (r *rulings) group() {
+func (r *decisions) group() {
 	if r.unitOf != nil {
 		return
 	}
@@ -28,7 +28,7 @@ func (r *rulings) group() {
 
 // pin sets or ends the pin of the units that hold events. Results that a pinned
 // reply is still waiting for are pinned with it.
-func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
+func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
 	r.group()
 	for _, e := range events {
 		i := r.index(e)
@@ -49,7 +49,7 @@ func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
 }
 
 // summarise puts a summary in force for its units, if it holds.
-func (r *rulings) summarise(seq uint64, b conversation.Summary) {
+func (r *decisions) summarise(seq uint64, b conversation.Summary) {
 	if !r.there(seq, b.Spans) {
 		r.note(seq, "speaks of events that are not there; they are shown as they were said")
 		return
@@ -58,19 +58,19 @@ func (r *rulings) summarise(seq uint64, b conversation.Summary) {
 		return
 	}
 	s := &activeSummary{seq: seq, Summary: b}
-	r.whole(seq, b.Spans, func(d *ruling) { d.summary = s })
+	r.whole(seq, b.Spans, func(d *decision) { d.summary = s })
 }
 
 // cutLater reports whether a rewind behind an overlay took back some of what it
 // covers.
-func (r *rulings) cutLater(seq uint64, spans []conversation.Span) bool {
+func (r *decisions) cutLater(seq uint64, spans []conversation.Span) bool {
 	cut := false
-	r.each(seq, spans, func(i int) { cut = cut || r.by[i].gone > seq })
+	r.each(seq, spans, func(i int) { cut = cut || r.by[i].rewound > seq })
 	return cut
 }
 
 // there reports whether the log holds the ends of spans, before the overlay.
-func (r *rulings) there(seq uint64, spans []conversation.Span) bool {
+func (r *decisions) there(seq uint64, spans []conversation.Span) bool {
 	for _, s := range spans {
 		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
 			return false
@@ -81,7 +81,7 @@ func (r *rulings) there(seq uint64, spans []conversation.Span) bool {
 
 // whole rules on the units that spans cover whole and that were complete when
 // the overlay was made.
-func (r *rulings) whole(seq uint64, spans []conversation.Span, rule func(*ruling)) {
+func (r *decisions) whole(seq uint64, spans []conversation.Span, rule func(*decision)) {
 	r.eachUnit(seq, spans, func(members []int) {
 		for _, i := range members {
 			rule(&r.by[i])
@@ -91,7 +91,7 @@ func (r *rulings) whole(seq uint64, spans []conversation.Span, rule func(*ruling
 
 // eachUnit calls f for the same units, from the newest to the oldest, with
 // their events that precede the overlay.
-func (r *rulings) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
+func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
 	r.group()
 	covered := conversation.Disjoint(spans)
 	first := func(u int) uint64 { return r.events[r.units[u].Events[0]].Seq }
@@ -108,7 +108,7 @@ func (r *rulings) eachUnit(seq uint64, spans []conversation.Span, f func(members
 }
 
 // within reports whether spans hold all of a unit.
-func (r *rulings) within(members []int, spans conversation.Spans) bool {
+func (r *decisions) within(members []int, spans conversation.Spans) bool {
 	for _, i := range members {
 		if !spans.Holds(r.events[i].Seq) {
 			return false
@@ -119,7 +119,7 @@ func (r *rulings) within(members []int, spans conversation.Spans) bool {
 
 // unitBefore lists the events of a unit that precede an overlay, and reports
 // whether all its calls were answered by then.
-func (r *rulings) unitBefore(u int, seq uint64) (members []int, complete bool) {
+func (r *decisions) unitBefore(u int, seq uint64) (members []int, complete bool) {
 	members = r.units[u].Events
 	for len(members) > 0 && r.events[members[len(members)-1]].Seq >= seq {
 		members = members[:len(members)-1]

@@ -14,7 +14,7 @@ import (
 // was made, so that the view never grows by it.
 
 // leaveOut rules on the units of spans.
-func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
+func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
 	var line run // used again for each
 	r.eachUnit(seq, spans, func(members []int) {
 		line = run{kind: omitRun, events: line.events[:0], tools: line.tools[:0]}
@@ -28,7 +28,7 @@ func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) 
 
 // lineIsShorter reports whether a unit does work, and takes at least as much
 // room as a line in its place; line is an empty run.
-func (r *rulings) lineIsShorter(line *run, members []int, seq uint64) bool {
+func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 	works, room := false, 0
 	for _, i := range members {
 		m, ok := MessageOf(&r.events[i])
@@ -41,8 +41,8 @@ func (r *rulings) lineIsShorter(line *run, members []int, seq uint64) bool {
 		line.events = append(line.events, r.events[i].Seq)
 		line.name(m.Calls)
 		switch {
-		case d.omit != nil && d.omit.letter() && m.Role == RoleTool:
-		case d.omit != nil && d.omit.letter():
+		case d.omit != nil && d.omit.exact() && m.Role == RoleTool:
+		case d.omit != nil && d.omit.exact():
 			room += m.Size.Chars()
 		case m.Role == RoleTool:
 			room += r.leastChars(i, seq)
@@ -72,7 +72,7 @@ func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 // Where others have the same text, one of those may have to stand in full for it,
 // and the number that the rest point to may be longer. Those that came after the
 // overlay have no say.
-func (r *rulings) leastChars(i int, overlay uint64) int {
+func (r *decisions) leastChars(i int, overlay uint64) int {
 	chars, group := r.form(i).size.Chars(), r.alike[r.root(i)]
 	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })
 	if alike < 2 {
@@ -90,7 +90,7 @@ func (p *projector) showLeftOut(i int, m *Message) {
 		p.flush()
 		p.reduce(i, m)
 		p.view.add(*m)
-	case !d.omit.letter():
+	case !d.omit.exact():
 		p.join(omitRun, m)
 		p.run.overlay = max(p.run.overlay, d.omit.seq)
 		p.run.name(m.Calls)
@@ -102,7 +102,7 @@ func (p *projector) showLeftOut(i int, m *Message) {
 		}
 		p.emit(*m)
 	default:
-		p.absent(e, d.omit.seq, StateDropped, WhyLeftOut)
+		p.addAbsence(e, d.omit.seq, StateDropped, WhyLeftOut)
 	}
 }
 

@@ -80,20 +80,20 @@ func (v View) project(events []conversation.Event) View {
 		}
 	}
 	v.Messages = make([]Message, 0, messages)
-	r := (*rulings)(nil)
+	r := (*decisions)(nil)
 	if v.Revision != 0 {
 		r = resolve(events)
 	}
 	if r == nil {
 		v.sayAll(events)
 	} else {
-		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*activeSummary]bool{}, note: r.newestSummary()}
+		p := &projector{decisions: r, view: v, seqs: seqsOf(events), told: map[*activeSummary]bool{}, note: r.newestSummary()}
 		for i := range events {
 			p.show(i)
 		}
 		p.flush()
 		v = p.view
-		v.stands, v.pins = r.stands, r.pins
+		v.canonical, v.pins = r.canonical, r.pins
 		v.Notes = append(v.Notes, r.notes...)
 	}
 	if len(events) > 0 {
@@ -135,8 +135,8 @@ func (p *projector) show(i int) {
 	}
 	m.Events = p.seqs[i : i+1 : i+1]
 	switch {
-	case d.gone != 0:
-		p.absent(e, d.gone, StateDropped, "taken back")
+	case d.rewound != 0:
+		p.addAbsence(e, d.rewound, StateDropped, "taken back")
 	case d.pinned:
 		p.showPinned(m)
 	case d.summary != nil:

@@ -9,7 +9,7 @@ import (
 
 // projector makes a view of a log with overlays in force.
 type projector struct {
-	*rulings
+	*decisions
 	view View
 	run  run
 	seqs []uint64 // of all events
@@ -29,7 +29,7 @@ func (p *projector) flush() {
 	}
 	if p.run.silent(p.told) {
 		for _, seq := range p.run.events {
-			p.absent(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhyToldAbove)
+			p.addAbsence(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhyToldAbove)
 		}
 		p.run.kind = noRun
 	}
@@ -49,8 +49,8 @@ func (p *projector) join(kind runKind, m *Message) {
 	p.run.add(m)
 }
 
-// absent records that an event stands nowhere in the view.
-func (p *projector) absent(e *conversation.Event, overlay uint64, state State, why string) {
+// addAbsence records that an event stands nowhere in the view.
+func (p *projector) addAbsence(e *conversation.Event, overlay uint64, state State, why string) {
 	p.view.Absent = append(p.view.Absent, Absence{Event: e.Seq, Turn: e.Turn, Overlay: overlay, State: state, Why: why})
 }
 
@@ -91,10 +91,10 @@ func (p *projector) takeNote() {
 // newestSummary is the newest summary of those that share what the program adds,
 // nil without one. A text that joined a step has no note of its own: where nothing is
 // left of the note beside it, an earlier one still speaks of what was evicted before.
-func (r *rulings) newestSummary() (newest *activeSummary) {
+func (r *decisions) newestSummary() (newest *activeSummary) {
 	for i := range r.by {
 		d := &r.by[i]
-		if d.summary != nil && d.gone == 0 && !d.pinned && d.summary.hasNote() && (newest == nil || d.summary.seq > newest.seq) {
+		if d.summary != nil && d.rewound == 0 && !d.pinned && d.summary.hasNote() && (newest == nil || d.summary.seq > newest.seq) {
 			newest = d.summary
 		}
 	}

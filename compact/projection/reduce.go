@@ -12,7 +12,7 @@ import (
 // A message that stands for itself can still be shown with less: arguments and
 // reasoning are reduced here, by the newest overlay for each.
 
-// reduce shows a message as its ruling has it.
+// reduce shows a message as its decision has it.
 func (p *projector) reduce(i int, m *Message) {
 	switch m.Role {
 	case RoleAssistant:
@@ -22,7 +22,7 @@ func (p *projector) reduce(i int, m *Message) {
 	}
 }
 
-func reduceReply(m *Message, d *ruling) {
+func reduceReply(m *Message, d *decision) {
 	if d.thought != nil && m.Reasoning != "" {
 		stripReasoning(m, d.thought.seq)
 	}
@@ -50,7 +50,7 @@ func reduceReply(m *Message, d *ruling) {
 
 // arguments is how overlays have the arguments of a call, with the one that
 // decided; 0 if they stay.
-func (d *ruling) arguments(c conversation.ToolCall) (args string, overlay uint64, state State) {
+func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint64, state State) {
 	if how := d.argumentsOf(c.ID); how != nil {
 		if args := reducedArguments(c.Arguments, how); args != c.Arguments {
 			return args, how.seq, StateMasked

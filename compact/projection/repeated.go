@@ -68,7 +68,7 @@ func roots(events []conversation.Event) []uint64 {
 // repeat shows a result that no overlay speaks of: as a pointer, if it repeats
 // one that the view shows in full.
 func (v *View) repeat(m *Message, events []conversation.Event, i int, root uint64) {
-	stands, known := v.stands[root]
+	stands, known := v.canonical[root]
 	if !known {
 		stands = root
 	}
@@ -76,8 +76,8 @@ func (v *View) repeat(m *Message, events []conversation.Event, i int, root uint6
 		return
 	}
 	// Other views may share the map.
-	v.stands = cloned(v.stands)
-	v.stands[root] = events[i].Seq
+	v.canonical = cloned(v.canonical)
+	v.canonical[root] = events[i].Seq
 }
 
 func cloned(m map[uint64]uint64) map[uint64]uint64 {
@@ -107,7 +107,7 @@ func (v *View) pointTo(m *Message, events []conversation.Event, i int, target ui
 
 // root is the first result with the text of result i, 0 if i has no part in a
 // repetition.
-func (r *rulings) root(i int) uint64 {
+func (r *decisions) root(i int) uint64 {
 	if r.roots == nil {
 		return 0
 	}
@@ -115,7 +115,7 @@ func (r *rulings) root(i int) uint64 {
 }
 
 // repetitions finds which results have one text.
-func (r *rulings) repetitions() {
+func (r *decisions) repetitions() {
 	r.roots = roots(r.events)
 	for i, root := range r.roots {
 		if root != 0 {
@@ -128,13 +128,13 @@ func (r *rulings) repetitions() {
 }
 
 // choose decides for every repeated text which result stands in full.
-func (r *rulings) choose() {
+func (r *decisions) choose() {
 	if r.alike == nil {
 		return
 	}
-	r.stands = make(map[uint64]uint64, len(r.alike))
+	r.canonical = make(map[uint64]uint64, len(r.alike))
 	for root, group := range r.alike {
-		r.stands[root] = r.standing(group)
+		r.canonical[root] = r.standing(group)
 	}
 }
 
@@ -146,13 +146,13 @@ type twin struct {
 	seq   uint64
 	chars int  // as its overlays have it
 	bare  int  // of a pointer in its place, without the number pointed to
-	fixed bool // shown like that whatever others do: pinned, or by the letter of a source
+	fixed bool // shown like that whatever others do: pinned, or in the exact words of a source
 	can   bool // stand in full
 }
 
 // standing is which of some results with one text stands in full, 0 if none of
 // them can.
-func (r *rulings) standing(group []int) uint64 {
+func (r *decisions) standing(group []int) uint64 {
 	newest := uint64(0)
 	for _, i := range group {
 		newest = max(newest, r.by[i].touched())
@@ -174,7 +174,7 @@ func (r *rulings) standing(group []int) uint64 {
 		if !d.pinned {
 			f = r.form(i)
 		}
-		old = append(old, twin{seq: seq, chars: f.size.Chars(), bare: pointerChars(b), fixed: d.pinned || f.letter, can: !f.letter})
+		old = append(old, twin{seq: seq, chars: f.size.Chars(), bare: pointerChars(b), fixed: d.pinned || f.exact, can: !f.exact})
 	}
 	return best(old, r.events[group[0]].Body)
 }

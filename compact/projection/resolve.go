@@ -16,17 +16,17 @@ import (
 //     not at all, and but for pins only if it was complete when the overlay was
 //     made; so what an overlay hides never depends on what is said later.
 
-// resolve gives every event its ruling. The result is nil when every event is
+// resolve gives every event its decision. The result is nil when every event is
 // shown as it was said.
-func resolve(events []conversation.Event) *rulings {
+func resolve(events []conversation.Event) *decisions {
 	active := conversation.InForce(events)
 	if len(active) == 0 {
 		return nil
 	}
-	r := &rulings{events: events, by: make([]ruling, len(events))}
+	r := &decisions{events: events, by: make([]decision, len(events))}
 	// What is taken back comes first, because it decides which summaries hold.
 	for i, rewind := range conversation.TakenBack(events) {
-		r.by[i].gone = rewind
+		r.by[i].rewound = rewind
 	}
 	r.repetitions()
 	for _, i := range active {
@@ -36,16 +36,16 @@ func resolve(events []conversation.Event) *rulings {
 	return r
 }
 
-// before is the ruling of an event that an overlay may speak of, nil if it
+// before is the decision of an event that an overlay may speak of, nil if it
 // names one that comes after itself or is not there.
-func (r *rulings) before(overlay, seq uint64) *ruling {
+func (r *decisions) before(overlay, seq uint64) *decision {
 	if i := r.index(seq); i >= 0 && seq < overlay {
 		return &r.by[i]
 	}
 	return nil
 }
 
-func (r *rulings) apply(e conversation.Event) {
+func (r *decisions) apply(e conversation.Event) {
 	switch b := e.Body.(type) {
 	case conversation.Cap:
 		r.cap(e.Seq, b)
@@ -58,7 +58,7 @@ func (r *rulings) apply(e conversation.Event) {
 			r.summarise(e.Seq, b)
 		}
 	case conversation.Drop:
-		r.whole(e.Seq, b.Spans, func(d *ruling) { d.drop = e.Seq })
+		r.whole(e.Seq, b.Spans, func(d *decision) { d.drop = e.Seq })
 	case conversation.Pin:
 		r.pin(e.Seq, b.Events, true)
 	case conversation.Unpin:
@@ -66,7 +66,7 @@ func (r *rulings) apply(e conversation.Event) {
 	}
 }
 
-func (r *rulings) cap(seq uint64, b conversation.Cap) {
+func (r *decisions) cap(seq uint64, b conversation.Cap) {
 	for _, item := range b.Items {
 		d := r.before(seq, item.Event)
 		if d == nil || item.Head < 0 || item.Tail < 0 {
@@ -76,7 +76,7 @@ func (r *rulings) cap(seq uint64, b conversation.Cap) {
 	}
 }
 
-func (r *rulings) mask(seq uint64, b conversation.Mask) {
+func (r *decisions) mask(seq uint64, b conversation.Mask) {
 	shared := newMasking(seq, b.Style, b.Preview)
 	for _, item := range b.Items {
 		d := r.before(seq, item.Event)
@@ -102,7 +102,7 @@ func (r *rulings) mask(seq uint64, b conversation.Mask) {
 // policies applies the form of S64 that needs no model. In JP's own style the
 // newest policy decides on calls and results together; otherwise it decides
 // only on what it reduces, so that nothing grows by it.
-func (r *rulings) policies(seq uint64, b conversation.Summary) {
+func (r *decisions) policies(seq uint64, b conversation.Summary) {
 	p := b.Policies
 	how := newMasking(seq, b.Style, p.Preview)
 	how.minChars = p.MinChars
@@ -113,8 +113,8 @@ func (r *rulings) policies(seq uint64, b conversation.Summary) {
 	case conversation.ToolCallsStrip:
 		r.each(seq, b.Spans, func(i int) { r.strip(i, p, how) })
 	case conversation.ToolCallsOmit:
-		if how.letter() {
-			r.whole(seq, b.Spans, func(d *ruling) { d.omit = how })
+		if how.exact() {
+			r.whole(seq, b.Spans, func(d *decision) { d.omit = how })
 		} else {
 			r.leaveOut(seq, b.Spans, how)
 		}
@@ -122,7 +122,7 @@ func (r *rulings) policies(seq uint64, b conversation.Summary) {
 }
 
 // strip rules on one event by what its tool's calls are stripped of.
-func (r *rulings) strip(i int, p *conversation.Policies, how *masking) {
+func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	d := &r.by[i]
 	whole := how.words.WholePolicies
 	if whole {

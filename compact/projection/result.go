@@ -9,7 +9,7 @@ import (
 
 // How a tool result is shown. Rules:
 //
-//   - A mask in the style of a source holds to the letter. Plimsoll's own masks and
+//   - A mask in the style of a source is exact. Plimsoll's own masks and
 //     caps take effect only where what they show is shorter than what is shown
 //     without them, so that none makes a view longer; a mask is stronger than a cap.
 //   - A result that repeats another one points to it instead, where that is shorter
@@ -21,7 +21,7 @@ type form struct {
 	size    conversation.Size
 	state   State  // "" for as it was said
 	overlay uint64 // what made it, 0 for as it was said
-	letter  bool   // by the letter of a source: pointers and sizes do not matter
+	exact   bool   // in the exact words of a source: pointers and sizes do not matter
 }
 
 // take is the form an overlay gives, if it is no longer than the one so far.
@@ -31,12 +31,12 @@ func (f *form) take(text string, overlay uint64, state State) {
 	}
 	size := conversation.Measure(text)
 	if chars := size.Chars(); chars < f.size.Chars() || chars == f.size.Chars() && f.state == state {
-		*f = form{text: text, size: size, state: state, overlay: overlay, letter: f.letter}
+		*f = form{text: text, size: size, state: state, overlay: overlay, exact: f.exact}
 	}
 }
 
 // form is how the overlays have a result, whatever it repeats.
-func (r *rulings) form(i int) form {
+func (r *decisions) form(i int) form {
 	b, _ := r.events[i].Body.(conversation.ToolResult) // asked for results only
 	d := &r.by[i]
 	f := form{text: b.Text, size: b.Size}
@@ -47,9 +47,9 @@ func (r *rulings) form(i int) form {
 	}
 	for _, how := range d.masks {
 		switch {
-		case how.letter():
+		case how.exact():
 			text := stub(b, how, "")
-			f = form{text: text, size: conversation.Measure(text), state: StateMasked, overlay: how.seq, letter: true}
+			f = form{text: text, size: conversation.Measure(text), state: StateMasked, overlay: how.seq, exact: true}
 		case b.Size.Chars() >= how.minChars:
 			f.take(stub(b, how, r.original(i, b)), how.seq, StateMasked)
 		}
@@ -60,7 +60,7 @@ func (r *rulings) form(i int) form {
 // original is the id by which recall brings back what a result is about: for
 // what recall itself brought back that which was recalled, so that stubs never
 // form chains.
-func (r *rulings) original(i int, b conversation.ToolResult) string {
+func (r *decisions) original(i int, b conversation.ToolResult) string {
 	own := "e" + strconv.FormatUint(r.events[i].Seq, 10)
 	if b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK { // a miss has no original
 		return own
@@ -83,11 +83,11 @@ func (r *rulings) original(i int, b conversation.ToolResult) string {
 	return own
 }
 
-// reduceResult shows a result as its ruling and what it repeats have it.
+// reduceResult shows a result as its decision and what it repeats have it.
 func (p *projector) reduceResult(i int, m *Message) {
 	f := p.form(i)
 	root := p.root(i)
-	if stands := p.stands[root]; root != 0 && stands != 0 && !f.letter {
+	if stands := p.canonical[root]; root != 0 && stands != 0 && !f.exact {
 		switch seq := p.events[i].Seq; {
 		case seq == stands:
 			if f.overlay != 0 {
@@ -115,5 +115,5 @@ func StubOf(log []conversation.Event, i, preview int) string {
 	if !ok {
 		return ""
 	}
-	return stub(b, newMasking(0, preset.OwnStyle, preview), (&rulings{events: log}).original(i, b))
+	return stub(b, newMasking(0, preset.OwnStyle, preview), (&decisions{events: log}).original(i, b))
 }

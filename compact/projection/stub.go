@@ -18,7 +18,7 @@ import (
 //     such as missing, omitted or failed make models search for what went wrong.
 //   - Placeholder text never stands in arguments, because models imitate it in
 //     calls of their own: stripped arguments are {}.
-//   - The texts of the other presets are those of their sources, to the letter.
+//   - The texts of the other presets are exactly those of their sources.
 
 // StubVersion is the version of the stub's grammar that new masks have.
 const StubVersion = 1

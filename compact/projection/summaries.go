@@ -25,7 +25,7 @@ func Summaries(log []conversation.Event) []SummaryInForce {
 	}
 	shown := map[uint64]bool{}
 	for i := range r.by {
-		if d := &r.by[i]; d.summary != nil && d.gone == 0 {
+		if d := &r.by[i]; d.summary != nil && d.rewound == 0 {
 			shown[d.summary.seq] = true
 		}
 	}

@@ -113,8 +113,8 @@ type View struct {
 	tip  *int // length of the longest view on the array behind Messages
 	read int  // events of the log it was projected from
 
-	stands map[uint64]uint64 // of results with one text, by the first: which stands in full
-	pins   map[string]bool   // calls whose results are pinned
+	canonical map[uint64]uint64 // of results with one text, by the first: which stands in full
+	pins      map[string]bool   // calls whose results are pinned
 
 	candidates Candidates
 }

@@ -15,24 +15,24 @@ type activeSummary struct {
 	conversation.Summary
 }
 
-// rulings resolves the overlays of a log; nil if none is in force.
-type rulings struct {
+// decisions resolves the overlays of a log; nil if none is in force.
+type decisions struct {
 	events []conversation.Event
-	by     []ruling // by index into events
+	by     []decision // by index into events
 	notes  []string
 	pins   map[string]bool // calls of replies that are pinned
 
 	units  []conversation.Unit // made when first needed
 	unitOf []int32             // by index into events, -1 for those in no unit
 
-	roots  []uint64          // what repetitions finds; nil if no result repeats another
-	alike  map[uint64][]int  // results with one text, ascending, by the first of them
-	stands map[uint64]uint64 // which of them stands in full, 0 if none can
+	roots     []uint64          // what repetitions finds; nil if no result repeats another
+	alike     map[uint64][]int  // results with one text, ascending, by the first of them
+	canonical map[uint64]uint64 // which of them stands in full, 0 if none can
 }
 
-// ruling is how one event is shown.
-type ruling struct {
-	gone    uint64 // Seq of the rewind that took it back, 0 if none did
+// decision is how one event is shown.
+type decision struct {
+	rewound uint64 // Seq of the rewind that leaves it out, 0 if none does
 	pinned  bool
 	summary *activeSummary
 	drop    uint64     // Seq of the drop that covers it
@@ -80,28 +80,28 @@ func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 	return m
 }
 
-// alone is the masking as a list of its own.
-func (m *masking) alone() []*masking { return m.self[:] }
+// list is the masking as a list.
+func (m *masking) list() []*masking { return m.self[:] }
 
 // shows reports whether two masks without fields show the same.
 func (m *masking) shows(n *masking) bool {
 	return m.style == n.style && m.preview == n.preview && m.minChars == n.minChars
 }
 
-// letter reports whether a masking holds to the letter of a source, also where
+// exact reports whether a masking shows the exact text of a source, also where
 // what it shows is longer than what it hides.
-func (m *masking) letter() bool {
+func (m *masking) exact() bool {
 	return m.words.Exact
 }
 
 // covered is the masks over a result with one more, the oldest first. Only the
-// first can be one that holds to the letter: what such a mask covers does not
+// first can be one that is exact: what such a mask covers does not
 // matter. The newest of several that show the same is enough.
 func covered(masks []*masking, how *masking) []*masking {
 	n := len(masks)
 	switch {
-	case n == 0 || how.letter() || n == 1 && masks[0].shows(how):
-		return how.alone()
+	case n == 0 || how.exact() || n == 1 && masks[0].shows(how):
+		return how.list()
 	case masks[n-1].shows(how):
 		masks[n-1] = how // a list of several belongs to this result alone
 		return masks
@@ -110,10 +110,10 @@ func covered(masks []*masking, how *masking) []*masking {
 }
 
 // index is where an event stands, -1 if the log does not hold it.
-func (r *rulings) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
+func (r *decisions) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
 
 // each calls f for the events of spans that precede the overlay, once.
-func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int)) {
+func (r *decisions) each(overlay uint64, spans []conversation.Span, f func(i int)) {
 	for _, s := range conversation.Disjoint(spans) {
 		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
 		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
@@ -123,12 +123,12 @@ func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int))
 }
 
 // note tells the user what could not be applied.
-func (r *rulings) note(seq uint64, text string) {
+func (r *decisions) note(seq uint64, text string) {
 	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }
 
 // argumentsOf is what hides the arguments of a call, nil if nothing does.
-func (d *ruling) argumentsOf(call string) *masking {
+func (d *decision) argumentsOf(call string) *masking {
 	for _, m := range slices.Backward(d.calls) {
 		if m.call == call {
 			return m.masking
@@ -138,14 +138,14 @@ func (d *ruling) argumentsOf(call string) *masking {
 }
 
 // shown reports whether a result stands for itself.
-func (d *ruling) shown() bool {
-	return d.gone == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
+func (d *decision) shown() bool {
+	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
 }
 
 // touched is the newest overlay that speaks of a result's text or hides the
 // result, 0 if none does.
-func (d *ruling) touched() uint64 {
-	seq := max(d.gone, d.drop)
+func (d *decision) touched() uint64 {
+	seq := max(d.rewound, d.drop)
 	if d.summary != nil {
 		seq = max(seq, d.summary.seq)
 	}
