@@ -83,87 +83,87 @@ type SummaryNeed struct {
 }
 
 // Preview tells what the proposal would do.
-func (pass *Proposal) Preview() Preview {
-	p := Preview{Profile: pass.Profile, Range: pass.Range, Before: pass.tokens(pass.before)}
-	if pass.Job != nil {
-		return pass.expected(p)
+func (p *Proposal) Preview() Preview {
+	preview := Preview{Profile: p.Profile, Range: p.Range, Before: p.tokens(p.before)}
+	if p.Job != nil {
+		return p.expected(preview)
 	}
-	d := pass.difference()
-	p.After, p.Layers = pass.tokens(pass.after), d.layers()
+	d := p.difference()
+	preview.After, preview.Layers = p.tokens(p.after), d.layers()
 	if i := d.firstBreak(); i >= 0 {
-		p.BreakAt = brokenAt(pass.before, i)
+		preview.BreakAt = brokenAt(p.before, i)
 		behind := 0.0
-		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
-			behind += pass.weigh(m)
+		for _, m := range p.after.Messages[min(i, len(p.after.Messages)):] {
+			behind += p.weigh(m)
 		}
-		p.Behind = min(whole(behind), p.After)
+		preview.Behind = min(whole(behind), preview.After)
 	}
-	return p
+	return preview
 }
 
 // difference is what the proposal changes.
-func (pass *Proposal) difference() *difference {
-	return &difference{before: pass.before, after: pass.after, meter: pass.now.Meter, bodies: pass.bodies, evicts: pass.evicts}
+func (p *Proposal) difference() *difference {
+	return &difference{before: p.before, after: p.after, meter: p.now.Meter, bodies: p.bodies, evicts: p.evicts}
 }
 
 // Layers is what each kind of reduction does in the proposal, without those that do
 // nothing.
-func (pass *Proposal) Layers() []Layer { return pass.difference().layers() }
+func (p *Proposal) Layers() []Layer { return p.difference().layers() }
 
 // ExpectSummary is the preview of a summary of spans of the view of the situation. It
 // is worked out without a request, from the longest text that is expected.
 func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span) Preview {
-	pass := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
+	p := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
 	ask := summary.Options{Rules: r.Summary}
-	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
+	if window := s.Meter.Window().Tokens; window > 0 && p.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
 	}
-	job := ask.Expected(meter.CoveredTokens(pass.before, spans))
-	pass.Job = &job
-	return pass.Preview()
+	job := ask.Expected(meter.CoveredTokens(p.before, spans))
+	p.Job = &job
+	return p.Preview()
 }
 
 // expected is the preview of a proposal whose summary is not written yet.
-func (pass *Proposal) expected(p Preview) Preview {
+func (p *Proposal) expected(preview Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
-	replaced := pass.replaced()
-	for i, m := range pass.before.Messages {
+	replaced := p.replaced()
+	for i, m := range p.before.Messages {
 		if !replaced(&m) {
 			if covered > 0 {
-				behind += pass.weigh(m)
+				behind += p.weigh(m)
 			}
 			continue
 		}
 		if covered == 0 {
-			p.BreakAt = brokenAt(pass.before, i)
+			preview.BreakAt = brokenAt(p.before, i)
 		}
-		covered += pass.weigh(m)
+		covered += p.weigh(m)
 		events += len(m.Events)
 	}
 	covers := whole(covered)
-	most := int(pass.now.Meter.Factor() * pass.Job.Longest())
-	if n := pass.Job.MaxTokens; n > 0 {
+	most := int(p.now.Meter.Factor() * p.Job.Longest())
+	if n := p.Job.MaxTokens; n > 0 {
 		most = min(most, n)
 	}
-	p.After = p.Before - covers + most
-	p.Behind = min(whole(behind)+most, p.After)
-	p.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
-	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
-	return p
+	preview.After = preview.Before - covers + most
+	preview.Behind = min(whole(behind)+most, preview.After)
+	preview.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
+	preview.Summary = &SummaryNeed{Model: p.Job.Model, Input: p.Job.Input, Covers: covers, Estimate: most}
+	return preview
 }
 
 // replaced returns a test of whether a summary of the proposal stands for a message of
 // the view before it.
-func (pass *Proposal) replaced() func(m *projection.Message) bool {
-	covered := conversation.Disjoint(pass.Spans)
+func (p *Proposal) replaced() func(m *projection.Message) bool {
+	covered := conversation.Disjoint(p.Spans)
 	return func(m *projection.Message) bool {
 		return covered.Holds(m.Events[0]) && m.State != projection.StatePinned
 	}
 }
 
 // weigh is a message in tokens.
-func (pass *Proposal) weigh(m projection.Message) float64 {
-	return pass.now.Meter.MessageTokens(&m)
+func (p *Proposal) weigh(m projection.Message) float64 {
+	return p.now.Meter.MessageTokens(&m)
 }
 
 // whole is a number of tokens. Sums are rounded once, at their end.

@@ -68,46 +68,46 @@ type Proposal struct {
 // NewProposal works a request out. Errors wrap ErrNoProfile, ErrBadRequest, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
 func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
-	name, p, err := profileOf(r, w)
+	name, profile, err := profileOf(r, w)
 	if err != nil {
 		return Proposal{}, err
 	}
-	pass := Proposal{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
-	pass.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
-	if pass.Range, err = pass.resolve(w, p); err != nil {
+	p := Proposal{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
+	p.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
+	if p.Range, err = p.resolve(w, profile); err != nil {
 		return Proposal{}, err
 	}
-	pass.Spans = pass.Range.Spans(log, goneTurns(log))
+	p.Spans = p.Range.Spans(log, goneTurns(log))
 	if s.Answering {
-		pass.leaveNewest(p.Summarize)
+		p.leaveNewest(profile.Summarize)
 	}
-	if len(pass.Spans) == 0 {
-		return Proposal{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(pass.Range.From, pass.Range.To))
+	if len(p.Spans) == 0 {
+		return Proposal{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
 	}
-	if p.Summarize {
-		err = pass.needSummary(p.Summary)
+	if profile.Summarize {
+		err = p.needSummary(profile.Summary)
 	} else {
-		err = pass.apply(pass.mechanical(p))
+		err = p.apply(p.mechanical(profile))
 	}
 	if err != nil {
 		return Proposal{}, err
 	}
-	return pass, nil
+	return p, nil
 }
 
 // resolve is the range a request means on the log.
-func (pass *Proposal) resolve(w Request, p preset.Profile) (Range, error) {
+func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
 	keep := w.KeepLast
 	if keep < 0 {
-		keep = pass.rules.KeepLast
+		keep = p.rules.KeepLast
 	}
-	r, err := ResolveRange(pass.log, RangeOptions{From: w.From, To: w.To, KeepLast: keep, Now: pass.now.Now,
-		AfterLast: AfterLastCompaction(pass.log), Gone: goneTurns(pass.log)})
-	if err != nil || !p.Summarize {
+	r, err := ResolveRange(p.log, RangeOptions{From: w.From, To: w.To, KeepLast: keep, Now: p.now.Now,
+		AfterLast: AfterLastCompaction(p.log), Gone: goneTurns(p.log)})
+	if err != nil || !profile.Summarize {
 		return r, err
 	}
-	existing := SummaryRanges(pass.log)
-	if p.Summary.Mode == preset.ModeCumulative && len(existing) > 0 {
+	existing := SummaryRanges(p.log)
+	if profile.Summary.Mode == preset.ModeCumulative && len(existing) > 0 {
 		for _, old := range existing {
 			r.From = min(r.From, old.From)
 		}
@@ -130,17 +130,17 @@ func goneTurns(log []conversation.Event) func(int) bool {
 }
 
 // mechanical is the overlay of a profile that needs no model.
-func (pass *Proposal) mechanical(p preset.Profile) conversation.Body {
-	policies := pass.rules.Policies(p, pass.toolsUsed())
-	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: pass.Spans,
-		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
+func (p *Proposal) mechanical(profile preset.Profile) conversation.Body {
+	policies := p.rules.Policies(profile, p.toolsUsed())
+	return conversation.Summary{Style: p.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: p.Spans,
+		FromTurn: p.Range.From, ToTurn: p.Range.To, Policies: &policies}
 }
 
 // toolsUsed names the tools that occur in the range.
-func (pass *Proposal) toolsUsed() []string {
+func (p *Proposal) toolsUsed() []string {
 	var names []string
-	covered := conversation.Disjoint(pass.Spans)
-	for _, e := range pass.log {
+	covered := conversation.Disjoint(p.Spans)
+	for _, e := range p.log {
 		if !covered.Holds(e.Seq) {
 			continue
 		}
@@ -157,84 +157,84 @@ func (pass *Proposal) toolsUsed() []string {
 }
 
 // apply takes overlays into the proposal. The error wraps ErrNothingToGain.
-func (pass *Proposal) apply(bodies ...conversation.Body) error {
-	after := projection.Project(conversation.Extend(pass.log, pass.now.Now, bodies...))
-	before, then := pass.tokens(pass.before), pass.tokens(after)
+func (p *Proposal) apply(bodies ...conversation.Body) error {
+	after := projection.Project(conversation.Extend(p.log, p.now.Now, bodies...))
+	before, then := p.tokens(p.before), p.tokens(after)
 	least := before - 1 // that it saves something
 	switch {
-	case pass.made.Trigger == planner.TriggerRequest:
+	case p.made.Trigger == planner.TriggerRequest:
 		least = then // layers of a source that act before every request replace to its letter
-	case pass.asked != nil && pass.asked.Input != preset.InputView && pass.coversSummary():
+	case p.asked != nil && p.asked.Input != preset.InputView && p.coversSummary():
 		least = before // another focus is worth as many tokens
 	}
-	if then > least || !changed(pass.before, after) {
+	if then > least || !changed(p.before, after) {
 		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
-			ErrNothingToGain, pass.Profile, numbers.Turns(pass.Range.From, pass.Range.To), pass.advice())
+			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.advice())
 	}
-	pass.after, pass.bodies = after, bodies
-	pass.made.Before, pass.made.After = before, then
-	pass.made.Why = pass.why()
+	p.after, p.bodies = after, bodies
+	p.made.Before, p.made.After = before, then
+	p.made.Why = p.why()
 	return nil
 }
 
 // advice is what else could be tried.
-func (pass *Proposal) advice() string {
-	if pass.rules.Profiles[pass.Profile].Summarize {
+func (p *Proposal) advice() string {
+	if p.rules.Profiles[p.Profile].Summarize {
 		return ""
 	}
-	if pass.Profile == preset.ProfileLight {
+	if p.Profile == preset.ProfileLight {
 		return " (reasoning is rarely sent back anyway); --profile " + preset.ProfileDefault + " or " + preset.ProfileHeavy + " does more"
 	}
 	return "; --profile " + preset.ProfileHeavy + " puts a summary there instead"
 }
 
 // why tells the user what the proposal did.
-func (pass *Proposal) why() string {
-	text := numbers.Turns(pass.Range.From, pass.Range.To)
-	for _, l := range pass.Layers() {
-		if l.Kind == LayerSummary && pass.evicts && pass.rules.Wording().Notes {
+func (p *Proposal) why() string {
+	text := numbers.Turns(p.Range.From, p.Range.To)
+	for _, l := range p.Layers() {
+		if l.Kind == LayerSummary && p.evicts && p.rules.Wording().Notes {
 			text += ", " + numbers.Count(l.Events, "message") + " evicted, note"
 		}
 		text += ", " + l.words()
 	}
-	if pass.Focus != "" {
-		text += ", focus: " + conversation.OneLine(pass.Focus, 120)
+	if p.Focus != "" {
+		text += ", focus: " + conversation.OneLine(p.Focus, 120)
 	}
 	return text
 }
 
 // tokens is the calibrated estimate of a request with a view.
-func (pass *Proposal) tokens(v projection.View) int {
-	return pass.now.Meter.WithView(v).EstimatedTokens()
+func (p *Proposal) tokens(v projection.View) int {
+	return p.now.Meter.WithView(v).EstimatedTokens()
 }
 
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.
-func (pass *Proposal) Bodies(seq uint64) []conversation.Body {
-	return conversation.Stamp(pass.bodies, seq, pass.made)
+func (p *Proposal) Bodies(seq uint64) []conversation.Body {
+	return conversation.Stamp(p.bodies, seq, p.made)
 }
 
 // After is the view that the proposal would give; the zero view while a summary is
 // needed.
-func (pass *Proposal) After() projection.View { return pass.after }
+func (p *Proposal) After() projection.View { return p.after }
 
 // changed reports whether two views show anything differently.
 func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }
 
 // leaveNewest takes out of the proposal what a request in the middle of a turn is
 // about.
-func (pass *Proposal) leaveNewest(summarize bool) {
-	newest, last := newestMessage(pass.log), lastUnit(pass.log)
-	spans := conversation.SpansWithout(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
+func (p *Proposal) leaveNewest(summarize bool) {
+	newest, last := newestMessage(p.log), lastUnit(p.log)
+	spans := conversation.SpansWithout(p.log, p.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
 		older, newer := partedAt(spans, newest)
 		spans = older
-		if meter.CoveredTokens(pass.before, newer) > meter.CoveredTokens(pass.before, older) {
+		if meter.CoveredTokens(p.before, newer) > meter.CoveredTokens(p.before, older) {
 			spans = newer
 		}
 	}
-	pass.Spans = spans
+	p.Spans = spans
 	if len(spans) > 0 {
-		pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(pass.log, spans))
+		p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(p.log, spans))
 	}
 }

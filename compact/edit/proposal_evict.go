@@ -46,7 +46,7 @@ func isNote(b conversation.Body) bool {
 }
 
 // Covers reports whether a proposal covers any of the events of spans.
-func (pass *Proposal) Covers(spans []conversation.Span) bool { return meet(pass.Spans, spans) }
+func (p *Proposal) Covers(spans []conversation.Span) bool { return meet(p.Spans, spans) }
 
 // meet reports whether some event is in both spans.
 func meet(a, b []conversation.Span) bool {
@@ -60,29 +60,29 @@ func meet(a, b []conversation.Span) bool {
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
 func EvictWith(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, note conversation.Body, more bool, prepared ...*Proposal) (Proposal, error) {
 	step, _ := note.(conversation.Summary) // by the planner
-	pass := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), preset.ProfileHeavy
+	p := Proposal{Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
 	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
-	for _, p := range prepared {
-		text, ok := p.text()
+	for _, one := range prepared {
+		text, ok := one.text()
 		held := ok && holdsAll(log, covered, text.Spans)
-		if !ok || !held && !(more && p.Covers(step.Spans)) {
+		if !ok || !held && !(more && one.Covers(step.Spans)) {
 			return Proposal{}, ErrNotEvicted
 		}
-		text.Appendix, pass.asked = "", p.asked
-		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
+		text.Appendix, p.asked = "", one.asked
+		p.Spans, texts = conversation.JoinSpans(p.Spans, text.Spans), append(texts, text)
 		if !held {
-			step = planner.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
+			step = planner.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, p.Spans), p.noteRoom())
 		}
 	}
-	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)
-	pass.Spans = conversation.JoinSpans(pass.Spans, step.Spans)
-	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, pass.Spans))
-	if err := pass.apply(withNote(log, texts, step, rest)...); err != nil {
+	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(p.Spans).Holds)
+	p.Spans = conversation.JoinSpans(p.Spans, step.Spans)
+	p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, p.Spans))
+	if err := p.apply(withNote(log, texts, step, rest)...); err != nil {
 		return Proposal{}, err
 	}
-	return pass, nil
+	return p, nil
 }
 
 // withNote is the overlays of texts and of the note of a step, which stands for the
@@ -104,12 +104,12 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 }
 
 // text is the summary that a model wrote for the proposal; false if none did.
-func (pass *Proposal) text() (conversation.Summary, bool) {
-	i := pass.writtenAt()
+func (p *Proposal) text() (conversation.Summary, bool) {
+	i := p.writtenAt()
 	if i < 0 {
 		return conversation.Summary{}, false
 	}
-	s, ok := pass.bodies[i].(conversation.Summary)
+	s, ok := p.bodies[i].(conversation.Summary)
 	return s, ok
 }
 

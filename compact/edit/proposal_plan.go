@@ -16,21 +16,21 @@ import (
 // situation. What made says of why is put behind what they do. The error wraps
 // ErrNothingToGain.
 func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made conversation.Made, bodies ...conversation.Body) (Proposal, error) {
-	pass := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
-	pass.made.Preset = string(r.Preset)
-	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
-	if err := pass.apply(bodies...); err != nil {
+	p := Proposal{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
+	p.made.Preset = string(r.Preset)
+	p.Range.From, p.Range.To = p.turnsTouched(bodies)
+	if err := p.apply(bodies...); err != nil {
 		return Proposal{}, err
 	}
 	if made.Why != "" {
-		pass.made.Why += "; " + made.Why
+		p.made.Why += "; " + made.Why
 	}
-	return pass, nil
+	return p, nil
 }
 
 // turnsTouched is the first and the last turn in which overlays show something
 // otherwise.
-func (pass *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
+func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
@@ -51,7 +51,7 @@ func (pass *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	}
 	var found []conversation.Event
 	covered := conversation.Disjoint(spans)
-	for _, e := range pass.log {
+	for _, e := range p.log {
 		if touched[e.Seq] || covered.Holds(e.Seq) && conversation.IsMessage(e.Body) {
 			found = append(found, e)
 		}
@@ -62,13 +62,13 @@ func (pass *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 // Rebase is a proposal that needs no model any more, on a log that has grown since it
 // was worked out, with masks in the same epoch before it. It is for the caller
 // to see that no overlay has joined the log. The error wraps ErrNothingToGain.
-func (pass *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conversation.Body) (Proposal, error) {
-	now := *pass
+func (p *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conversation.Body) (Proposal, error) {
+	now := *p
 	now.log, now.now, now.before = log, s, s.Meter.View()
-	bodies := slices.Clone(pass.bodies)
-	if text, ok := pass.text(); ok && preset.WordingOf(text.Style).Notes && pass.evictedSince(log) {
+	bodies := slices.Clone(p.bodies)
+	if text, ok := p.text(); ok && preset.WordingOf(text.Style).Notes && p.evictedSince(log) {
 		text.Appendix = summary.Note(log, now.before, now.told(), now.noteRoom())
-		bodies[pass.writtenAt()] = text
+		bodies[p.writtenAt()] = text
 	}
 	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {
 		return Proposal{}, err
@@ -78,18 +78,18 @@ func (pass *Proposal) Rebase(log []conversation.Event, s Inputs, masks ...conver
 
 // evictedSince reports whether a longer log than that of the proposal has overlays that
 // the note of the proposal does not speak of.
-func (pass *Proposal) evictedSince(log []conversation.Event) bool {
-	return slices.ContainsFunc(log[min(len(pass.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().Overlay() })
+func (p *Proposal) evictedSince(log []conversation.Event) bool {
+	return slices.ContainsFunc(log[min(len(p.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().Overlay() })
 }
 
 // Progresses reports whether a proposal that needs no model any more saves as much
 // as the planner wants of one.
-func (pass *Proposal) Progresses() bool {
-	saved := pass.made.Before - pass.made.After
-	return saved > 0 && float64(saved) >= pass.rules.Planner.ProgressRatio*float64(pass.made.Before)
+func (p *Proposal) Progresses() bool {
+	saved := p.made.Before - p.made.After
+	return saved > 0 && float64(saved) >= p.rules.Planner.ProgressRatio*float64(p.made.Before)
 }
 
 // Leaves reports whether the oldest messages are left out by it.
-func (pass *Proposal) Leaves() bool {
-	return slices.ContainsFunc(pass.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
+func (p *Proposal) Leaves() bool {
+	return slices.ContainsFunc(p.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
 }

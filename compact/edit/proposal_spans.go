@@ -20,16 +20,16 @@ func ProposeSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
-	pass := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), preset.ProfileHeavy
-	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
+	p := Proposal{Spans: spans, Profile: preset.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	p.made.Preset, p.made.Profile = string(r.Preset), preset.ProfileHeavy
+	p.Range.From, p.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == preset.ModeCumulative {
 		for _, old := range SummaryRanges(log) {
-			pass.Range.From = min(pass.Range.From, old.From)
+			p.Range.From = min(p.Range.From, old.From)
 		}
 	}
-	if err := pass.needSummary(r.Summary); err != nil {
+	if err := p.needSummary(r.Summary); err != nil {
 		return Proposal{}, err
 	}
-	return pass, nil
+	return p, nil
 }

@@ -35,40 +35,40 @@ const writerShare = 0.8
 
 // window is that of the conversation's model in tokens; where it is unknown, as
 // far as a refusal tells.
-func (pass *Proposal) window() int {
-	if w := pass.now.Meter.Window().Tokens; w > 0 {
+func (p *Proposal) window() int {
+	if w := p.now.Meter.Window().Tokens; w > 0 {
 		return w
 	}
-	return pass.now.Writer
+	return p.now.Writer
 }
 
 // needSummary makes the job.
-func (pass *Proposal) needSummary(r preset.SummaryRules) error {
-	window, writer := pass.window(), pass.now.Writer
+func (p *Proposal) needSummary(r preset.SummaryRules) error {
+	window, writer := p.window(), p.now.Writer
 	if writer == 0 {
 		writer = window
 	}
 	free := 0
 	if writer > 0 {
-		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
+		free = max(writer-p.now.Meter.EstimatedTokens(), 1)
 	}
-	ask := summary.Options{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Most: planner.SummaryMost(pass.rules.Planner, window)}
+	ask := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.Focus,
+		Most: planner.SummaryMost(p.rules.Planner, window)}
 	var err error
-	if ask.Room, err = pass.room(); err != nil {
+	if ask.Room, err = p.room(); err != nil {
 		return err
 	}
 	switch {
-	case r.Mode == preset.ModeCumulative && len(pass.earlier()) > 0:
-		pass.merge(ask)
-	case pass.readsView(r):
-		ask.Free, ask.Covered = free, meter.CoveredTokens(pass.before, pass.Spans)
-		job := summary.ViewJob(pass.before, pass.now.Caps, ask)
-		pass.Job = &job
+	case r.Mode == preset.ModeCumulative && len(p.earlier()) > 0:
+		p.merge(ask)
+	case p.readsView(r):
+		ask.Free, ask.Covered = free, meter.CoveredTokens(p.before, p.Spans)
+		job := summary.ViewJob(p.before, p.now.Caps, ask)
+		p.Job = &job
 	default:
-		pass.Job = pass.rawJob(ask)
-		if writer > 0 && pass.mayMerge(r) && pass.now.Meter.Factor()*float64(pass.Job.Tokens()) > writerShare*float64(writer) {
-			pass.merge(ask)
+		p.Job = p.rawJob(ask)
+		if writer > 0 && p.mayMerge(r) && p.now.Meter.Factor()*float64(p.Job.Tokens()) > writerShare*float64(writer) {
+			p.merge(ask)
 		}
 	}
 	return nil
@@ -76,15 +76,15 @@ func (pass *Proposal) needSummary(r preset.SummaryRules) error {
 
 // mayMerge reports whether earlier summaries may be read in place of what they
 // cover.
-func (pass *Proposal) mayMerge(r preset.SummaryRules) bool {
-	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
+func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
+	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().Notes && len(p.earlier()) > 0
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
-func (pass *Proposal) merge(ask summary.Options) {
-	pass.Job = pass.mergedJob(ask)
-	pass.Spans = pass.Job.Spans
-	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
+func (p *Proposal) merge(ask summary.Options) {
+	p.Job = p.mergedJob(ask)
+	p.Spans = p.Job.Spans
+	p.Range = Range{From: p.Job.FromTurn, To: p.Job.ToTurn}
 }
 
 // leastRoom is the room without which nobody is asked, in estimated tokens: a
@@ -93,87 +93,87 @@ const leastRoom = 16
 
 // room is how many estimated tokens the text may have so that the view does not
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
-func (pass *Proposal) room() (int, error) {
-	empty := pass.summary(".", summary.Answer{})
-	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
-	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
-	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
+func (p *Proposal) room() (int, error) {
+	empty := p.summary(".", summary.Answer{})
+	v := projection.Project(conversation.Extend(p.log, p.now.Now, empty))
+	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.now.Meter.Factor())) + 1 // for the one that stands there
+	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
 	if least := min(room, said); least < leastRoom {
-		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
+		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))
 	}
 	return room, nil
 }
 
 // rawJob asks for a summary of what was said.
-func (pass *Proposal) rawJob(ask summary.Options) *summary.Job {
+func (p *Proposal) rawJob(ask summary.Options) *summary.Job {
 	ask.Covered = 0
-	job := summary.RawJob(pass.log, ask)
+	job := summary.RawJob(p.log, ask)
 	return &job
 }
 
 // mergedJob reads the earlier summaries, and besides them what was said.
 // It is judged by what was said, as they were: what they say again is no less worth.
-func (pass *Proposal) mergedJob(ask summary.Options) *summary.Job {
+func (p *Proposal) mergedJob(ask summary.Options) *summary.Job {
 	var priors []conversation.Summary
 	spans := ask.Spans
-	for _, s := range pass.earlier() {
+	for _, s := range p.earlier() {
 		priors = append(priors, s.Summary)
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = meter.TokensOf(conversation.MessagesIn(pass.log, spans))
-	job := summary.MergedJob(priors, pass.log, ask)
+	ask.Covered = meter.TokensOf(conversation.MessagesIn(p.log, spans))
+	job := summary.MergedJob(priors, p.log, ask)
 	return &job
 }
 
 // readsView reports whether the summariser reads the next request.
-func (pass *Proposal) readsView(r preset.SummaryRules) bool {
+func (p *Proposal) readsView(r preset.SummaryRules) bool {
 	switch {
-	case r.Mode == preset.ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
+	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().Notes:
 		return false
-	case pass.coversSummary():
+	case p.coversSummary():
 		return false
 	}
-	return r.Input == preset.InputView || r.Input == preset.InputAuto && !pass.now.Cold
+	return r.Input == preset.InputView || r.Input == preset.InputAuto && !p.now.Cold
 }
 
 // Fallback is the job in the form that writes out what was said, for when the
 // view's form was too long. Its answer need not fit behind the view. Nil if the
 // job has that form already.
-func (pass *Proposal) Fallback() *summary.Job {
-	if pass.Job == nil || pass.Job.Input != preset.InputView {
+func (p *Proposal) Fallback() *summary.Job {
+	if p.Job == nil || p.Job.Input != preset.InputView {
 		return nil
 	}
-	ask := pass.Job.Options()
+	ask := p.Job.Options()
 	ask.Free = 0
-	return pass.rawJob(ask)
+	return p.rawJob(ask)
 }
 
 // Shorter is the job without the oldest of what it writes out, so that its
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
-func (pass *Proposal) Shorter(budget int) *summary.Job {
-	if pass.Job == nil || !preset.WordingOf(pass.Job.Options().Style).AsJSON {
+func (p *Proposal) Shorter(budget int) *summary.Job {
+	if p.Job == nil || !preset.WordingOf(p.Job.Options().Style).AsJSON {
 		return nil
 	}
-	ask := pass.Job.Options()
+	ask := p.Job.Options()
 	ask.Budget = budget
-	if pass.Job.Input == preset.InputMerged {
-		return pass.mergedJob(ask)
+	if p.Job.Input == preset.InputMerged {
+		return p.mergedJob(ask)
 	}
-	return pass.rawJob(ask)
+	return p.rawJob(ask)
 }
 
 // coversSummary reports whether the view shows a part of what is to be covered
 // as a summary, or not at all.
-func (pass *Proposal) coversSummary() bool {
-	covered := conversation.Disjoint(pass.Spans)
-	for i := range pass.before.Messages {
-		m := &pass.before.Messages[i]
+func (p *Proposal) coversSummary() bool {
+	covered := conversation.Disjoint(p.Spans)
+	for i := range p.before.Messages {
+		m := &p.before.Messages[i]
 		if (m.State == projection.StateSummarised || m.State == projection.StateDropped) && covered.HoldsAny(m.Events) {
 			return true
 		}
 	}
-	for _, a := range pass.before.Absent {
+	for _, a := range p.before.Absent {
 		if a.Why == projection.WhyLeftOut && covered.Holds(a.Event) {
 			return true
 		}
@@ -183,10 +183,10 @@ func (pass *Proposal) coversSummary() bool {
 
 // Accept takes the answer to the proposal's job, or to its fallback. The error wraps
 // summary.ErrRefused or ErrNothingToGain; the proposal is then as it was.
-func (pass *Proposal) Accept(a summary.Answer) error {
-	asked := pass.Job
+func (p *Proposal) Accept(a summary.Answer) error {
+	asked := p.Job
 	if a.Input == preset.InputRaw {
-		if raw := pass.Fallback(); raw != nil {
+		if raw := p.Fallback(); raw != nil {
 			asked = raw
 		}
 	}
@@ -194,31 +194,31 @@ func (pass *Proposal) Accept(a summary.Answer) error {
 	if err != nil {
 		return err
 	}
-	return pass.take(text, a)
+	return p.take(text, a)
 }
 
 // told is what the proposal covers and what the summaries that stand beside it do:
 // the block has one appendix, that of its newest summary.
-func (pass *Proposal) told() []conversation.Span {
-	return projection.WithEarlier(pass.log, pass.Spans)
+func (p *Proposal) told() []conversation.Span {
+	return projection.WithEarlier(p.log, p.Spans)
 }
 
 // take puts an accepted text in force for the proposal.
-func (pass *Proposal) take(text string, a summary.Answer) error {
-	job := pass.Job
-	body := pass.summary(text, a)
+func (p *Proposal) take(text string, a summary.Answer) error {
+	job := p.Job
+	body := p.summary(text, a)
 	if body.Input == "" {
 		body.Input = string(job.Input)
 	}
 	if job.Input == preset.InputMerged {
-		for _, s := range pass.earlier() {
+		for _, s := range p.earlier() {
 			body.Depth = max(body.Depth, s.Depth+1)
 			body.Parents = append(body.Parents, s.Seq)
 		}
 	}
-	pass.Job, pass.asked = nil, job
-	if err := pass.apply(body); err != nil {
-		pass.Job, pass.asked = job, nil
+	p.Job, p.asked = nil, job
+	if err := p.apply(body); err != nil {
+		p.Job, p.asked = job, nil
 		return err
 	}
 	return nil
@@ -226,49 +226,49 @@ func (pass *Proposal) take(text string, a summary.Answer) error {
 
 // summary is the overlay that puts a text in place of what the proposal covers, with
 // what the program adds to it.
-func (pass *Proposal) summary(text string, a summary.Answer) conversation.Summary {
+func (p *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 	body := conversation.Summary{
-		Style: pass.rules.Preset.Style(), Version: projection.BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
-		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
+		Style: p.rules.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, FromTurn: p.Range.From, ToTurn: p.Range.To,
+		Text: text, Input: string(a.Input), Model: a.Model, Focus: p.Focus, Transcript: p.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = summary.Note(pass.log, pass.before, pass.told(), pass.noteRoom())
+		body.Appendix = summary.Note(p.log, p.before, p.told(), p.noteRoom())
 	}
 	return body
 }
 
 // noteRoom is what the note of the proposal may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
-func (pass *Proposal) noteRoom() summary.NoteRoom {
-	room := planner.NoteRoomOf(pass.rules, pass.now.Meter, pass.window())
-	if pass.evicts {
+func (p *Proposal) noteRoom() summary.NoteRoom {
+	room := planner.NoteRoomOf(p.rules, p.now.Meter, p.window())
+	if p.evicts {
 		return room
 	}
-	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(pass.log, pass.told())))
+	most := appendixShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.told())))
 	return room.Within(most)
 }
 
 // Extract answers the proposal's job without a model. The error wraps
 // summary.ErrRefused or ErrNothingToGain.
-func (pass *Proposal) Extract() error {
-	job := *pass.Job
-	if pass.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(pass.rules.Planner, pass.now.Meter.Window().Tokens))
+func (p *Proposal) Extract() error {
+	job := *p.Job
+	if p.rules.Wording().Notes {
+		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.now.Meter.Window().Tokens))
 	}
-	answer, err := summary.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
+	answer, err := summary.Extractive{Log: p.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {
 		return err
 	}
-	return pass.Accept(answer)
+	return p.Accept(answer)
 }
 
 // earlier are the summaries that the view shows and that lie within what is to
 // be covered.
-func (pass *Proposal) earlier() []projection.SummaryInForce {
+func (p *Proposal) earlier() []projection.SummaryInForce {
 	var out []projection.SummaryInForce
-	for _, s := range projection.Summaries(pass.log) {
-		if s.Shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
+	for _, s := range projection.Summaries(p.log) {
+		if s.Shown && s.FromTurn >= p.Range.From && s.ToTurn <= p.Range.To {
 			out = append(out, s)
 		}
 	}

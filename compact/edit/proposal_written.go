@@ -21,44 +21,44 @@ type Written struct {
 }
 
 // Written is the summary that a model wrote for the proposal; false if none did.
-func (pass *Proposal) Written() (w Written, ok bool) {
-	i := pass.writtenAt()
+func (p *Proposal) Written() (w Written, ok bool) {
+	i := p.writtenAt()
 	if i < 0 {
 		return w, false
 	}
-	covers, replaced := 0.0, pass.replaced()
-	for i := range pass.before.Messages {
-		if m := &pass.before.Messages[i]; replaced(m) {
-			covers += pass.weigh(*m)
+	covers, replaced := 0.0, p.replaced()
+	for i := range p.before.Messages {
+		if m := &p.before.Messages[i]; replaced(m) {
+			covers += p.weigh(*m)
 		}
 	}
-	if pass.asked.Input != preset.InputView {
-		covers = max(covers, pass.now.Meter.Factor()*float64(pass.asked.CoveredTokens))
+	if p.asked.Input != preset.InputView {
+		covers = max(covers, p.now.Meter.Factor()*float64(p.asked.CoveredTokens))
 	}
-	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
 }
 
 // WithText is the proposal with what the user made of its summary, trimmed and
 // storable. The error wraps summary.ErrRefused or ErrNothingToGain; the proposal stays
 // as it is.
-func (pass *Proposal) WithText(text string) (Proposal, error) {
+func (p *Proposal) WithText(text string) (Proposal, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
-	i := pass.writtenAt()
+	i := p.writtenAt()
 	if i < 0 {
 		return Proposal{}, summary.Refused(summary.ErrUnended)
 	}
-	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {
-		return *pass, nil
+		return *p, nil
 	}
-	if err := pass.asked.Check(text); err != nil {
+	if err := p.asked.Check(text); err != nil {
 		return Proposal{}, err
 	}
 	s.Text, s.Edited = text, true
-	bodies := slices.Clone(pass.bodies)
+	bodies := slices.Clone(p.bodies)
 	bodies[i] = s
-	changed := *pass
+	changed := *p
 	if err := changed.apply(bodies...); err != nil {
 		return Proposal{}, err
 	}
@@ -67,22 +67,22 @@ func (pass *Proposal) WithText(text string) (Proposal, error) {
 
 // Edited reports whether the summary of the proposal is the user's and no longer as it
 // was written.
-func (pass *Proposal) Edited() bool {
-	i := pass.writtenAt()
+func (p *Proposal) Edited() bool {
+	i := p.writtenAt()
 	if i < 0 {
 		return false
 	}
-	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
 	return s.Edited
 }
 
 // writtenAt is the place of the summary that was written for the proposal, -1 without
 // one.
-func (pass *Proposal) writtenAt() int {
-	if pass.asked == nil {
+func (p *Proposal) writtenAt() int {
+	if p.asked == nil {
 		return -1
 	}
-	return slices.IndexFunc(pass.bodies, func(b conversation.Body) bool {
+	return slices.IndexFunc(p.bodies, func(b conversation.Body) bool {
 		s, ok := b.(conversation.Summary)
 		return ok && s.Policies == nil
 	})
