@@ -1,0 +1,118 @@
+package e2e_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+)
+
+// TestEveryFrameIsWhole streams an answer, scrolls and pastes. Each frame that was
+// written on the way is a whole screen, nothing is drawn between two frames, and what
+// stands there is what a screen drawn anew shows.
+func TestEveryFrameIsWhole(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	text := []rune(answer(3000))
+	over := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		w.pour(over, func(i int) string {
+			if 5*i == len(text)/5*5 {
+				close(over)
+			}
+			return string(text[min(5*i, len(text)):min(5*i+5, len(text))])
+		})
+		w.end("stop", 0, 0)
+	})
+	term := p.talking(usual, s)
+	term.drawnAnew("before anything")
+	from := len(term.written())
+	term.say("tell me all")
+	term.idle(lastWords)
+	framesAreWhole(t, term.written(), from, usual, 20)
+	term.drawnAnew("after the stream")
+	from = len(term.written())
+	for n, key := range []string{"pgup", "pgup", "pgdown", "pgup"} {
+		before := term.shown().text
+		term.key(key)
+		term.wait(fmt.Sprintf("page %d", n), func(s screen) bool { return s.text != before })
+	}
+	framesAreWhole(t, term.written(), from, usual, 4)
+	term.drawnAnew("after pages")
+	from = len(term.written())
+	term.paste("a short text with 漢字 and 👩‍🚀")
+	term.see("a short text")
+	term.paste(strings.Repeat("a line of a long log\n", 500))
+	term.see("500 lines")
+	framesAreWhole(t, term.written(), from, usual, 1)
+	term.drawnAnew("after a paste")
+}
+
+// drawnAnew compares what the screen shows with what it shows when all of it is drawn.
+func (t *terminal) drawnAnew(when string) {
+	t.t.Helper()
+	before := t.look()
+	erased := func() int { return strings.Count(t.written(), ansi.EraseEntireScreen) }
+	n := erased()
+	t.key("ctrl+l")
+	t.wait("screen drawn anew", func(s screen) bool { return erased() > n && s.broken() == "" })
+	after := t.look()
+	for at, cell := range before {
+		if after[at] != cell {
+			t.t.Fatalf("%s cell %v shows %s; drawn anew it shows %s:\n%s", when, at, cell, after[at], t.shown().text)
+		}
+	}
+}
+
+// look is what every cell shows, with its colours.
+func (t *terminal) look() map[uv.Position]string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	cells := map[uv.Position]string{}
+	for y := range t.screen.Height() {
+		for x := range t.screen.Width() {
+			if c := t.screen.CellAt(x, y); c != nil {
+				cells[uv.Pos(x, y)] = fmt.Sprintf("%q%s", c.Content, c.Style.String())
+			}
+		}
+	}
+	return cells
+}
+
+// framesAreWhole plays what was written again and looks at each frame from a place on.
+func framesAreWhole(t *testing.T, written string, from int, s size, least int) {
+	t.Helper()
+	again := vt.NewEmulator(s.w, s.h)
+	var answers sync.WaitGroup
+	answers.Go(func() { _, _ = io.Copy(io.Discard, again) }) // nobody asks again
+	defer answers.Wait()
+	defer func() { _ = again.InputPipe().(io.Closer).Close() }() // never fails
+	_, _ = again.WriteString(written[:from])
+	frames, rest := 0, written[from:]
+	for {
+		between, frame, found := strings.Cut(rest, ansi.SetModeSynchronizedOutput)
+		if said := strings.TrimSpace(ansi.Strip(between)); said != "" || strings.Contains(between, "\x1b[K") {
+			t.Fatalf("between two frames there is %q", between)
+		}
+		if !found {
+			break
+		}
+		frame, rest, found = strings.Cut(frame, ansi.ResetModeSynchronizedOutput)
+		if !found {
+			t.Fatalf("a frame does not end: %q", frame)
+		}
+		_, _ = again.WriteString(frame)
+		if screen := newScreen(again); screen.broken() != "" {
+			t.Fatalf("after frame %d: %s:\n%s", frames, screen.broken(), screen.text)
+		}
+		frames++
+	}
+	if frames < least {
+		t.Errorf("only %d frames were written", frames)
+	}
+}
