@@ -63,7 +63,7 @@ const title = "TestUpload fails on CI"
 func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
 	check := planner.Check{Moment: planner.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: planner.DefaultSheet(), Past: planner.PastOf(log)}
-	a := inspect.NewAccount(preset.RulesOf(preset.Plimsoll), check, nil)
+	a := inspect.NewBreakdown(preset.RulesOf(preset.Plimsoll), check, nil)
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})

@@ -90,7 +90,7 @@ func (d *display) declare() {
 type inspector struct {
 	inbox   *inbox
 	updates *updates.Mailbox
-	account func() func() inspect.Account // takes what the answer is made of; the result adds it up
+	account func() func() inspect.Breakdown // takes what the answer is made of; the result adds it up
 
 	asked atomic.Int64  // looks so far
 	done  chan struct{} // closed when the look is answered, nil while none is under way

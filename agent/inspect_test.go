@@ -20,8 +20,8 @@ import (
 )
 
 // inspected are the answers to Inspect.
-func (r *rig) inspected() []inspect.Account {
-	var out []inspect.Account
+func (r *rig) inspected() []inspect.Breakdown {
+	var out []inspect.Breakdown
 	for _, u := range agenttest.Of[updates.Inspected](r.watch) {
 		out = append(out, u.Account)
 	}
@@ -232,10 +232,10 @@ func TestInspectionsMergeInTheMailbox(t *testing.T) {
 	t.Parallel()
 	m := updates.NewMailbox()
 	for n := range 3 {
-		m.Put(updates.Inspected{Account: inspect.Account{Events: n}})
+		m.Put(updates.Inspected{Account: inspect.Breakdown{Events: n}})
 	}
 	m.Put(updates.Failed{})
-	m.Put(updates.Inspected{Account: inspect.Account{Events: 9}})
+	m.Put(updates.Inspected{Account: inspect.Breakdown{Events: 9}})
 	got, err := m.Take(t.Context())
 	if err != nil || len(got) != 3 || got[0].(updates.Inspected).Account.Events != 2 || got[2].(updates.Inspected).Account.Events != 9 {
 		t.Errorf("took %s (%v)", strings.TrimSpace(cmp.Diff(nil, got)), err)

@@ -59,9 +59,9 @@ func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
 func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
 	t.Parallel()
 	in, box, looks := newInbox(), updates.NewMailbox(), 0
-	i := &inspector{inbox: in, updates: box, account: func() func() inspect.Account {
+	i := &inspector{inbox: in, updates: box, account: func() func() inspect.Breakdown {
 		looks++
-		return func() inspect.Account { return inspect.Account{} }
+		return func() inspect.Breakdown { return inspect.Breakdown{} }
 	}}
 	for range 3 {
 		i.look()

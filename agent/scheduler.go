@@ -100,14 +100,14 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 // account adds up the conversation's context as the planner finds it now. While
 // idle what it will look at next is a turn that begins. What is returned reads
 // nothing that the owner changes.
-func (p *scheduler) account() func() inspect.Account {
+func (p *scheduler) account() func() inspect.Breakdown {
 	moment := planner.MomentTurn
 	if p.inTurn {
 		moment = p.moment()
 	}
 	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
-	return func() inspect.Account {
-		return inspect.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+	return func() inspect.Breakdown {
+		return inspect.NewBreakdown(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {
 				return nil
 			}

@@ -99,7 +99,7 @@ func TestTheAccountIsOfTheConversationThatIsOpen(t *testing.T) {
 		views["context"](r)
 		r.press("q")
 		r.enter("/new")
-		r.happen(updates.Inspected{Account: inspect.Account{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
+		r.happen(updates.Inspected{Account: inspect.Breakdown{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
 		r.enter("/context")
 		r.press("end")
 		r.lacks("run_command", "of the other one")

@@ -30,7 +30,7 @@ type session struct {
 	activity activity
 	paused   bool // automatic compaction asks no model for summaries
 
-	breakdown inspect.Account // as the agent last worked it out
+	breakdown inspect.Breakdown // as the agent last worked it out
 	review    pendingReview
 	rules     []conversation.Rule // that the dialog of permissions lists
 }

@@ -109,10 +109,10 @@ func (r *rig) goOn(bodies ...conversation.Body) {
 }
 
 // account is what the agent tells of the tale.
-func (r *rig) account() inspect.Account {
+func (r *rig) account() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
-	return inspect.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
-		Outlook: inspect.Outlook{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, EvictTo: 2, EvictMore: true,
+	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
+		Forecast: inspect.Forecast{State: planner.TimingReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, EvictTo: 2, EvictMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{
 			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: projection.StateVerbatim},

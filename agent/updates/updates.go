@@ -161,7 +161,7 @@ type Previewed struct {
 }
 
 // Inspected is the answer to Inspect.
-type Inspected struct{ Account inspect.Account }
+type Inspected struct{ Account inspect.Breakdown }
 
 // Edited says what came of a pin, a mask or turns restored by hand: what a
 // request held before and holds now, or why nothing was changed.

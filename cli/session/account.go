@@ -19,9 +19,9 @@ func cacheSaved(m llm.Model, u conversation.Usage) *float64 { return catalog.Sav
 
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Account {
+func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
 	idle, gone := r.sinceReply(m, time.Now())
-	return inspect.NewAccount(rules, planner.Check{
+	return inspect.NewBreakdown(rules, planner.Check{
 		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
 		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
 	}, catalog.Savings(m))

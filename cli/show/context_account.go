@@ -18,7 +18,7 @@ import (
 // sent, what is saved by kind of overlay, and what the conversation has cost.
 
 // writeNext tells what compaction will do next.
-func writeNext(b *strings.Builder, o inspect.Outlook) {
+func writeNext(b *strings.Builder, o inspect.Forecast) {
 	if words := o.Words(); words != "" {
 		fmt.Fprintf(b, "next        %s\n", words)
 	}
@@ -30,7 +30,7 @@ func writeNext(b *strings.Builder, o inspect.Outlook) {
 }
 
 // writeHeaviest lists the heaviest of what is sent.
-func writeHeaviest(b *strings.Builder, limit int, a inspect.Account) error {
+func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 	if len(a.Heaviest) == 0 {
 		return nil
 	}

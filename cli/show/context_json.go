@@ -124,7 +124,7 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-func NewContextReport(m llm.Model, a inspect.Account) contextReport {
+func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 	r := a.Reading
 	s, c := r.Segments, a.Costs
 	out := contextReport{
@@ -133,7 +133,7 @@ func NewContextReport(m llm.Model, a inspect.Account) contextReport {
 		Segments: contextSegments{System: s[projection.System], Tools: s[projection.Tools], Summary: s[projection.Summary],
 			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
 			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
-		Next: newContextNext(a.Outlook), Heaviest: contextItems(a.Heaviest), Savings: make([]contextSaving, 0, len(a.Savings)),
+		Next: newContextNext(a.Forecast), Heaviest: contextItems(a.Heaviest), Savings: make([]contextSaving, 0, len(a.Savings)),
 		Calibration: contextCalibration{Factor: console.Or(a.Calibration.Factor), Samples: a.Calibration.Samples, Off: a.Off},
 		Costs: contextCosts{TotalUSD: c.Total, SummariesUSD: c.Summaries, CacheSavedUSD: c.Saved, Requests: c.Requests,
 			SummaryRequests: c.Written, PromptTokens: c.Prompt, CachedTokens: c.Cached, OutputTokens: c.Output},
@@ -150,7 +150,7 @@ func NewContextReport(m llm.Model, a inspect.Account) contextReport {
 	return out
 }
 
-func newContextNext(o inspect.Outlook) contextNext {
+func newContextNext(o inspect.Forecast) contextNext {
 	n := contextNext{State: o.State, At: console.Or(o.At), Turns: console.Or(o.Turns), Masks: o.Masks, After: console.Or(o.After),
 		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: console.Or(o.ColdLine)}, Words: o.Words()}
 	if o.At > 0 {

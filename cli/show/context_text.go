@@ -24,7 +24,7 @@ import (
 // saved (context_account.go).
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account inspect.Account) error {
+func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account inspect.Breakdown) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
@@ -33,7 +33,7 @@ func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account i
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
-	writeNext(&b, account.Outlook)
+	writeNext(&b, account.Forecast)
 	if err := writeHeaviest(&b, c.Limit(), account); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func writeContextLines(b *strings.Builder, r meter.Reading) {
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", numbers.Grouped(r.Reserve))
 }
 
-func writeContextLearned(b *strings.Builder, a inspect.Account) {
+func writeContextLearned(b *strings.Builder, a inspect.Breakdown) {
 	if c := a.Calibration; c.Samples > 0 {
 		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, numbers.Count(c.Samples, "report"), offText(a.Off))
 	} else {

@@ -72,7 +72,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		if left >= reading.LoadLine*3/4 {
 			t.Errorf("%s: a step leaves %d of a load line of %d", name, left, reading.LoadLine)
 		}
-		if o := inspect.NewOutlook(r, check); o.After < left*9/10 || o.After > left*11/10 {
+		if o := inspect.NewForecast(r, check); o.After < left*9/10 || o.After > left*11/10 {
 			t.Errorf("%s: %d would be left, and %d are", name, o.After, left)
 		}
 	}
@@ -108,7 +108,7 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 			if plan := check.Plan(r); (len(plan.Spans) > 0) != want.plans {
 				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
 			}
-			if o := inspect.NewOutlook(r, check); o.Asks != want.plans {
+			if o := inspect.NewForecast(r, check); o.Asks != want.plans {
 				t.Errorf("%s, %s: the outlook asks: %v", name, when, o.Asks)
 			}
 			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {

@@ -101,7 +101,7 @@ func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 		if got := compacttest.Tell(k.Plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)
 		}
-		o := inspect.NewOutlook(k.Rules, k.Of(differing("a", "b", "c").Events()))
+		o := inspect.NewForecast(k.Rules, k.Of(differing("a", "b", "c").Events()))
 		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
 			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
 		}

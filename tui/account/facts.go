@@ -55,7 +55,7 @@ func (r row) value(c *Content) (value, note string) {
 	case rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend:
 		return r.lineFact(c)
 	case rowRule:
-		if rule := safe(c.Account.Outlook.Rule); rule != "" {
+		if rule := safe(c.Account.Forecast.Rule); rule != "" {
 			return rule, ""
 		}
 		return "not known", ""
@@ -103,7 +103,7 @@ func (r row) lineFact(c *Content) (value, note string) {
 	case r.kind == rowHard:
 		return c.lineValue(rd.HardLine), c.ahead(rd.HardLine, "no request above it is sent")
 	case r.kind == rowCold:
-		line := c.Account.Outlook.ColdLine
+		line := c.Account.Forecast.ColdLine
 		return c.lineValue(line), c.ahead(line, "above it a pause makes room")
 	}
 	return c.lineValue(rd.Reserve), "kept free for the reply"
@@ -218,11 +218,11 @@ func priced(by string) string {
 const workingOut = "working it out…"
 
 // pending reports whether there is no account yet.
-func (c *Content) pending() bool { return c.Account.Outlook.State == "" }
+func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
 
 // outlook is what the planner will do, with what was added since it was asked.
-func (c *Content) outlook() inspect.Outlook {
-	o := c.Account.Outlook
+func (c *Content) outlook() inspect.Forecast {
+	o := c.Account.Forecast
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	return o
 }

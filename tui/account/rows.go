@@ -68,7 +68,7 @@ func (c *Content) rows(out []row) []row {
 		out = append(out, row{kind: rowSegment, n: i, head: i == 0})
 	}
 	out = append(out, row{kind: rowFree})
-	if c.Account.Outlook.ColdLine > 0 {
+	if c.Account.Forecast.ColdLine > 0 {
 		part(rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend)
 	} else {
 		part(rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend)
@@ -145,7 +145,7 @@ func painted(s pane.Ink, glyph string, cells int) string {
 
 // Content is what a view shows.
 type Content struct {
-	Account inspect.Account
+	Account inspect.Breakdown
 	// Reading is how full the window is at this moment: it moves while a reply streams
 	// and while the user types, the account only when something was done.
 	Reading  meter.Reading

@@ -45,7 +45,7 @@ func driven(r preset.Rules, c planner.Check) planner.Plan {
 }
 
 // foretells reports whether an outlook says that anything is done.
-func foretells(o inspect.Outlook) bool {
+func foretells(o inspect.Forecast) bool {
 	return o.Masks > 0 || o.Until >= 0 || o.EvictTo >= 0 || o.Drops || o.After > 0
 }
 
@@ -57,9 +57,9 @@ type fataler interface {
 
 // checkOutlook fails unless an outlook agrees with the planner; it gives what
 // the planner does.
-func checkOutlook(t fataler, r preset.Rules, c planner.Check) (inspect.Outlook, planner.Plan) {
+func checkOutlook(t fataler, r preset.Rules, c planner.Check) (inspect.Forecast, planner.Plan) {
 	t.Helper()
-	o, p := inspect.NewOutlook(r, c), driven(r, c)
+	o, p := inspect.NewForecast(r, c), driven(r, c)
 	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + compacttest.Tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
@@ -76,7 +76,7 @@ func checkOutlook(t fataler, r preset.Rules, c planner.Check) (inspect.Outlook, 
 }
 
 // checkCold fails unless the planner evicts with a cold cache what an outlook said.
-func checkCold(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
+func checkCold(t fataler, r preset.Rules, c planner.Check, o inspect.Forecast) {
 	t.Helper()
 	if o.State == planner.TimingNow {
 		return // the step at the load line comes first
@@ -120,7 +120,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
 			t.Fatalf("nothing is said of %+v", o)
 		}
-		if again := inspect.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
+		if again := inspect.NewForecast(r, c); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
 		}
 		if !slices.Equal(said, compacttest.Encoded(t, log)) {
@@ -139,7 +139,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 
 // checkGrowth fails unless the planner acts, or could if there were anything to
 // do, as soon as a request has grown to where an outlook said, and not before.
-func checkGrowth(t fataler, r preset.Rules, c planner.Check, o inspect.Outlook) {
+func checkGrowth(t fataler, r preset.Rules, c planner.Check, o inspect.Forecast) {
 	t.Helper()
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
@@ -192,7 +192,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 	for name, c := range outlookCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, passes, foretold := &compacttest.Tale{}, 0, inspect.Outlook{}
+			l, passes, foretold := &compacttest.Tale{}, 0, inspect.Forecast{}
 			for range 60 {
 				c.grow(l)
 				check := c.look.Of(l.Events())
@@ -225,7 +225,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 }
 
 // checkDeed fails unless an outlook tells what a plan does.
-func checkDeed(t *testing.T, c planner.Check, o inspect.Outlook, p planner.Plan) {
+func checkDeed(t *testing.T, c planner.Check, o inspect.Forecast, p planner.Plan) {
 	t.Helper()
 	masks := 0
 	for _, b := range p.Masks {
@@ -281,12 +281,12 @@ func carryOut(l *compacttest.Tale, r preset.Rules, c planner.Check, p planner.Pl
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(10)
-	o := inspect.NewOutlook(compacttest.PlanRules(), compacttest.At(planner.MomentReply).Of(l.Events()))
+	o := inspect.NewForecast(compacttest.PlanRules(), compacttest.At(planner.MomentReply).Of(l.Events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
 	held := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Check.Past.Undone = 49_000 })
-	if o := inspect.NewOutlook(held.Rules, held.Of(l.Events())); o.Saver || o.State != planner.TimingReady || o.At != 80_000 {
+	if o := inspect.NewForecast(held.Rules, held.Of(l.Events())); o.Saver || o.State != planner.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
@@ -295,7 +295,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).Stints(14)
 	k := compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.ProtectedRatio = 0.3, 0 })
-	estimated := inspect.NewOutlook(k.Rules, k.Of(l.Events()))
+	estimated := inspect.NewForecast(k.Rules, k.Of(l.Events()))
 	l.Add(conversation.Usage{Reply: uint64(len(l.Events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
 	c := k.Of(l.Events())
 	c.Meter = c.Meter.WithHistory(c.Log, "")
@@ -304,7 +304,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 		t.Fatalf("the report is not counted from: %d", used)
 	}
 	want := estimated.ColdAfter * used / 70_000
-	if o := inspect.NewOutlook(k.Rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
+	if o := inspect.NewForecast(k.Rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
 		t.Errorf("%+v is not half of %+v", o, estimated)
 	}
 }
@@ -319,7 +319,7 @@ func BenchmarkOutlook(b *testing.B) {
 			r := preset.RulesOf(name)
 			b.ReportAllocs()
 			for b.Loop() {
-				inspect.NewOutlook(r, c)
+				inspect.NewForecast(r, c)
 			}
 		})
 	}

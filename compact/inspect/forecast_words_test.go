@@ -13,8 +13,8 @@ import (
 
 // evicting is a look ahead at a step that evicts turns 0 to 7, in a conversation of
 // 70,000 tokens whose load line is at 80,000.
-func evicting(change func(*inspect.Outlook)) inspect.Outlook {
-	o := inspect.Outlook{State: planner.TimingReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
+func evicting(change func(*inspect.Forecast)) inspect.Forecast {
+	o := inspect.Forecast{State: planner.TimingReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
 		ColdLine: 50_000, Asks: true, Rule: "preset plimsoll"}
 	change(&o)
 	return o
@@ -24,40 +24,40 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 	t.Parallel()
 	const when = "In about 10,000 tokens (2 turns), at 80,000: "
 	for name, c := range map[string]struct {
-		change      func(*inspect.Outlook)
+		change      func(*inspect.Forecast)
 		until, want string
 	}{
-		"a note": {func(*inspect.Outlook) {}, "", when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"one turn": {func(o *inspect.Outlook) { o.EvictFrom = 7 }, "",
+		"a note": {func(*inspect.Forecast) {}, "", when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"one turn": {func(o *inspect.Forecast) { o.EvictFrom = 7 }, "",
 			when + "turn 7 is evicted, and a note stands for it; about 27,600 tokens are left."},
-		"a summary": {func(o *inspect.Outlook) { o.Until = 7 }, "",
+		"a summary": {func(o *inspect.Forecast) { o.Until = 7 }, "",
 			when + "turns 0–7 are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
-		"a summary of more": {func(o *inspect.Outlook) { o.EvictFrom, o.Until = 5, 7 }, "",
+		"a summary of more": {func(o *inspect.Forecast) { o.EvictFrom, o.Until = 5, 7 }, "",
 			when + "turns 5–7 are evicted, and a note stands for them with one summary of turns 0–7; about 27,600 tokens are left."},
-		"what is still to come": {func(o *inspect.Outlook) { o.EvictMore, o.Until = true, 7 }, "",
+		"what is still to come": {func(o *inspect.Forecast) { o.EvictMore, o.Until = true, 7 }, "",
 			when + "the oldest turns are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
-		"at the line": {func(o *inspect.Outlook) { o.Left, o.Turns = 0, 0 }, "",
+		"at the line": {func(o *inspect.Forecast) { o.Left, o.Turns = 0, 0 }, "",
 			"From the next word on: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"above it": {func(o *inspect.Outlook) { o.State, o.ColdTo = planner.TimingNow, 3 }, "",
+		"above it": {func(o *inspect.Forecast) { o.State, o.ColdTo = planner.TimingNow, 3 }, "",
 			"Next: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"too little": {func(o *inspect.Outlook) { o.EvictTo = -1 }, "",
+		"too little": {func(o *inspect.Forecast) { o.EvictTo = -1 }, "",
 			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened."},
-		"undone": {func(o *inspect.Outlook) { o.State = planner.TimingHeld }, "",
+		"undone": {func(o *inspect.Forecast) { o.State = planner.TimingHeld }, "",
 			"You undid a compaction: none is automatic until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"just compacted": {func(o *inspect.Outlook) { o.State = planner.TimingResting }, "",
+		"just compacted": {func(o *inspect.Forecast) { o.State = planner.TimingResting }, "",
 			"After the last compaction it rests until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"turns are missing": {func(o *inspect.Outlook) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
+		"turns are missing": {func(o *inspect.Forecast) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
 			"Once 2 more turns began: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"a pause": {func(o *inspect.Outlook) { o.EvictTo, o.ColdTo, o.ColdAfter = -1, 3, 48_120 }, "14:32",
+		"a pause": {func(o *inspect.Forecast) { o.EvictTo, o.ColdTo, o.ColdAfter = -1, 3, 48_120 }, "14:32",
 			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened. " +
 				"If you pause until 14:32, the provider's cache goes cold: then turns 0–3 are evicted before the next request, and a note stands for them; about 48,100 tokens are left."},
-		"a pause of a length nobody knows": {func(o *inspect.Outlook) { o.ColdTo, o.ColdAfter = 0, 48_120 }, "",
+		"a pause of a length nobody knows": {func(o *inspect.Forecast) { o.ColdTo, o.ColdAfter = 0, 48_120 }, "",
 			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
 				"If you pause until the provider's cache goes cold, turn 0 is evicted before the next request, and a note stands for it; about 48,100 tokens are left."},
-		"a cold cache": {func(o *inspect.Outlook) { o.Cold, o.ColdTo, o.ColdAfter = true, 3, 48_120 }, "14:32",
+		"a cold cache": {func(o *inspect.Forecast) { o.Cold, o.ColdTo, o.ColdAfter = true, 3, 48_120 }, "14:32",
 			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
 				"The provider's cache is cold, so that a step costs nothing extra: turns 0–3 are evicted before the next request, and a note stands for them; about 48,100 tokens are left."},
-		"nobody is asked": {func(o *inspect.Outlook) { o.Asks, o.Failures = false, 3 }, "",
+		"nobody is asked": {func(o *inspect.Forecast) { o.Asks, o.Failures = false, 3 }, "",
 			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
 				"Nobody is asked for summaries any more after 3 failures; a note alone stands for what is evicted."},
 	} {
@@ -92,7 +92,7 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 			k.Rules = preset.RulesOf(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
-		if got := inspect.NewOutlook(c.look.Rules, c.look.Of(c.log.Events())).Words(); got != c.want {
+		if got := inspect.NewForecast(c.look.Rules, c.look.Of(c.log.Events())).Words(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 		k.Rules, k.Check.Past.Tried = preset.RulesOf(preset.JPAuto), 84_000
 		k.Rules.Auto.Profile = preset.ProfileHeavy
 	})
-	got := inspect.NewOutlook(k.Rules, k.Of((&compacttest.Tale{}).Stints(17).Events())).Words()
+	got := inspect.NewForecast(k.Rules, k.Of((&compacttest.Tale{}).Stints(17).Events())).Words()
 	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {
 		t.Error(got)
 	}

@@ -22,7 +22,7 @@ const mostItems = 10
 const labelChars = 120
 
 // prompt weighs the system prompt and the tools.
-func (t *accountant) prompt() {
+func (t *weigher) prompt() {
 	m := &t.check.Meter
 	for _, part := range []struct {
 		kind  projection.Segment
@@ -35,7 +35,7 @@ func (t *accountant) prompt() {
 }
 
 // weigh lists a message if it is among the heaviest.
-func (t *accountant) weigh(i int, m *projection.Message, tokens float64) {
+func (t *weigher) weigh(i int, m *projection.Message, tokens float64) {
 	n := int(math.Round(tokens))
 	if len(t.heaviest) == mostItems && n <= t.heaviest[mostItems-1].Tokens {
 		return
@@ -52,7 +52,7 @@ func (t *accountant) weigh(i int, m *projection.Message, tokens float64) {
 
 // list puts an item in its place; of those that are as heavy the oldest comes
 // first.
-func (t *accountant) list(message int, item Item) {
+func (t *weigher) list(message int, item Item) {
 	i, _ := slices.BinarySearchFunc(t.heaviest, item, func(a, b Item) int {
 		if a.Tokens >= b.Tokens {
 			return -1
@@ -66,7 +66,7 @@ func (t *accountant) list(message int, item Item) {
 }
 
 // label names what is listed.
-func (t *accountant) label() {
+func (t *weigher) label() {
 	for i := range t.heaviest {
 		if at := t.at[i]; at >= 0 {
 			t.heaviest[i].Label = t.labelOf(&t.check.View.Messages[at])
@@ -74,7 +74,7 @@ func (t *accountant) label() {
 	}
 }
 
-func (t *accountant) labelOf(m *projection.Message) string {
+func (t *weigher) labelOf(m *projection.Message) string {
 	switch {
 	case projection.OnlyNoted(m.State, m.Why):
 		return "note on " + t.turnsOf(m)
@@ -95,7 +95,7 @@ func (t *accountant) labelOf(m *projection.Message) string {
 }
 
 // turnsOf names the turns that a message stands for.
-func (t *accountant) turnsOf(m *projection.Message) string {
+func (t *weigher) turnsOf(m *projection.Message) string {
 	to := m.Turn
 	if i := conversation.IndexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
 		to = t.check.Log[i].Turn
@@ -105,7 +105,7 @@ func (t *accountant) turnsOf(m *projection.Message) string {
 
 // argumentsOf is the arguments of the call that a result answers, as they were
 // said; "" if the log does not hold it.
-func (t *accountant) argumentsOf(m *projection.Message) string {
+func (t *weigher) argumentsOf(m *projection.Message) string {
 	for i := conversation.IndexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
 		b, ok := t.check.Log[i].Body.(conversation.AssistantMessage)
 		if !ok {
@@ -144,8 +144,8 @@ type Item struct {
 	Why    string
 }
 
-// accountant weighs a view against what was said.
-type accountant struct {
+// weigher weighs a view against what was said.
+type weigher struct {
 	check    planner.Check
 	scale    meter.Scale
 	framing  float64 // calibrated tokens of a message or call beyond its text

@@ -8,15 +8,15 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The outlook in one or two short sentences, for the screen and the command line.
+// The forecast in one or two short sentences, for the screen and the command line.
 // Lines are told exactly, what is foretold with three digits that count.
 
-// Words says the outlook in a sentence or two.
-func (o Outlook) Words() string { return o.WordsUntil("") }
+// Words says the forecast in a sentence or two.
+func (o Forecast) Words() string { return o.WordsUntil("") }
 
-// WordsUntil says the outlook with the time at which the provider's cache goes cold,
+// WordsUntil says the forecast with the time at which the provider's cache goes cold,
 // in words, "" unknown.
-func (o Outlook) WordsUntil(cold string) string {
+func (o Forecast) WordsUntil(cold string) string {
 	switch {
 	case o.State == planner.TimingOff:
 		return "Automatic compaction is off; only a refusal by the server makes room."
@@ -42,7 +42,7 @@ func joinedWords(sentences ...string) string {
 }
 
 // eachWords tells of what acts before every request alone.
-func (o Outlook) eachWords() string {
+func (o Forecast) eachWords() string {
 	switch {
 	case !o.Each:
 		return ""
@@ -56,7 +56,7 @@ func (o Outlook) eachWords() string {
 const mostTurns = 99
 
 // whenWords says when what is done.
-func (o Outlook) whenWords() string {
+func (o Forecast) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
 	case planner.TimingHeld:
@@ -98,7 +98,7 @@ func then(deed string) string {
 }
 
 // deedWords says what is done, without a full stop; "" if nothing is.
-func (o Outlook) deedWords() string {
+func (o Forecast) deedWords() string {
 	if o.EvictTo >= 0 {
 		return o.evictWords()
 	}
@@ -138,7 +138,7 @@ func hiddenWords(all, arguments int) string {
 }
 
 // exhausted says that no model is asked any more.
-func (o Outlook) exhausted() string {
+func (o Forecast) exhausted() string {
 	if o.Asks || o.Failures == 0 {
 		return ""
 	}
@@ -164,7 +164,7 @@ func rough(n int) int {
 }
 
 // evictWords says what a step at the load line evicts, and what stands for it.
-func (o Outlook) evictWords() string {
+func (o Forecast) evictWords() string {
 	text, them := evictedWords(o.EvictFrom, o.EvictTo)
 	if o.EvictMore {
 		text, them = "the oldest turns are evicted", "them"
@@ -190,7 +190,7 @@ func evictedWords(from, to int) (text, them string) {
 
 // coldWords says what a cold cache leads to, "" if it changes nothing: at is when the
 // cache goes cold, in words, "" unknown.
-func (o Outlook) coldWords(at string) string {
+func (o Forecast) coldWords(at string) string {
 	if o.ColdTo < 0 || o.State == planner.TimingNow {
 		return ""
 	}

@@ -12,11 +12,11 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The outlook puts what the planner will do next into numbers and words. Edits are
+// The forecast puts what the planner will do next into numbers and words. Edits are
 // worked out as the agent would make them, and nothing is made.
 
-// Outlook is what the planner will do next.
-type Outlook struct {
+// Forecast is what the planner will do next.
+type Forecast struct {
 	State planner.TimingState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
 	// Left is how many may be added until then, never negative.
@@ -59,10 +59,10 @@ type Outlook struct {
 	Rule string // the rule in force, in a few words: the preset, the profile
 }
 
-// NewOutlook tells what the planner will do next.
-func NewOutlook(r preset.Rules, c planner.Check) Outlook {
+// NewForecast tells what the planner will do next.
+func NewForecast(r preset.Rules, c planner.Check) Forecast {
 	a := c.Ahead(r)
-	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
+	o := Forecast{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
 		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
 		Rule: ruleWords(r)}
 	c.Refused = false
@@ -78,7 +78,7 @@ func NewOutlook(r preset.Rules, c planner.Check) Outlook {
 }
 
 // steps tells what steps evict.
-func (o *Outlook) steps(log []conversation.Event, a planner.Ahead) {
+func (o *Forecast) steps(log []conversation.Event, a planner.Ahead) {
 	if s := a.ColdStep; s != nil {
 		o.ColdFrom, o.ColdTo, o.ColdAfter = s.Note.FromTurn, s.Note.ToTurn, s.After
 	}
@@ -93,7 +93,7 @@ func (o *Outlook) steps(log []conversation.Event, a planner.Ahead) {
 }
 
 // next tells what rules that evict nothing do.
-func (o *Outlook) next(r preset.Rules, c planner.Check, a planner.Ahead) {
+func (o *Forecast) next(r preset.Rules, c planner.Check, a planner.Ahead) {
 	o.After += a.After
 	switch plan := a.Next; {
 	case !plan.Acts():
@@ -111,7 +111,7 @@ func (o *Outlook) next(r preset.Rules, c planner.Check, a planner.Ahead) {
 
 // summary tells what a summary in a plan stands for, and what is left with the
 // longest that is expected. Nothing is written out for it.
-func (o *Outlook) summary(r preset.Rules, c planner.Check, plan planner.Plan) {
+func (o *Forecast) summary(r preset.Rules, c planner.Check, plan planner.Plan) {
 	v, spans := c.View, plan.Spans
 	if len(plan.Masks) > 0 {
 		v = projection.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
@@ -124,7 +124,7 @@ func (o *Outlook) summary(r preset.Rules, c planner.Check, plan planner.Plan) {
 }
 
 // profile tells what a profile would do (D17).
-func (o *Outlook) profile(r preset.Rules, c planner.Check, plan planner.Plan) {
+func (o *Forecast) profile(r preset.Rules, c planner.Check, plan planner.Plan) {
 	pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.RequestOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done

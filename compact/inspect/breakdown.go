@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// An account is everything about how full the window is, and why: what the context
+// A breakdown is everything about how full the window is, and why: what the context
 // view shows and `context` prints. Rules:
 //
 //   - It reads the report of a view, and the log once: no text is made for it but
@@ -18,10 +18,10 @@ import (
 //   - What was said and what is sent are weighed alike, so that the savings and
 //     what is sent add up to what was said.
 
-// Account is a conversation's context at one moment. Tokens are calibrated.
-type Account struct {
+// Breakdown is a conversation's context at one moment. Tokens are calibrated.
+type Breakdown struct {
 	Reading     meter.Reading
-	Outlook     Outlook
+	Forecast    Forecast
 	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first
 	Savings     []Saving
@@ -45,15 +45,15 @@ type Costs struct {
 	Output    int      // tokens generated
 }
 
-// NewAccount is the account of a conversation as the planner finds it. saved is
+// NewBreakdown weighs the context of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
-func NewAccount(r preset.Rules, c planner.Check, saved func(conversation.Usage) *float64) Account {
-	t := accountant{check: c, scale: c.Meter.Scale(), framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
+func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage) *float64) Breakdown {
+	t := weigher{check: c, scale: c.Meter.Scale(), framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()
 	t.absent()
 	t.label()
-	a := Account{Reading: c.Meter.Reading(), Outlook: NewOutlook(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: NewForecast(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
@@ -121,13 +121,13 @@ func addTo(sum **float64, amount *float64) {
 }
 
 // save notes what one kind of overlay saves.
-func (t *accountant) save(kind, items int, tokens float64) {
+func (t *weigher) save(kind, items int, tokens float64) {
 	t.kinds[kind].Items += items
 	t.tokens[kind] += tokens
 }
 
 // savings lists the kinds that there are.
-func (t *accountant) savings() []Saving {
+func (t *weigher) savings() []Saving {
 	var out []Saving
 	for kind, s := range t.kinds {
 		if s.Items > 0 {
@@ -138,7 +138,7 @@ func (t *accountant) savings() []Saving {
 }
 
 // messages weighs what is sent.
-func (t *accountant) messages() {
+func (t *weigher) messages() {
 	messages := t.check.View.Messages
 	for i := range messages {
 		m := &messages[i]
@@ -152,12 +152,12 @@ func (t *accountant) messages() {
 }
 
 // sent is a message in tokens as it is sent.
-func (t *accountant) sent(m *projection.Message) float64 {
+func (t *weigher) sent(m *projection.Message) float64 {
 	return t.scale.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
 }
 
 // thought is the reasoning of a message in tokens as it is sent.
-func (t *accountant) thought(m *projection.Message) float64 {
+func (t *weigher) thought(m *projection.Message) float64 {
 	if !t.echo || m.Reasoning == "" {
 		return 0
 	}
@@ -172,7 +172,7 @@ type utterance struct {
 }
 
 // said weighs an event as it was said.
-func (t *accountant) said(seq uint64) utterance {
+func (t *weigher) said(seq uint64) utterance {
 	i := conversation.IndexOf(t.check.Log, seq)
 	if i < 0 {
 		return utterance{}
@@ -192,7 +192,7 @@ func (t *accountant) said(seq uint64) utterance {
 }
 
 // compare notes what a message saves.
-func (t *accountant) compare(m *projection.Message, now float64) {
+func (t *weigher) compare(m *projection.Message, now float64) {
 	switch {
 	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
 		t.compareRun(m, now)
@@ -220,7 +220,7 @@ func (t *accountant) compare(m *projection.Message, now float64) {
 
 // compareRun notes what a message saves that stands for many. Where a pair stands
 // for the same events they are counted once.
-func (t *accountant) compareRun(m *projection.Message, now float64) {
+func (t *weigher) compareRun(m *projection.Message, now float64) {
 	kind := savedSummaries
 	if m.State == projection.StateDropped {
 		kind = savedDrops
@@ -239,7 +239,7 @@ func (t *accountant) compareRun(m *projection.Message, now float64) {
 }
 
 // absent notes what of the log stands nowhere in the view.
-func (t *accountant) absent() {
+func (t *weigher) absent() {
 	for _, a := range t.check.View.Absent {
 		kind := savedTurns
 		switch a.Why {

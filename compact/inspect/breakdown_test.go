@@ -56,7 +56,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 			}
 		}
 		want := c.Meter.WithView(projection.View{Sizes: all}).EstimatedTokens() - c.Meter.EstimatedTokens()
-		got, a := 0, inspect.NewAccount(r, c, nil)
+		got, a := 0, inspect.NewBreakdown(r, c, nil)
 		for _, s := range a.Savings {
 			kinds[s.Kind]++
 			got += s.Tokens
@@ -74,7 +74,7 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 		Reply("Here it is.\nAll of it."+compacttest.Words(100)).Uses("make_coffee", `{"sugar":2}`, 80)
 	_, c := plainCheck(l)
 	c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: 4 * 500}, conversation.Size{ASCII: 4 * 70})
-	a := inspect.NewAccount(compacttest.PlanRules(), c, nil)
+	a := inspect.NewBreakdown(compacttest.PlanRules(), c, nil)
 	var got []string
 	for i, item := range a.Heaviest {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
@@ -106,7 +106,7 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: compacttest.Words(900)})
 	l.Add(conversation.Drop{Spans: []conversation.Span{compacttest.Span(21, 24)}})
 	_, c := plainCheck(l)
-	a := inspect.NewAccount(compacttest.PlanRules(), c, nil)
+	a := inspect.NewBreakdown(compacttest.PlanRules(), c, nil)
 	found := map[string]inspect.Item{}
 	for _, item := range a.Heaviest {
 		found[string(item.State)] = item
@@ -124,7 +124,7 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 		t.Errorf("%d events, %d messages, %d pins", a.Events, a.Messages, a.Pins)
 	}
 	l.Add(conversation.Pin{Events: []uint64{11}})
-	if _, c := plainCheck(l); inspect.NewAccount(compacttest.PlanRules(), c, nil).Pins != 2 {
+	if _, c := plainCheck(l); inspect.NewBreakdown(compacttest.PlanRules(), c, nil).Pins != 2 {
 		t.Error("a result and its call are pinned")
 	}
 }
@@ -135,7 +135,7 @@ func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
 	l.Add(conversation.Summary{Style: conversation.StyleOneClaw, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 4), compacttest.Span(9, 12)},
 		FromTurn: 0, ToTurn: 2, Text: compacttest.Words(100)})
 	r, c := plainCheck(l)
-	a := inspect.NewAccount(r, c, nil)
+	a := inspect.NewBreakdown(r, c, nil)
 	if len(c.View.Absent) != 4 || len(a.Savings) != 1 || a.Savings[0].Kind != "summaries" || a.Savings[0].Items != 8 || a.Savings[0].Tokens < 9800 {
 		t.Errorf("%+v, without %+v", a.Savings, c.View.Absent)
 	}
@@ -152,7 +152,7 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	l.Add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
 	r, c := plainCheck(l)
 	c.Meter = meter.New(meter.Options{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
-	a := inspect.NewAccount(r, c, func(u conversation.Usage) *float64 {
+	a := inspect.NewBreakdown(r, c, func(u conversation.Usage) *float64 {
 		if u.Cached <= 0 {
 			return nil
 		}
@@ -175,14 +175,14 @@ func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
 	l := (&compacttest.Tale{}).User("a").Reply("b")
 	l.Add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
 	r, c := plainCheck(l)
-	a := inspect.NewAccount(r, c, nil)
+	a := inspect.NewBreakdown(r, c, nil)
 	if d := cmp.Diff(inspect.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
 		t.Errorf("off by %v, costs: %s", a.Off, d)
 	}
 	zero := 0.0
 	l.Add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
 	_, c = plainCheck(l)
-	if a := inspect.NewAccount(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
+	if a := inspect.NewBreakdown(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
 		t.Errorf("%+v", a.Costs)
 	}
 }
@@ -191,7 +191,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.Tale{}).User(strings.Repeat("long ", 100)).Uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).Uses("odd", `no json`, 20)
 	r, c := plainCheck(l)
-	a := inspect.NewAccount(r, c, nil)
+	a := inspect.NewBreakdown(r, c, nil)
 	if len(a.Heaviest) != 5 {
 		t.Fatalf("%+v", a.Heaviest)
 	}
@@ -213,7 +213,7 @@ func BenchmarkAccount(b *testing.B) {
 	c := planner.Check{Log: log, View: v, Meter: meter.New(compacttest.Window(5_000_000)).WithView(v), Sheet: planner.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
-		inspect.NewAccount(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing
+		inspect.NewBreakdown(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing
 	}
 }
 
@@ -228,7 +228,7 @@ func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
 	}
 	r, c := plainCheck(l)
 	c.Log = log
-	a := inspect.NewAccount(r, c, func(conversation.Usage) *float64 { return &huge })
+	a := inspect.NewBreakdown(r, c, func(conversation.Usage) *float64 { return &huge })
 	for name, x := range map[string]*float64{"total": a.Costs.Total, "saved": a.Costs.Saved, "off": a.Off} {
 		if x != nil && (math.IsInf(*x, 0) || math.IsNaN(*x)) {
 			t.Errorf("%s is %v", name, *x)
