@@ -129,7 +129,7 @@ func (v *voyage) review() string {
 func TestDocumentsTellWhatBadgesAndVerdictsMean(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(strings.Fields(read(t, lookingPage)), " ")
-	badges := []string{"taken back"}
+	badges := []string{"undone"}
 	for state := range history.DefaultStyles().Badges {
 		badges = append(badges, string(state))
 	}

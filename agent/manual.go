@@ -122,6 +122,6 @@ func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string)
 
 func noSuchTurn() *llm.Error {
 	return &llm.Error{
-		Class: llm.BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
+		Class: llm.BadRequest, Message: "there is no such turn to undo", Hint: "turns are counted from 0, as plimsoll print shows them",
 	}
 }

@@ -96,7 +96,7 @@ func (s state) open() bool { return len(transitions[s]) > 0 }
 // The causes for which a summary is given up. What else goes wrong is a failure.
 var (
 	errReplaced  = errors.New("another compaction was asked for")
-	errReverted  = errors.New("a compaction was taken back or brought back")
+	errReverted  = errors.New("a compaction was undone or redone")
 	errOvertaken = errors.New("the conversation is shown otherwise by now")
 	errNeedless  = errors.New("it is not needed any more")
 	errUnused    = errors.New("the program ended before a step came for it")
@@ -187,7 +187,7 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	case errors.Is(err, errReplaced):
 		return gone("the compaction gave way to another one", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReverted):
-		return gone("the summary was given up, because a compaction was taken back or brought back meanwhile", "compact again"),
+		return gone("the summary was given up, because a compaction was undone or redone meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errOvertaken):
 		return gone("the summary was given up: meanwhile the conversation is shown otherwise, or the window got smaller", "compact again"),

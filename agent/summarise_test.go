@@ -215,7 +215,7 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 		meanwhile func(*rig)
 		why       string
 	}{
-		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was taken back"},
+		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was undone"},
 		"smaller window": {func(r *rig) {
 			r.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
 		}, "the window got smaller"},

@@ -93,7 +93,7 @@ after how many requests that is earned back.
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
 	f.BoolVar(&o.undo, "undo", false, "take the newest compaction back")
-	f.BoolVar(&o.redo, "redo", false, "bring back what was undone last")
+	f.BoolVar(&o.redo, "redo", false, "redo what was undone last")
 	cmd.changed = f.Changed
 	return c
 }

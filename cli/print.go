@@ -61,7 +61,7 @@ it went to the provider, and on standard error whether it is the same: the hash 
 what was sent was recorded. Where it is not, or cannot be made, the exit code is 1.
 
 --ledger writes what compaction did to the conversation instead: every compaction,
-those that came to nothing, what was taken back or brought back, pins and rewinds,
+those that failed, what was undone or redone, pins and rewinds,
 oldest first, with what the summaries cost.
 
 ` + session.IdHelp + `
@@ -85,7 +85,7 @@ each entry, in which null is what nobody knows.`,
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
 	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
 	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
-	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, taken back and pinned")
+	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, undone and pinned")
 	cmd.changed = c.Flags().Changed
 	return c
 }
@@ -254,7 +254,7 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
 	if len(entries) == 0 {
-		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
+		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err
 	}
 	return show.WriteLedger(cmd.console.Stdout, cmd.console.Limit(), entries)

@@ -52,7 +52,7 @@ type Planner struct {
 	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that a step has to save, as a share of what is used."`
 	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
 	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
-	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made by itself until you act or the model changes."`
+	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made automatically until you act or the model changes."`
 	Bands         int     `yaml:"bands" min:"1" doc:"Summaries that stand beside each other before they become one."`
 	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Length of all summaries together above which they become one."`
 	BlockRatio    float64 `yaml:"block_ratio" check:"ratio" doc:"The same, as a share of the window."`

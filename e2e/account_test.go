@@ -134,7 +134,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	term.drafted("and now?")
 	term.key("ctrl+u")
 	term.command("/ledger")
-	words := []string{"turns taken back", "pinned 4 messages", "undo of e", "compacted turns 10–40", "compacted turns 0–9"}
+	words := []string{"turns undone", "pinned 4 messages", "undo of e", "compacted turns 10–40", "compacted turns 0–9"}
 	shown := term.see(append(words, " Ledger", "newest first", "2 compactions, 1 in force")...)
 	at := -1
 	for _, what := range words {

@@ -102,10 +102,10 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.idle("This is reply 3.")
 	promised(t, s.request(2), next, asks50+" In one word!")
 	term.browse()
-	term.finds(sighting(verbatim), "taken back", sighting(verbatim))
+	term.finds(sighting(verbatim), "undone", sighting(verbatim))
 }
 
-func TestTurnsAreTakenBackAndBroughtBack(t *testing.T) {
+func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3), replyNumber(4))

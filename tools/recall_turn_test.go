@@ -233,14 +233,14 @@ func TestWhatWasTakenBackSaysSo(t *testing.T) {
 	b, n := growing(t)
 	n.add(t, conversation.UserMessage{Text: "zero"}, conversation.UserMessage{Text: "one"}, conversation.Rewind{Turn: 1}, conversation.UserMessage{Text: "two"})
 	for id, want := range map[string]string{
-		"e11": "e11: message of the user, turn 0. ", "e12": "e12: message of the user, turn 1 (taken back). ", "t1": "t1: turn 1 (taken back). ",
+		"e11": "e11: message of the user, turn 0. ", "e12": "e12: message of the user, turn 1 (undone). ", "t1": "t1: turn 1 (undone). ",
 		"e13": "e13: the originals that the rewind of e13 speaks of, turn 1 and later ones. ", "e14": "e14: message of the user, turn 2. ",
 	} {
 		if got := succeed(t, b, "recall", map[string]any{"id": id}); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", id, got)
 		}
 	}
-	if got := succeed(t, b, "search_history", map[string]any{"query": "one"}); !strings.Contains(got, "e12, turn 1 (taken back): message of the user\none") {
+	if got := succeed(t, b, "search_history", map[string]any{"query": "one"}); !strings.Contains(got, "e12, turn 1 (undone): message of the user\none") {
 		t.Errorf("got %s", got)
 	}
 	n.add(t, conversation.Revert{Event: 13}, conversation.UserMessage{Text: "three"})

@@ -452,7 +452,7 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.append(attempt)
 		r.happen(failed)
-		r.has(" ! 03:04 compaction came to nothing: the summary came back empty", "use another profile")
+		r.has(" ! 03:04 compaction failed: the summary came back empty", "use another profile")
 		if n := strings.Count(r.text(), attempt.Why); n != 1 {
 			t.Errorf("the reason stands there %d times:\n%s", n, r.text())
 		}

@@ -35,7 +35,7 @@ func TestTheHistoryActs(t *testing.T) {
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
 		"a full text":          {row: "e4", key: "enter", want: "full 4", says: "the whole of the file"},
 		"a word":               {row: "e24", key: "n", says: "nothing is searched for"},
-		"refused":              {row: "e19", key: "e", says: "this turn was taken back"},
+		"refused":              {row: "e19", key: "e", says: "this turn was undone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, telling, func(r *rig) {

@@ -11,11 +11,11 @@ func TestTheLedgerActs(t *testing.T) {
 	for name, c := range map[string]struct{ row, key, want, says, at string }{
 		"undo":     {row: "turn 0 summarised", key: "u", want: "first undo 13", at: "ledger"},
 		"redo":     {row: "undo of e14", key: "r", want: "first redo", at: "ledger"},
-		"restore":  {row: "turns taken back", key: "r", want: "first restore turns", at: "ledger"},
+		"restore":  {row: "turns undone", key: "r", want: "first restore turns", at: "ledger"},
 		"jump":     {row: "turn 0 summarised", key: "o", at: "history", says: "e13 "},
 		"preview":  {row: "turn 0 summarised", key: "c", want: "first preview", at: "preview"},
 		"details":  {row: "turn 0 summarised", key: "enter", at: "ledger", says: "fold"},
-		"refused":  {row: "undo of e14", key: "u", at: "ledger", says: "An undo is taken back with redo"},
+		"refused":  {row: "undo of e14", key: "u", at: "ledger", says: "Redo reverses an undo"},
 		"close":    {row: "undo of e14", key: "q", at: ""},
 		"escape":   {row: "undo of e14", key: "esc", at: ""},
 		"the keys": {row: "undo of e14", key: "?", at: "ledger", says: "half a page down"},
@@ -40,7 +40,7 @@ func TestAConversationToReadIsNotChangedFromItsLedger(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) { telling(r, o); r.first.ReadOnly = "open elsewhere" }, func(r *rig) {
 		r.enter("/ledger")
 		r.calls = nil
-		for row, key := range map[string]string{"turn 0 summarised": "u", "undo of e14": "r", "turns taken back": "r"} {
+		for row, key := range map[string]string{"turn 0 summarised": "u", "undo of e14": "r", "turns undone": "r"} {
 			r.to(row)
 			r.press(key)
 			r.has("open for reading only")

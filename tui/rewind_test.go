@@ -60,7 +60,7 @@ func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
 		r.enter("/undo")
 		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
 		r.happen(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
-		r.has("went back to the end of turn 1 · 1 turn taken back")
+		r.has("went back to the end of turn 1 · 1 turn undone")
 		r.lacks("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
 			t.Errorf("the draft is %q", got)

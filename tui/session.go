@@ -121,7 +121,7 @@ func (s *session) unrewindable() string {
 	case s.unchangeable() != "":
 		return s.unchangeable()
 	case !s.outline.Said():
-		return "nothing was said yet: there is nothing to take back"
+		return "nothing was said yet: there is nothing to undo"
 	}
 	return ""
 }

@@ -178,7 +178,7 @@ func (s *session) restoreTurns() pane.Action {
 func (s *session) rewindNamed(args string) pane.Action {
 	turn, err := strconv.Atoi(args)
 	if err != nil || turn < 0 {
-		return refuse("write the number of the first turn to take back behind it, counted from 0, or nothing to choose it")
+		return refuse("write the number of the first turn to undo behind it, counted from 0, or nothing to choose it")
 	}
 	return s.rewind(turn)
 }
@@ -209,7 +209,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens",
 		})
 	}
-	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was taken back; /redo brings the last ones back"})
+	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was undone; /redo redoes the last ones"})
 }
 
 // pickBack lets the user choose how to go back to a message.

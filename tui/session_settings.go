@@ -42,7 +42,7 @@ func (s *session) delete() pane.Action {
 		return refuse("this conversation cannot be deleted here")
 	}
 	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
-		Question: "Remove this conversation for good? Nothing of it can be brought back.",
+		Question: "Remove this conversation for good? Nothing of it can be recovered.",
 		Yes:      "delete it", No: "keep it", Danger: true})}
 }
 

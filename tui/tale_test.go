@@ -61,7 +61,7 @@ func tale() []conversation.Body {
 			Spans: []conversation.Span{{First: atQuestion, Last: atFound}}, Text: "TestUpload shares a port.\n\nWhat e4 gave in turn 0 shows why; turn 1 mends it."},
 		conversation.Mask{Made: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
 			Items: []conversation.MaskItem{{Event: atRun, Part: conversation.PartResult}}},
-		conversation.Revert{Made: made(atUndo, "taken back: 1 result masked"), Epoch: atUndone},
+		conversation.Revert{Made: made(atUndo, "undone: 1 result masked"), Epoch: atUndone},
 		conversation.UserMessage{Text: "never touch go.mod"}, says("I will not."), usage(17, 5_500),
 		conversation.UserMessage{Text: "forget that, use port 9090"}, says("9090 it is."), usage(20, 5_600),
 		conversation.Rewind{Turn: 3},

@@ -85,7 +85,7 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	case len(begun) == 0:
 		return Range{}, noRange("nothing has been said in this conversation yet")
 	case len(live) == 0:
-		return Range{}, noRange("every turn of this conversation has been taken back")
+		return Range{}, noRange("every turn of this conversation has been undone")
 	}
 	c := rangeChoice{RangeOptions: o, begun: begun, live: live}
 	from, err := c.lower()
@@ -183,7 +183,7 @@ func (c *rangeChoice) named(flag string, b Bound) (int, error) {
 		return i, nil
 	}
 	if slices.ContainsFunc(c.begun, is) {
-		return 0, noRange("%s %s: turn %d has been taken back; %s", flag, b, b.turn, c.extent())
+		return 0, noRange("%s %s: turn %d has been undone; %s", flag, b, b.turn, c.extent())
 	}
 	return 0, noRange("%s %s: there is no turn %d; %s", flag, b, b.turn, c.extent())
 }

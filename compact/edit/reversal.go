@@ -38,9 +38,9 @@ func NewReversal(log []conversation.Event, r preset.Rules, s Inputs, w ReversalR
 		return Reversal{}, err
 	}
 	rev := Reversal{Epoch: body.Epoch, Redo: w.Redo}
-	why := "taken back"
+	why := "undone"
 	if w.Redo {
-		rev.Epoch, why = body.Redoes, "brought back"
+		rev.Epoch, why = body.Redoes, "redone"
 	}
 	for _, e := range conversation.Epochs(log) {
 		if e.ID == rev.Epoch {

@@ -27,7 +27,7 @@ var ErrNothingToPin = errors.New("there is nothing to pin")
 var ErrNothingToUnpin = errors.New("there is nothing to unpin")
 
 // ErrNothingToRestore says that no turns can be brought back.
-var ErrNothingToRestore = errors.New("there are no turns to bring back")
+var ErrNothingToRestore = errors.New("there are no turns to redo")
 
 // PinOf is the overlay that keeps events as they were said, whatever else covers
 // them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
@@ -46,7 +46,7 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 		case pinned && held[log[i].Seq]:
 			why = "what you chose is pinned already"
 		case pinned && gone:
-			why = "what you chose was taken back; bring its turn back first"
+			why = "what you chose was undone; redo its turn first"
 		case !pinned && !held[log[i].Seq]:
 			why = "what you chose is not pinned"
 		default:
@@ -96,7 +96,7 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 		}
 	}
 	if rewind < 0 {
-		return conversation.Revert{}, fmt.Errorf("%w: none were taken back", ErrNothingToRestore)
+		return conversation.Revert{}, fmt.Errorf("%w: none were undone", ErrNothingToRestore)
 	}
 	for _, e := range log[rewind+1:] {
 		// None of these can be taken back: the rewind is the newest.
@@ -116,7 +116,7 @@ func broughtBack(log []conversation.Event, rewind int) string {
 		}
 	}
 	if len(back) == 0 {
-		return "brought back"
+		return "redone"
 	}
-	return "brought back: " + numbers.Turns(conversation.TurnsOf(back))
+	return "redone: " + numbers.Turns(conversation.TurnsOf(back))
 }

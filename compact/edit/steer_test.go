@@ -155,7 +155,7 @@ func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 		says   string
 	}{
 		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "pinned already"},
-		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "taken back"},
+		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "undone"},
 		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose a message"},
 		"none":                {true, nil, edit.ErrNothingToPin, "choose a message"},
 		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
@@ -235,8 +235,8 @@ func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 	l := compacttest.FilesRead(4, 10) // 16 events
 	l.Epoch(conversation.Rewind{Turn: 3}).Epoch(conversation.Rewind{Turn: 1})
 	for _, want := range []conversation.Revert{
-		{Made: conversation.Made{Why: "brought back: turns 1–2"}, Epoch: 18},
-		{Made: conversation.Made{Why: "brought back: turn 3"}, Epoch: 17},
+		{Made: conversation.Made{Why: "redone: turns 1–2"}, Epoch: 18},
+		{Made: conversation.Made{Why: "redone: turn 3"}, Epoch: 17},
 	} {
 		got, err := edit.Restore(l.Events())
 		if err != nil {
@@ -247,7 +247,7 @@ func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 		}
 		l.Epoch(got)
 	}
-	if r, err := edit.Restore(l.Events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
+	if r, err := edit.Restore(l.Events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were undone") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

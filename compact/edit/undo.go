@@ -13,7 +13,7 @@ import (
 var ErrNothingToUndo = errors.New("there is no compaction to undo")
 
 // ErrNothingToRedo says that no compaction was undone since the newest one.
-var ErrNothingToRedo = errors.New("there is no undone compaction to bring back")
+var ErrNothingToRedo = errors.New("there is no undone compaction to redo")
 
 // Undo is the overlay that takes an epoch back; 0 is the newest in force. The
 // error wraps ErrNothingToUndo.

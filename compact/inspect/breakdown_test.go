@@ -30,7 +30,7 @@ func plainCheck(l *compacttest.Tale) (preset.Rules, planner.Check) {
 func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}
-	missing := unseen(kinds, "masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns taken back")
+	missing := unseen(kinds, "masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns undone")
 	checkUntil(t, missing, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, compacttest.AnyLog(t))
 		r, c := compacttest.AnyCheck(t, log)

@@ -179,4 +179,4 @@ const (
 )
 
 // savingNames are the kinds in words.
-var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns taken back"}
+var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns undone"}

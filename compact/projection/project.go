@@ -136,7 +136,7 @@ func (p *projector) show(i int) {
 	m.Events = p.seqs[i : i+1 : i+1]
 	switch {
 	case d.rewound != 0:
-		p.addAbsence(e, d.rewound, StateDropped, "taken back")
+		p.addAbsence(e, d.rewound, StateDropped, "undone")
 	case d.pinned:
 		p.showPinned(m)
 	case d.summary != nil:

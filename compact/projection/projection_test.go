@@ -282,7 +282,7 @@ func TestPinnedUnitsAreShownAsTheyWereSaid(t *testing.T) {
 		v := projection.Project(w.Events())
 		for _, i := range unit.Events {
 			seq := log[i].Seq
-			if slices.ContainsFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq && a.Why == "taken back" }) {
+			if slices.ContainsFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq && a.Why == "undone" }) {
 				continue
 			}
 			k := slices.IndexFunc(v.Messages, func(m projection.Message) bool { return len(m.Events) == 1 && m.Events[0] == seq })

@@ -11,7 +11,7 @@ import (
 )
 
 // undone marks what a rewind left out, behind its turn.
-const undone = " (taken back)"
+const undone = " (undone)"
 
 // Archive holds the conversation.
 type Archive interface {

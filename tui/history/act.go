@@ -29,7 +29,7 @@ func (c *changes) pin(it item) pane.Action {
 	case r == nil:
 		return c.noRow(it)
 	case c.book.takenBack(r):
-		return say("it was taken back"+c.way(c.keys.Redo, "brings it back"), true)
+		return say("it was undone"+c.way(c.keys.Redo, "redoes it"), true)
 	}
 	return pane.Pin{Events: c.book.seqs(c.book.unit(r.Event)), Pinned: r.State != projection.StatePinned}
 }
@@ -41,7 +41,7 @@ func (c *changes) mask(it item) pane.Action {
 	}
 	switch {
 	case c.book.takenBack(r):
-		return say("it was taken back"+c.way(c.keys.Redo, "brings it back"), true)
+		return say("it was undone"+c.way(c.keys.Redo, "redoes it"), true)
 	case r.State == projection.StatePinned:
 		return say("it is pinned"+c.way(c.keys.Pin, "ends that"), true)
 	case r.State == projection.StateSummarised || r.State == projection.StateDropped:
@@ -97,16 +97,16 @@ func (c *changes) undoOf(i int) pane.Action {
 		return pane.Undo{Epoch: conversation.EpochOf(c.book.Log[i])}
 	case conversation.Rewind:
 		if c.book.undone(i) {
-			return say("these turns were brought back already", true)
+			return say("these turns were redone already", true)
 		}
-		return say("turns were taken back here"+c.way(c.keys.Redo, "brings them back"), true)
+		return say("turns were undone here"+c.way(c.keys.Redo, "redoes them"), true)
 	case conversation.Pin:
 		return say("a pin is ended on what it pins"+c.way(c.keys.Pin, "ends it there"), true)
 	case conversation.Revert:
 		if at := c.book.index(b.Redoes); b.Redoes != 0 && at >= 0 && at < i {
 			return c.undoOf(at)
 		}
-		return say("something was taken back here"+c.way(c.keys.Redo, "redoes the compaction that was undone last"), true)
+		return say("something was undone here"+c.way(c.keys.Redo, "redoes the compaction that was undone last"), true)
 	}
 	return say("this is no compaction", true)
 }
@@ -128,7 +128,7 @@ func (c *changes) redo(it item) pane.Action {
 // does it, so it gets the note that stood there.
 func (c *changes) resend(it item, note string) pane.Action {
 	if r := c.book.row(it); r != nil && c.book.takenBack(r) {
-		return say("this turn was taken back"+c.way(c.keys.Redo, "brings it back"), true)
+		return say("this turn was undone"+c.way(c.keys.Redo, "redoes it"), true)
 	}
 	turn := 0
 	switch e := c.book.event(it); {

@@ -47,13 +47,13 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Note{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
 		}},
 		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "turns were taken back here · r brings them back", Bad: true}
+			return history.Note{Text: "turns were undone here · r redoes them", Bad: true}
 		}},
 		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
 		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
 		{"a compaction is redone", "last", "r", func(map[string]uint64) pane.Action { return pane.Redo{} }},
-		{"what was taken back is not pinned", "gone", "p", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it was taken back · r brings it back", Bad: true}
+		{"what was undone is not pinned", "gone", "p", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "it was undone · r redoes it", Bad: true}
 		}},
 		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["pinned"]}
@@ -170,10 +170,10 @@ func TestWordsNameTheKeysOfTheKeyMap(t *testing.T) {
 		on, press, want string
 		key             func(*history.KeyMap) *key.Binding
 	}{
-		{"gone", "p", "it was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
-		{"gone", "m", "it was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
-		{"gone", "e", "this turn was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
-		{"rewind", "u", "turns were taken back here · f2 brings them back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"gone", "p", "it was undone · f2 redoes it", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"gone", "m", "it was undone · f2 redoes it", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"gone", "e", "this turn was undone · f2 redoes it", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"rewind", "u", "turns were undone here · f2 redoes them", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
 		{"pinned", "m", "it is pinned · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
 		{"pinned", "u", "it is pinned by hand · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
 		{"pin", "u", "a pin is ended on what it pins · f2 ends it there", func(k *history.KeyMap) *key.Binding { return &k.Pin }},

@@ -47,7 +47,7 @@ func (b *book) weigh() (hidden int, states string) {
 	add(len(summaries), map[bool]string{true: "summary", false: "summaries"}[len(summaries) == 1])
 	add(count[projection.StateDropped], "dropped")
 	add(count[projection.StatePinned], "pinned")
-	add(back, "taken back")
+	add(back, "undone")
 	return int(math.Round(tokens * b.Factor)), strings.Join(parts, " · ")
 }
 

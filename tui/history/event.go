@@ -36,7 +36,7 @@ func (b *book) undone(i int) bool {
 func since(b conversation.Body) string {
 	switch b := b.(type) {
 	case conversation.Rewind:
-		return "brought back since"
+		return "redone since"
 	case conversation.Revert:
 		if b.Redoes == 0 {
 			return "redone since"
@@ -63,7 +63,7 @@ func (b *book) words(i int) string {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return b.compacted(i)
 	case conversation.Rewind:
-		return "taken back: from turn " + numbers.Grouped(body.Turn) + " on"
+		return "undone: from turn " + numbers.Grouped(body.Turn) + " on"
 	case conversation.Pin:
 		return "pinned " + namesOf(body.Events)
 	case conversation.Unpin:
@@ -89,7 +89,7 @@ func (b *book) words(i int) string {
 	case conversation.Notice:
 		return body.Text
 	case conversation.Attempt:
-		return "compaction came to nothing (" + body.Outcome + "): " + body.Why
+		return "compaction " + body.Outcome + ": " + body.Why
 	}
 	return "an event of a kind that this version does not know: " + string(b.Log[i].Body.Kind())
 }
@@ -147,7 +147,7 @@ func effects(pass []conversation.Event) string {
 func by(made conversation.Made) string {
 	switch made.Source {
 	case conversation.SourceAuto:
-		return " by itself"
+		return " automatically"
 	case conversation.SourceTool:
 		return " as the model asked"
 	case conversation.SourceRecovery:
@@ -165,7 +165,7 @@ func (b *book) reverted(r conversation.Revert) string {
 	if i := b.index(seq); i >= 0 {
 		switch b.Log[i].Body.(type) {
 		case conversation.Rewind:
-			return "turns that were taken back at " + eventName(seq) + " brought back"
+			return "turns that were undone at " + eventName(seq) + " redone"
 		case conversation.Revert:
 			return "what was undone at " + eventName(seq) + " is in force again"
 		}

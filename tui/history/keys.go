@@ -45,7 +45,7 @@ func DefaultKeyMap() KeyMap {
 		Pin:             bind("p", "pin, or end a pin", "p"),
 		Mask:            bind("m", "show the model a stub of the result", "m"),
 		Undo:            bind("u", "undo the compaction under the cursor", "u"),
-		Redo:            bind("r", "redo; bring back what was taken back", "r"),
+		Redo:            bind("r", "redo what was undone", "r"),
 		Search:          bind("/", "search", "/"),
 		Next:            bind("n", "next match", "n"),
 		Previous:        bind("N", "previous match", "N", "shift+n"),

@@ -16,7 +16,7 @@ const (
 	partOfSummary = "┆ part of the summary above"
 	partOfNote    = "┆ part of the note above"
 	partOfGap     = "┆ part of what is left out above"
-	wordTakenBack = "taken back"
+	wordTakenBack = "undone"
 	notSent       = "not sent"
 )
 

@@ -43,7 +43,7 @@ func (w *explainer) why(it item) string {
 // row explains the row of a message.
 func (w *explainer) row(r *inspect.Row) string {
 	if w.book.takenBack(r) {
-		return "taken back with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "brings it back")
+		return "undone with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "redoes it")
 	}
 	if r.Message < 0 && r.State == projection.StateDropped && r.Why == "" {
 		return "not sent: nothing stands for it in what the model is sent"
@@ -122,7 +122,7 @@ func (w *explainer) event(i int) string {
 		return "this compaction is in force" + w.way(w.keys.Undo, "takes it back")
 	case conversation.Rewind:
 		if w.book.undone(i) {
-			return "these turns were brought back"
+			return "these turns were redone"
 		}
 		return "the model is not sent these turns" + w.way(w.keys.Redo, "brings them back")
 	case conversation.Pin:

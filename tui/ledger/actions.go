@@ -30,13 +30,13 @@ func (s *entries) undo(e row, ok bool, keys *KeyMap) pane.Action {
 		}
 		return pane.Undo{Epoch: e.Event}
 	case inspect.EntryAttempt:
-		return pane.Say{Text: "It came to nothing: there is nothing to undo."}
+		return pane.Say{Text: "It failed: there is nothing to undo."}
 	case inspect.EntryUndo:
-		return pane.Say{Text: "An undo is taken back with redo: " + keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "Redo reverses an undo: " + keys.Redo.Help().Key + "."}
 	case inspect.EntryRedo:
 		return pane.Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
 	case inspect.EntryRewind:
-		return pane.Say{Text: "Turns that were taken back are restored with " + keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "Turns that were undone are redone with " + keys.Redo.Help().Key + "."}
 	case inspect.EntryRestore:
 		return pane.Say{Text: "/rewind takes turns back again."}
 	}
@@ -46,7 +46,7 @@ func (s *entries) undo(e row, ok bool, keys *KeyMap) pane.Action {
 func (s *entries) redo(e row, ok bool) pane.Action {
 	switch {
 	case !ok:
-		return pane.Say{Text: "Nothing was compacted yet: there is nothing to bring back."}
+		return pane.Say{Text: "Nothing was compacted yet: there is nothing to redo."}
 	case s.canRedo(e) || s.canRestore(e):
 		if s.content.ReadOnly {
 			return readOnly()
@@ -56,15 +56,15 @@ func (s *entries) redo(e row, ok bool) pane.Action {
 		}
 		return pane.Restore{}
 	case e.Kind == inspect.EntryEpoch && e.Result == inspect.ResultInForce:
-		return pane.Say{Text: "It is in force: there is nothing to bring back."}
+		return pane.Say{Text: "It is in force: there is nothing to redo."}
 	case e.Kind == inspect.EntryEpoch, e.Kind == inspect.EntryUndo && e.Result == inspect.ResultInForce:
-		return pane.Say{Text: "Only the compaction that was undone last can be brought back, and only until another one is made."}
+		return pane.Say{Text: "Only the compaction that was undone last can be redone, and only until another one is made."}
 	case e.Kind == inspect.EntryRewind && e.Result == inspect.ResultInForce:
-		return pane.Say{Text: "Later turns were taken back since: restore those first."}
+		return pane.Say{Text: "Later turns were undone since: redo those first."}
 	case e.Kind == inspect.EntryRewind:
 		return pane.Say{Text: "These turns are back already."}
 	}
-	return pane.Say{Text: "There is nothing to bring back here."}
+	return pane.Say{Text: "There is nothing to redo here."}
 }
 
 // canRedo reports whether an entry is the compaction that redo applies to, or its undo.

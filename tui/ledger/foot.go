@@ -92,7 +92,7 @@ func totals(entries []inspect.Entry) []string {
 	}
 	parts := []string{numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " in force"}
 	if failed > 0 {
-		parts = append(parts, numbers.Count(failed, "attempt")+" came to nothing")
+		parts = append(parts, numbers.Count(failed, "failed attempt"))
 	}
 	if asked > 0 {
 		parts = append(parts, paid(spent, asked, unknown)+" for summaries")
@@ -148,8 +148,8 @@ func (m *Model) empty() []string {
 	var out []string
 	for i, text := range []string{
 		"Nothing was compacted yet.",
-		"Every compaction will be listed here: when and why it was made, how many tokens it saved, what it cost, and the key that takes it back. Attempts that came to nothing, pins and turns taken back are listed too.",
-		"/compact makes room now; by itself that happens at the load line.",
+		"Every compaction will be listed here: when and why it was made, how many tokens it saved, what it cost, and the key that undoes it. Attempts that failed, pins and turns that were undone are listed too.",
+		"/compact makes room now; that happens automatically at the load line.",
 	} {
 		if i > 0 {
 			out = append(out, "")

@@ -51,7 +51,7 @@ func busy() ledger.Content {
 	first.Why, first.Before, first.After, first.Overlays = "turns 0–5, 12 results masked", 108_950, 61_300, 1
 
 	undo := entry(hand, inspect.EntryUndo, 41, clock(3, 9, 14), inspect.ResultInForce)
-	undo.About, undo.Overlays, undo.Why, undo.Before, undo.After = 40, 1, "taken back: turns 0–5, 12 results masked", 61_300, 108_950
+	undo.About, undo.Overlays, undo.Why, undo.Before, undo.After = 40, 1, "undone: turns 0–5, 12 results masked", 61_300, 108_950
 
 	failed := entry(auto, inspect.EntryAttempt, 52, clock(3, 9, 40), inspect.ResultFailed)
 	failed.Why = "the summary was refused: \x1b[2J\x1b]52;c;aGk=\x07it was longer than 40 % of what it covers \u202e(要約が長すぎる)"
@@ -148,7 +148,7 @@ func TestKeysOnEntries(t *testing.T) {
 	again := twice.Entries[6]
 	again.Event, again.Why = 95, "from turn 8 on"
 	twice.Entries = append(twice.Entries, again)
-	last := say("Only the compaction that was undone last can be brought back, and only until another one is made.")
+	last := say("Only the compaction that was undone last can be redone, and only until another one is made.")
 	for _, c := range []struct {
 		content ledger.Content
 		down    int // from the newest
@@ -156,30 +156,30 @@ func TestKeysOnEntries(t *testing.T) {
 		want    pane.Action
 	}{
 		{busy(), 0, "u", pane.Undo{Epoch: 92}},
-		{busy(), 0, "r", say("It is in force: there is nothing to bring back.")},
+		{busy(), 0, "r", say("It is in force: there is nothing to redo.")},
 		{busy(), 0, "o", pane.Jump{Event: 92}},
 		{busy(), 0, "c", pane.Preview{}},
-		{busy(), 1, "u", say("Turns that were taken back are restored with r.")},
+		{busy(), 1, "u", say("Turns that were undone are redone with r.")},
 		{busy(), 1, "r", pane.Restore{}},
 		{twice, 0, "r", pane.Restore{}},
-		{twice, 2, "r", say("Later turns were taken back since: restore those first.")},
+		{twice, 2, "r", say("Later turns were undone since: redo those first.")},
 		{busy(), 2, "u", say("Pins are set and lifted on the message itself, in the history.")},
-		{busy(), 2, "r", say("There is nothing to bring back here.")},
+		{busy(), 2, "r", say("There is nothing to redo here.")},
 		{busy(), 3, "u", pane.Undo{Epoch: 60}},
-		{busy(), 4, "u", say("It came to nothing: there is nothing to undo.")},
+		{busy(), 4, "u", say("It failed: there is nothing to undo.")},
 		{busy(), 4, "o", pane.Jump{Event: 58}},
-		{busy(), 6, "u", say("An undo is taken back with redo: r.")},
+		{busy(), 6, "u", say("Redo reverses an undo: r.")},
 		{busy(), 6, "r", last},
 		{busy(), 7, "u", say("It is undone already.")},
 		{busy(), 7, "r", last},
 		{undone, 1, "r", pane.Redo{}},
 		{undone, 2, "r", pane.Redo{}},
-		{undone, 0, "r", say("There is nothing to bring back here.")},
+		{undone, 0, "r", say("There is nothing to redo here.")},
 		{locked, 0, "u", shut},
 		{locked, 1, "r", shut},
 		{locked, 0, "o", pane.Jump{Event: 92}},
 		{ledger.Content{}, 0, "u", say("Nothing was compacted yet: there is nothing to undo.")},
-		{ledger.Content{}, 0, "r", say("Nothing was compacted yet: there is nothing to bring back.")},
+		{ledger.Content{}, 0, "r", say("Nothing was compacted yet: there is nothing to redo.")},
 		{ledger.Content{}, 0, "o", say("There is nothing to go to.")},
 		{ledger.Content{}, 0, "enter", nil},
 		{busy(), 0, "enter", nil},
@@ -300,9 +300,9 @@ func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
 		want    string
 	}{
 		{c.Entries[:2], "1 compaction, 0 in force"},
-		{c.Entries[2:3], "0 compactions, 0 in force · 1 attempt came to nothing · $0.02 for summaries"},
-		{c.Entries[3:4], "0 compactions, 0 in force · 1 attempt came to nothing · unknown cost for summaries"},
-		{c.Entries, "3 compactions, 2 in force · 2 attempts came to nothing · at least $0.05 for summaries · the newest in force took a request from ~58k to ~49.9k tokens"},
+		{c.Entries[2:3], "0 compactions, 0 in force · 1 failed attempt · $0.02 for summaries"},
+		{c.Entries[3:4], "0 compactions, 0 in force · 1 failed attempt · unknown cost for summaries"},
+		{c.Entries, "3 compactions, 2 in force · 2 failed attempts · at least $0.05 for summaries · the newest in force took a request from ~58k to ~49.9k tokens"},
 	} {
 		view := ansi.Strip(open(ledger.Content{Entries: x.entries}, "mono", 200, 40).View())
 		if !strings.Contains(view, "  "+x.want+"  ") {

@@ -50,9 +50,9 @@ func title(e row) string {
 	case inspect.EntryUnpin:
 		return with("unpinned", ": ")
 	case inspect.EntryRewind:
-		return with("turns taken back", ", ")
+		return with("turns undone", ", ")
 	case inspect.EntryRestore:
-		return "turns restored that " + name(e.About) + " took back"
+		return "turns redone that " + name(e.About) + " undid"
 	}
 	return with(safe(string(e.Kind)), ": ")
 }

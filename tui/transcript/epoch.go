@@ -238,7 +238,7 @@ func (it *epochItem) released(undo uint64) Released {
 // attempted is the notice of a failed compaction.
 func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeItem {
 	const most = 300 // cells: what servers say can be long
-	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction came to nothing", why: b.Why}
+	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", why: b.Why}
 	if b.Outcome == conversation.OutcomeFailed {
 		n.level = conversation.NoticeWarning
 	}
@@ -268,7 +268,7 @@ func (it *epochItem) takenWords(l *look) string {
 	if it.state.turns == 0 {
 		return ""
 	}
-	words := numbers.Count(it.state.turns, "turn") + " taken back"
+	words := numbers.Count(it.state.turns, "turn") + " undone"
 	if l.hint != "" && !l.expanded {
 		words += " " + l.hint
 	}

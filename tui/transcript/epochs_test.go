@@ -108,7 +108,7 @@ func TestWhatACompactionDid(t *testing.T) {
 		{"dropped beyond the end", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 0, Last: math.MaxUint64}}}, "compacted turns 0–7 · "},
 		{"spans for turns", byHand(0, 0), conversation.Summary{Text: "x", FromTurn: 5, ToTurn: -5, Spans: []conversation.Span{{First: 3, Last: 4}}}, "compacted turn 1 · 1 summary · "},
 		{"nothing known", byHand(0, 0), conversation.Mask{}, "compacted · "},
-		{"by itself", conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000}, masks(4), "compacted turn 1 by itself: 2k → 1k"},
+		{"by itself", conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000}, masks(4), "compacted turn 1 automatically: 2k → 1k"},
 		{"by the model", conversation.Made{Source: conversation.SourceTool, Before: 2000, After: 1000}, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
 		{"recovery", conversation.Made{Source: conversation.SourceRecovery, Before: 2000, After: 1000}, masks(4), "compacted turn 1 to recover from an overflow: 2k → 1k"},
 		{"hostile", why("\x1b]52;c;aGk=\x07\u202e\n" + strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
@@ -160,8 +160,8 @@ func TestOtherOverlaysAreNotices(t *testing.T) {
 	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{})
 	r.addAt(at(14, 6), conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"},
 		conversation.Attempt{Outcome: conversation.OutcomeStale})
-	r.has(t, " · 14:02 pinned 2 events", " · 14:03 unpinned 1 event", " · 14:04 went back to the end of turn 4 · 3 turns taken back (ctrl+o to expand) · the user pressed esc twice",
-		" · 14:05 went back to the beginning · 5 turns taken back (ctrl+o to expand)", " ! 14:06 compaction came to nothing: the summary came back empty", " · 14:06 compaction came to nothing")
+	r.has(t, " · 14:02 pinned 2 events", " · 14:03 unpinned 1 event", " · 14:04 went back to the end of turn 4 · 3 turns undone (ctrl+o to expand) · the user pressed esc twice",
+		" · 14:05 went back to the beginning · 5 turns undone (ctrl+o to expand)", " ! 14:06 compaction failed: the summary came back empty", " · 14:06 compaction failed")
 	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
 	r.has(t, "turn 4 · the user pressed esc twice · undone 14:08")
 }

@@ -182,7 +182,7 @@ func (e *entry) rewound(l *look, width int) []string {
 		lines[i] = ansi.Strip(line)
 	}
 	if _, said := e.item.(*userItem); said {
-		lines = append(lines, pane.Clip("  taken back", width))
+		lines = append(lines, pane.Clip("  undone", width))
 	}
 	return styled(l.styles.Undone, lines)
 }

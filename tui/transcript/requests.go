@@ -142,7 +142,7 @@ func (it *epochItem) wanted() string {
 	case it.made.Source == conversation.SourceRecovery:
 		return " to recover from an overflow"
 	}
-	return " by itself"
+	return " automatically"
 }
 
 // commandOrder is when the command that undoes it is left out. On a small line

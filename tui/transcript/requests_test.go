@@ -38,7 +38,7 @@ func TestTheLineSaysWhatSetItOff(t *testing.T) {
 		{"stride", alone(planner.TriggerStride, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 to save cost: 91k → 34k · 2 results masked · "},
 		{"threshold", alone(planner.TriggerThreshold, 91_000, 34_000), []conversation.Body{summary(0, 3)}, "compacted turns 0–3 at the threshold: 91k → 34k · 1 summary · "},
 		{"before a request", alone(planner.TriggerRequest, 91_000, 90_000), []conversation.Body{masks(4)}, " · 14:02 compacted turn 1 before a request: 91k → 90k · 1 result masked · "},
-		{"a newer trigger", alone("moon phase", 91_000, 34_000), []conversation.Body{masks(4)}, "compacted turn 1 by itself: 91k → 34k"},
+		{"a newer trigger", alone("moon phase", 91_000, 34_000), []conversation.Body{masks(4)}, "compacted turn 1 automatically: 91k → 34k"},
 		{"overflow", recovered("overflow"), []conversation.Body{masks(4, 6), capped}, "compacted turns 1–7 to recover from an overflow: 130k → 60k · 2 results masked, 2 texts capped · "},
 		{"trimmed", recovered(planner.TriggerHardLine), []conversation.Body{masks(4), drop}, "trimmed turns 1–3 at the hard line: 130k → 60k · 1 result masked, oldest messages dropped · "},
 		{"trimmed by a rule", alone(planner.TriggerThreshold, 130_000, 60_000), []conversation.Body{drop}, "trimmed turns 1–3 at the threshold: 130k → 60k · oldest messages dropped · "},
@@ -72,7 +72,7 @@ func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
 		r.addAt(at(14, 7), conversation.Attempt{Source: source, Outcome: conversation.OutcomeFailed, Why: "asked by " + string(source)})
-		r.has(t, " ! 14:07 compaction came to nothing: asked by "+string(source))
+		r.has(t, " ! 14:07 compaction failed: asked by "+string(source))
 	}
 }
 

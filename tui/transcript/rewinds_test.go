@@ -19,7 +19,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 		t.Fatalf("the last reply is %q", got)
 	}
 	back := r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
-	r.has(t, " · 14:04 went back to the end of turn 1 · 2 turns taken back (ctrl+o to expand)", "answer 0", "answer 1")
+	r.has(t, " · 14:04 went back to the end of turn 1 · 2 turns undone (ctrl+o to expand)", "answer 0", "answer 1")
 	for _, gone := range []string{"answer 2", "and now?", "read_file", "This."} {
 		if strings.Contains(r.screen(), gone) {
 			t.Errorf("%q is still there:\n%s", gone, r.screen())
@@ -35,8 +35,8 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	r.has(t, "> otherwise", "That.")
 
 	r.ToggleExpanded()
-	r.has(t, "answer 2", "> and now?", "read_file", "This.", "   taken back", "2 turns taken back")
-	if n := strings.Count(r.screen(), "\n   taken back\n"); n != 2 {
+	r.has(t, "answer 2", "> and now?", "read_file", "This.", "   undone", "2 turns undone")
+	if n := strings.Count(r.screen(), "\n   undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}
 	check(t, r.View(), 100, 60)
@@ -52,7 +52,7 @@ func TestRewindsCountTheirOwn(t *testing.T) {
 	r := open(t, 100, 60, talk(5)...)
 	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 4})
 	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 2})
-	r.has(t, "end of turn 3 · 1 turn taken back", "end of turn 1 · 2 turns taken back", "answer 1")
+	r.has(t, "end of turn 3 · 1 turn undone", "end of turn 1 · 2 turns undone", "answer 1")
 }
 
 // What is folded away is what package conversation says is taken back, however
@@ -99,7 +99,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 			lines := drawnLines(r, 80)
 			marked := 0
 			for _, l := range lines {
-				if l == "   taken back" {
+				if l == "   undone" {
 					marked++
 				}
 			}
