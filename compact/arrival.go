@@ -13,7 +13,7 @@ import (
 //     is about a quarter of the window, so that a large window is not starved.
 //   - The sources' presets, and those to compare with, cut where ONE does.
 //   - Under Plimsoll's own preset the marker names what was cut. The others have
-//     that of ONE, to the letter.
+//     exactly that of ONE.
 func ArrivalCap(name preset.Name, maxChars, window int) conversation.ArrivalCap {
 	own := name.Design().Additions
 	if maxChars <= 0 {

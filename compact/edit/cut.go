@@ -18,7 +18,7 @@ import (
 //     it, summaries and drops only if all that they cover does
 //   - only what is in force comes along; it keeps its order, and the overlays of
 //     one epoch stay one
-//   - turns that were taken back behind the cut are there again if the cut lies
+//   - turns that were rewound behind the cut are there again if the cut lies
 //     among them: whoever cuts there wants to go on from there
 
 // CutBefore returns the events of a log before one, by its Seq, and the overlays

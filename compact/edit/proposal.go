@@ -115,7 +115,7 @@ func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
 	return ExtendOver(r, existing), nil
 }
 
-// goneTurns tells which turns were taken back, nil if none was.
+// goneTurns tells which turns were rewound, nil if none was.
 func goneTurns(log []conversation.Event) func(int) bool {
 	gone := map[int]bool{}
 	for i, rewind := range conversation.TakenBack(log) {

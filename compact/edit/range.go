@@ -18,7 +18,7 @@ import (
 //     bound takes the place of KeepLast
 //   - from a time ago is the first turn begun since then, to a time ago the last
 //     one begun before: the two meet and never overlap
-//   - turns taken back are not counted by bounds that count, and cannot be named
+//   - turns that were rewound are not counted by bounds that count, and cannot be named
 //     by those that name
 //   - a bound outside the conversation is an error and not moved inside
 
@@ -37,7 +37,7 @@ type RangeOptions struct {
 	// AfterLast is the turn after the last one that the compactions in force
 	// cover, 0 without one: see AfterLastCompaction.
 	AfterLast int
-	// Gone tells which turns were taken back; nil: none.
+	// Gone tells which turns were rewound; nil: none.
 	Gone func(turn int) bool
 }
 
@@ -76,7 +76,7 @@ func (r Range) overlapsInPart(e Range) bool {
 var ErrNoRange = errors.New("nothing to compact")
 
 // ResolveRange is the range that bounds mean in a log: both ends are turns that
-// were begun and not taken back, From at most To. Every error wraps
+// were begun and not rewound, From at most To. Every error wraps
 // [ErrNoRange].
 func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	begun := turnsBegun(log)
@@ -111,7 +111,7 @@ func noRange(format string, args ...any) error {
 type rangeChoice struct {
 	RangeOptions
 	begun []turnStart // all turns, ascending
-	live  []turnStart // those not taken back; at least one
+	live  []turnStart // those not rewound; at least one
 }
 
 // lower finds the first turn of the range.
@@ -257,7 +257,7 @@ func SummaryRanges(log []conversation.Event) []Range {
 
 // Spans are the events of the turns of a range, as runs by Seq that begin and
 // end at events the model is sent, usually one. Turns for which gone is true
-// were taken back and are left out, as is a unit that is open or that reaches
+// were rewound and are left out, as is a unit that is open or that reaches
 // out of the range; gone may be nil. Nil if nothing is left.
 func (r Range) Spans(log []conversation.Event, gone func(turn int) bool) []conversation.Span {
 	const covered, left = 1, 2

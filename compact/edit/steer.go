@@ -26,7 +26,7 @@ var ErrNothingToPin = errors.New("there is nothing to pin")
 // ErrNothingToUnpin says that no message is pinned.
 var ErrNothingToUnpin = errors.New("there is nothing to unpin")
 
-// ErrNothingToRestore says that no turns can be brought back.
+// ErrNothingToRestore says that no turns can be restored.
 var ErrNothingToRestore = errors.New("there are no turns to redo")
 
 // PinOf is the overlay that keeps events as they were said, whatever else covers
@@ -86,7 +86,7 @@ func eventNames(events []uint64) string {
 	return strings.Join(names, ", ")
 }
 
-// Restore is the overlay that brings the turns back which were taken back last.
+// Restore is the overlay that restores the turns which were rewound last.
 // The error wraps ErrNothingToRestore.
 func Restore(log []conversation.Event) (conversation.Revert, error) {
 	rewind := -1
@@ -99,7 +99,7 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 		return conversation.Revert{}, fmt.Errorf("%w: none were undone", ErrNothingToRestore)
 	}
 	for _, e := range log[rewind+1:] {
-		// None of these can be taken back: the rewind is the newest.
+		// None of these can be undone: the rewind is the newest.
 		if _, ok := e.Body.(conversation.UserMessage); ok {
 			return conversation.Revert{}, fmt.Errorf("%w: something was said since; fork from there in the history", ErrNothingToRestore)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // The ledger is what compaction did to a conversation, from the log alone: every
-// epoch, every attempt that came to nothing, and what was taken back or brought
+// epoch, every attempt that failed, and what was taken back or brought
 // back, in the order in which it happened. Rules:
 //
 //   - Every overlay is part of one entry: those that reduce of the one of their
@@ -28,13 +28,13 @@ type EntryKind string
 // The kinds of entries.
 const (
 	EntryEpoch   EntryKind = "compaction" // a pass that was made
-	EntryAttempt EntryKind = "attempt"    // one that came to nothing
+	EntryAttempt EntryKind = "attempt"    // one that failed
 	EntryUndo    EntryKind = "undo"       // of a pass
 	EntryRedo    EntryKind = "redo"       // of a pass
 	EntryPin     EntryKind = "pin"        // by hand
 	EntryUnpin   EntryKind = "unpin"
 	EntryRewind  EntryKind = "rewind"  // of turns
-	EntryRestore EntryKind = "restore" // of turns that were taken back
+	EntryRestore EntryKind = "restore" // of turns that were rewound
 )
 
 // EntryResult is what became of an entry.
@@ -43,7 +43,7 @@ type EntryResult string
 // The results of entries.
 const (
 	ResultInForce   EntryResult = "in force"
-	ResultUndone    EntryResult = "undone" // it was taken back
+	ResultUndone    EntryResult = "undone" // it was undone
 	ResultFailed    EntryResult = "failed"
 	ResultCancelled EntryResult = "cancelled"
 	ResultStale     EntryResult = "stale"
@@ -63,7 +63,7 @@ type Entry struct {
 	Trigger string
 	Preset  string
 	Profile string
-	Why     string // what it did, or why it came to nothing
+	Why     string // what it did, or why it failed
 	About   uint64 // for undo and redo: the epoch they are about; for a restore the rewind
 
 	Model    string        // that wrote a summary, "" where none was asked
@@ -187,7 +187,7 @@ func (b *bookkeeper) take(waiting bool) spending {
 	return sum
 }
 
-// attempt enters a compaction that came to nothing.
+// attempt enters a compaction that failed.
 func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
 	spent := b.take(b.spent.last.Seq == 0 && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,

@@ -7,20 +7,20 @@ import (
 	"plimsoll/conversation"
 )
 
-// Past is what earlier passes of a conversation left behind, for the planner.
+// Past is what earlier compactions of a conversation left behind, for the planner.
 type Past struct {
-	After  int // tokens of a request right after the newest pass in force that made room, 0 without one
-	Undone int // tokens of a request when the user took a pass back, 0 if they did not since the newest one in force
-	Tried  int // tokens of a request when a pass by itself came to nothing, 0 if none did since the newest one in force
-	// Failures is how many requests to a model came to nothing since the last
-	// summary, or since the user compacted, took back, or changed the model.
+	After  int // tokens of a request right after the newest compaction in force that made room, 0 without one
+	Undone int // tokens of a request when the user undid a compaction, 0 if they did not since the newest one in force
+	Tried  int // tokens of a request when an automatic compaction failed, 0 if none did since the newest one in force
+	// Failures is how many requests to a model failed since the last summary, or since
+	// the user compacted, undid a compaction, or changed the model.
 	Failures int
-	Settled  bool // a pass was made without a model since the newest failure
+	Settled  bool // a compaction was made without a model since the newest failure
 }
 
-// asks reports whether a pass may ask a model: the last failure but one makes
-// the next pass do without, the last all of them. JCL has no pass without. None does
-// where the rules want none that nobody asks for.
+// asks reports whether a compaction may ask a model. After the last failure but one the
+// next compaction does without, after the last all of them do. JCL cannot do without.
+// No compaction asks where the rules want summaries only on request.
 func (p Past) asks(r *preset.Rules) bool {
 	if !r.Asks() {
 		return false
@@ -31,7 +31,7 @@ func (p Past) asks(r *preset.Rules) bool {
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
 }
 
-// Exhausted reports whether no pass asks a model any more by itself, until the
+// Exhausted reports whether no automatic compaction asks a model any more, until the
 // user acts or the model changes.
 func (p Past) Exhausted(r preset.Rules) bool { return p.Failures >= r.Planner.Failures }
 
@@ -41,9 +41,9 @@ func forced(m conversation.Made) bool {
 	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
 }
 
-// PastOf reads what earlier passes left behind from a log. A wish that was
-// refused before a model was asked is no failure of a model. What the user masks by
-// hand is no pass: taken back, it holds none off, and it does not end that.
+// PastOf reads what earlier compactions left behind from a log. A request that was
+// refused before a model was asked is no failure of a model. A mask by hand is no
+// compaction: undoing it delays none, and making it does not end such a delay.
 func PastOf(log []conversation.Event) Past {
 	var past Past
 	epochs, newest, pass := conversation.Epochs(log), uint64(0), uint64(0)
@@ -69,8 +69,8 @@ func PastOf(log []conversation.Event) Past {
 	return past
 }
 
-// failuresOf counts the requests to a model that came to nothing, and reports
-// whether a pass was made without a model since the newest of them.
+// failuresOf counts the requests to a model that failed, and reports
+// whether a compaction was made without a model since the newest of them.
 func failuresOf(log []conversation.Event) (failures int, settled bool) {
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
@@ -161,7 +161,7 @@ func anotherModel(log []conversation.Event, i int) bool {
 	return true
 }
 
-// undoneAt is the tokens of a request right after an epoch was taken back; where
+// undoneAt is the tokens of a request right after an epoch was undone; where
 // nobody wrote them down, before it was made.
 func undoneAt(log []conversation.Event, e conversation.Epoch) int {
 	for _, o := range slices.Backward(log) {

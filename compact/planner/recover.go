@@ -18,7 +18,7 @@ import (
 //     is being answered stay. The user's first text stays unless it is long and
 //     there is not enough room with it.
 //
-// All are overlays: they can be looked at and taken back. What is still too large
+// All are overlays: they can be looked at and undone. What is still too large
 // then cannot be sent.
 
 const (

@@ -13,7 +13,7 @@ import (
 //
 //   - Results become stubs but for the newest tokens and results, the current
 //     turn while it is small, the first turn's up to a bound, those of exempt
-//     tools, and what recall brought back in this turn or the one before.
+//     tools, and what recall showed in this turn or the one before.
 //   - Arguments go with them for tools that say so; users' words never.
 
 // candidate is a result, or a call's arguments, that could be hidden.

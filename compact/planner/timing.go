@@ -39,8 +39,8 @@ type Timing struct {
 type threshold struct {
 	used, line int
 	hard       int  // from here on no rest counts, 0 there is no such line
-	rests      bool // after a pass that made room
-	tries      bool // for a little after a pass that came to nothing
+	rests      bool // after a compaction that made room
+	tries      bool // for a little after a compaction that failed
 }
 
 // threshold is what makes the rules act, behind what layers do before every

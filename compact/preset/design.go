@@ -7,7 +7,7 @@ package preset
 
 import "plimsoll/conversation"
 
-// Name names a design: Plimsoll's own, that of a source to the letter, or one to compare with.
+// Name names a design: Plimsoll's own, exactly that of a source, or one to compare with.
 type Name string
 
 // The presets.

@@ -12,7 +12,7 @@ import (
 // making overlays does.
 type Rules struct {
 	Preset         Name
-	Enabled        bool // false: only recovery from an overflow acts by itself
+	Enabled        bool // false: only recovery from an overflow acts automatically
 	DefaultProfile string
 	KeepLast       int     // newest turns that a compaction by hand leaves alone
 	TriggerRatio   float64 // of the window: the load line
@@ -39,11 +39,11 @@ func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 // recovery from an overflow.
 func (r Rules) ActsByItself() bool { return r.Enabled && r.Auto.Enabled }
 
-// AutoRules is when compaction acts by itself (D17, ONE).
+// AutoRules is when compaction acts automatically (D17, ONE).
 type AutoRules struct {
 	Enabled    bool
 	MinTurns   int    // only in conversations with more turns than this
-	Profile    string // applied by itself, "" for what the preset does
+	Profile    string // applied automatically, "" for what the preset does
 	Background bool   // summaries are made beside the conversation
 }
 
@@ -124,7 +124,7 @@ type SummaryInput string
 const (
 	InputAuto    SummaryInput = "auto"    // view while the provider's cache is warm, else raw
 	InputRaw     SummaryInput = "raw"     // the events as they were said
-	InputView    SummaryInput = "view"    // the request as last sent, and a wish
+	InputView    SummaryInput = "view"    // the request as last sent, and one for a summary
 	InputMerged  SummaryInput = "merged"  // earlier summaries and what came after; recorded only
 	InputExtract SummaryInput = "extract" // no model: sentences chosen by rule; recorded only
 )
@@ -184,7 +184,7 @@ func (r Rules) RepeatParams() adachsoft.Params {
 }
 
 // Rearm is how many tokens a request has to grow by after a compaction before
-// another one may follow by itself, for a window of so many tokens, 0 unknown:
+// another one may follow automatically, for a window of so many tokens, 0 unknown:
 // one stride, and so that it is felt.
 func (r Rules) Rearm(window int) int {
 	return max(r.Stride(window), int(r.Planner.GrowthRatio*float64(window)))

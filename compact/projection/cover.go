@@ -61,7 +61,7 @@ func (r *decisions) summarise(seq uint64, b conversation.Summary) {
 	r.whole(seq, b.Spans, func(d *decision) { d.summary = s })
 }
 
-// cutLater reports whether a rewind behind an overlay took back some of what it
+// cutLater reports whether a rewind behind an overlay leaves out some of what it
 // covers.
 func (r *decisions) cutLater(seq uint64, spans []conversation.Span) bool {
 	cut := false

@@ -10,9 +10,9 @@ import (
 //     it, or its epoch, back.
 //   - Within one kind of content the newest overlay in force decides, by its
 //     place in the log, never by a clock.
-//   - A summary whose events were taken back after it was made, or that names
+//   - A summary whose events were rewound after it was made, or that names
 //     events the log does not hold, is not in force: half of it would be wrong.
-//   - A unit is summarised, dropped, left out, pinned or taken back as a whole or
+//   - A unit is summarised, dropped, left out, pinned or rewound as a whole or
 //     not at all, and but for pins only if it was complete when the overlay was
 //     made; so what an overlay hides never depends on what is said later.
 
@@ -24,7 +24,7 @@ func resolve(events []conversation.Event) *decisions {
 		return nil
 	}
 	r := &decisions{events: events, by: make([]decision, len(events))}
-	// What is taken back comes first, because it decides which summaries hold.
+	// What is rewound comes first, because it decides which summaries hold.
 	for i, rewind := range conversation.TakenBack(events) {
 		r.by[i].rewound = rewind
 	}
