@@ -42,7 +42,7 @@ var ours = []struct {
 		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
 	}},
 	{"cli/session", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
+		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
 		"conversation/numbers", "storage", "tools", "tools/permission",
 	}},
@@ -86,16 +86,23 @@ var ours = []struct {
 	{"e2e", nil},
 	{"docs/docstest", nil},
 	{"agent", []string{
-		"agent/llm", "agent/updates", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
-		"compact/projection", "compact/summary", "conversation",
+		"agent/compactor", "agent/core", "agent/llm", "agent/updates", "compact", "compact/edit", "compact/inspect", "compact/meter",
+		"compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
 	}},
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "conversation"}},
+	{"agent/compactor", []string{
+		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
+		"compact/projection", "compact/summary", "conversation",
+	}},
 	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "compact/summary", "conversation", "conversation/numbers"}},
 	{"agent/llm", []string{"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation"}},
 	{"agent/updates", []string{"agent/llm", "compact/edit", "compact/inspect", "compact/meter", "conversation"}},
 	{"agent/wire", nil},
+	{"agent/core", []string{
+		"agent/llm", "agent/updates", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation",
+	}},
 	{"compact", []string{"compact/preset", "conversation"}},
 	{"compact/compacttest", []string{
 		"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation", "conversation/conversationtest",

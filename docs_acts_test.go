@@ -79,7 +79,7 @@ func TestDocumentsTellTheLineOfThePlannerInTheLog(t *testing.T) {
 	t.Parallel()
 	var want, got []string
 	for _, s := range sources(t) {
-		if s.name == "agent/scheduler.go" {
+		if s.name == "agent/compactor/scheduler.go" {
 			want = keysLogged(s.file, "planner")
 		}
 	}

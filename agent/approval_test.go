@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -146,7 +146,7 @@ func TestAnswerToAQuestionIsTheResult(t *testing.T) {
 
 func TestWithoutAUserNothingIsAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Writer("write", nil), question("ask_user"), agenttest.Reader("look", nil))(o)
 			o.Interactive = false
 		}, asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "ask_user"), agenttest.Call(2, "c3", "look")), answers("done"))
@@ -205,7 +205,7 @@ func (m moody) Review(ctx context.Context, call conversation.ToolCall) conversat
 func TestCallBehindOthersIsReviewedWhenItsTimeHasCome(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		box := agenttest.NewToolbox(agenttest.Reader("look", nil), agenttest.Tool{Spec: conversation.ToolSpec{Name: "write"}})
-		r := start(t, func(o *agent.Options) { o.Toolbox = moody{box} },
+		r := start(t, func(o *core.Options) { o.Toolbox = moody{box} },
 			asks(agenttest.Call(0, "a", "look"), agenttest.Call(1, "b", "write")), answers("fine"))
 		r.say("go")
 		r.finish()

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -24,13 +24,13 @@ func page(lines int) string {
 
 // reading is an agent with recall and with a tool that returns a text, and replies
 // that call it so many times, each in a turn of its own.
-func reading(t *testing.T, text string, times int, change func(*agent.Options)) *rig {
+func reading(t *testing.T, text string, times int, change func(*core.Options)) *rig {
 	t.Helper()
 	var script []agenttest.Reply
 	for i := range times {
 		script = append(script, asks(agenttest.Call(0, fmt.Sprint("c", i), "look")), answers("done"))
 	}
-	return start(t, func(o *agent.Options) {
+	return start(t, func(o *core.Options) {
 		look := agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) })
 		withTools(look, agenttest.Reader(conversation.ToolRecall, nil))(o)
 		o.Results.KeepFull = true
@@ -59,7 +59,7 @@ func (r *rig) shown() int {
 
 func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := reading(t, page(10_000), 5, func(o *agent.Options) { o.Model.Window = meter.Window{} })
+		r := reading(t, page(10_000), 5, func(o *core.Options) { o.Model.Window = meter.Window{} })
 		want := func(when string, chars int) {
 			t.Helper()
 			r.say("go")
@@ -89,7 +89,7 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 
 func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := reading(t, page(2_000), 2, func(o *agent.Options) { o.Model.Window.Tokens = 40_000 })
+		r := reading(t, page(2_000), 2, func(o *core.Options) { o.Model.Window.Tokens = 40_000 })
 		r.say("go")
 		b, seq := r.newest()
 		id := conversation.RecallID{First: seq, Last: seq}.String()
@@ -111,9 +111,9 @@ func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
 
 func TestTheMarkerPromisesNothingThatCannotBeRecalled(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(*agent.Options){
-		"not kept": func(o *agent.Options) { o.Results.KeepFull = false },
-		"no recall": func(o *agent.Options) {
+	for name, change := range map[string]func(*core.Options){
+		"not kept": func(o *core.Options) { o.Results.KeepFull = false },
+		"no recall": func(o *core.Options) {
 			withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
 				return ok(page(2_000))
 			}))(o)

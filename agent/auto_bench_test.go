@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
@@ -51,8 +52,8 @@ func BenchmarkTurn(b *testing.B) {
 			if err := memory.Append(b.Context(), events); err != nil {
 				b.Fatal(err)
 			}
-			a, err := agent.New(agent.Options{Log: memory, Provider: provider, Model: model, Interactive: true,
-				Stored: agent.Stored{ID: "conversation", Events: events}})
+			a, err := agent.New(core.Options{Log: memory, Provider: provider, Model: model, Interactive: true,
+				Stored: core.Stored{ID: "conversation", Events: events}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -125,8 +126,8 @@ func BenchmarkInspect(b *testing.B) {
 	events := longLog(b, 10_000)
 	model := testModel
 	model.Window = meter.Window{Tokens: 4_000_000, Source: meter.WindowConfig}
-	a, err := agent.New(agent.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(), Model: model, Interactive: true,
-		Stored: agent.Stored{ID: "conversation", Events: events}})
+	a, err := agent.New(core.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(), Model: model, Interactive: true,
+		Stored: core.Stored{ID: "conversation", Events: events}})
 	if err != nil {
 		b.Fatal(err)
 	}

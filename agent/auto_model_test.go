@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -31,8 +31,8 @@ func other(id string, window int) llm.Model {
 }
 
 // windowed gives the first model a window.
-func windowed(tokens int) func(*agent.Options) {
-	return func(o *agent.Options) { o.Model.Window.Tokens = tokens }
+func windowed(tokens int) func(*core.Options) {
+	return func(o *core.Options) { o.Model.Window.Tokens = tokens }
 }
 
 // onlyStale checks that nothing was compacted, and that one summary was given up.
@@ -133,7 +133,7 @@ func TestSummaryOfASwitchIsGivenUpWithIt(t *testing.T) {
 func TestSummaryModelThatIsNotThereIsNoFailureOfAModel(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(nil)
-		r := chatted(t, s, 6, 3000, func(o *agent.Options) {
+		r := chatted(t, s, 6, 3000, func(o *core.Options) {
 			p := o.Rules.Profiles[preset.ProfileHeavy]
 			p.Summary.Model = "no/such"
 			o.Rules.Profiles[preset.ProfileHeavy] = p

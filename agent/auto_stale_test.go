@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -32,7 +32,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 					}
 					return answers("yes")
 				}
-				r := chatted(t, s, 6, 3200, both(both(withTools(looked()), waits), func(o *agent.Options) {
+				r := chatted(t, s, 6, 3200, both(both(withTools(looked()), waits), func(o *core.Options) {
 					o.Rules.Mask.Enabled = false
 					o.Model.Window.Source = meter.WindowCatalogue
 				}))
@@ -70,7 +70,7 @@ func TestTurnThatIsStoppedDuringARecoveryIsNoFailure(t *testing.T) {
 				gate := agenttest.NewGate()
 				s := quiet(accounts(gate))
 				s.Window, s.Nameless = 20_000, true
-				r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = meter.Window{} }))
+				r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *core.Options) { o.Model.Window = meter.Window{} }))
 				for range 20 {
 					if r.say(words(3000)); summaries(s) > 0 {
 						break

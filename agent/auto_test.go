@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -43,7 +43,7 @@ const (
 
 // waits has requests wait for the summaries that they need: under Plimsoll's rules
 // they do where summaries are not written beside the conversation.
-func waits(o *agent.Options) { o.Rules.Auto.Background = false }
+func waits(o *core.Options) { o.Rules.Auto.Background = false }
 
 // words are about so many tokens.
 func words(tokens int) string { return strings.Repeat("word ", tokens*4/5) }
@@ -66,9 +66,9 @@ func accounts(gate *agenttest.Gate) agenttest.Summariser {
 func alwaysDown() agenttest.Summariser { return agenttest.Failing(fault()) }
 
 // chatted is an idle rig in which so many messages were said to a server.
-func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*agent.Options)) *rig {
+func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*core.Options)) *rig {
 	t.Helper()
-	r := start(t, func(o *agent.Options) {
+	r := start(t, func(o *core.Options) {
 		o.Provider = s
 		o.Model.Window = meter.Window{Tokens: autoWindow, Source: meter.WindowCatalogue}
 		o.Rules = autoRules()
@@ -148,19 +148,19 @@ func (r *rig) sources() []conversation.Source {
 }
 
 func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
-	jcli := func(o *agent.Options) {
+	jcli := func(o *core.Options) {
 		o.Model.Window.Tokens = 400_000
 		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.TokenThreshold = 10_000
 	}
 	for name, test := range map[string]struct {
-		change   func(*agent.Options)
+		change   func(*core.Options)
 		requests int // of three summaries
 	}{
 		"plimsoll":             {requests: 6}, // each is tried once more
-		"a profile by itself":  {func(o *agent.Options) { o.Rules.Auto.Profile = preset.ProfileHeavy }, 6},
+		"a profile by itself":  {func(o *core.Options) { o.Rules.Auto.Profile = preset.ProfileHeavy }, 6},
 		"jcli":                 {jcli, 3},
-		"a profile under jcli": {both(jcli, func(o *agent.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = preset.ProfileHeavy, autoWindow }), 3},
+		"a profile under jcli": {both(jcli, func(o *core.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = preset.ProfileHeavy, autoWindow }), 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
 			}
 			return agenttest.Join(agenttest.Pause(time.Second), reply)
 		}
-		r := chatted(t, s, 0, 0, both(withTools(looked()), func(o *agent.Options) {
+		r := chatted(t, s, 0, 0, both(withTools(looked()), func(o *core.Options) {
 			o.Model.Window.Tokens = 2 * autoWindow
 			o.Rules.Micro.Enabled, o.Rules.Mask.Enabled = true, false
 		}))
@@ -231,7 +231,7 @@ func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
 		gate := agenttest.NewGate()
 		s := quiet(accounts(gate))
 		s.Window, s.Nameless = 20_000, true
-		r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = meter.Window{} }))
+		r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *core.Options) { o.Model.Window = meter.Window{} }))
 		for range 20 {
 			if r.say(words(3000)); summaries(s) > 0 {
 				break
@@ -323,7 +323,7 @@ func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
 func TestMessageSentWhileASummaryIsWaitedForIsStored(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := chatted(t, quiet(accounts(gate)), 6, 3000, func(o *agent.Options) { o.Rules.Auto.Background = false })
+		r := chatted(t, quiet(accounts(gate)), 6, 3000, func(o *core.Options) { o.Rules.Auto.Background = false })
 		r.Compact(heavy())
 		r.Send("precious")
 		r.wait()

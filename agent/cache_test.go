@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/planner"
@@ -24,7 +24,7 @@ func TestItIsToldWhenTheCacheGoesCold(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		kept := testModel
 		kept.CacheTTL = 5 * time.Minute
-		r := start(t, func(o *agent.Options) { o.Model = kept }, answers("one"), answers("two"))
+		r := start(t, func(o *core.Options) { o.Model = kept }, answers("one"), answers("two"))
 		if got := r.coldAt(); !got.IsZero() {
 			t.Errorf("before anything was sent the cache is said to go cold at %s", got)
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -272,7 +272,7 @@ func TestLongResultOfAStoppedCallIsKeptWhole(t *testing.T) {
 		r := start(t, both(withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
 			<-ctx.Done()
 			return conversation.Outcome{Status: conversation.ResultInterrupted, Text: long}
-		})), func(o *agent.Options) { o.Results = agent.Results{MaxChars: 4, KeepFull: true} }), asks(agenttest.Call(0, "c1", "look")))
+		})), func(o *core.Options) { o.Results = core.Results{MaxChars: 4, KeepFull: true} }), asks(agenttest.Call(0, "c1", "look")))
 		r.say("go")
 		r.Cancel()
 		r.wait()

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"plimsoll/agent/compactor"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -19,59 +20,26 @@ import (
 // or gives it up. It does nothing where none waits any more. updates.Edited tells if the
 // text cannot be taken; the summary then waits on.
 func (a *Agent) Review(text string, accept bool) {
-	a.inbox.put(func(context.Context) {
-		j := a.compactor.job
-		switch {
-		case j == nil || j.state != stateInReview:
-		case accept:
-			a.compactor.accept(j, text)
-		default:
-			a.compactor.drop(j, errCancelled)
-		}
-	})
+	a.inbox.Put(func(context.Context) { a.compactor.Requests.Review(text, accept) })
 }
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
 // A request that is carried out already is not carried out twice.
 func (a *Agent) Compact(w edit.Request) {
-	a.inbox.put(func(context.Context) {
-		c := a.compactor
-		if n := len(c.operations); n > 0 {
-			if last := &c.operations[n-1]; last.what == edit.OpCompact && sameWish(c.rules, last.wish, w) {
-				last.wish.Review = last.wish.Review || w.Review
-				return
-			}
-		} else if c.job != nil {
-			if c.job.serves(c.rules, w) {
-				c.job.joined = conversation.SourceManual
-				c.job.review = c.job.review || a.opts.Interactive && w.Review && !c.job.ended()
-				return
-			} // what replaces it has to be possible first
-		}
-		c.operations.add(operation{what: edit.OpCompact, wish: w})
-	})
+	a.inbox.Put(func(context.Context) { a.compactor.Requests.Compact(w) })
 }
 
 // UndoCompaction undoes the compaction with this epoch, 0 for the newest in
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
-	a.inbox.put(func(context.Context) {
-		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
-			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
-				a.updates.Put(updates.CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
-					Request: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
-				return
-			}
-		}
-		a.compactor.operations.add(operation{what: edit.OpUndo, epoch: epoch})
-	})
+	a.inbox.Put(func(context.Context) { a.compactor.Requests.Undo(epoch) })
 }
 
 // RedoCompaction redoes the compaction that was undone last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.OpRedo}) })
+	a.inbox.Put(func(context.Context) { a.compactor.Requests.Redo() })
 }
 
 // Inspect answers with Inspected. Of several calls that wait the newest is
@@ -81,16 +49,16 @@ func (a *Agent) Inspect() { a.inspector.look() }
 // Preview works a request out on the messages so far and answers with Previewed.
 // It changes nothing.
 func (a *Agent) Preview(w edit.Request) {
-	a.inbox.put(func(context.Context) {
-		answer := updates.Previewed{Request: w, Now: a.meter.Reading()}
-		pass, err := edit.NewProposal(a.log.Events(), a.rules, a.compactor.situation(), w)
+	a.inbox.Put(func(context.Context) {
+		answer := updates.Previewed{Request: w, Now: a.journal.Meter.Reading()}
+		pass, err := a.compactor.Requests.Preview(w)
 		if err != nil {
-			answer.Err = unmade(err)
+			answer.Err = err
 		} else {
 			answer.Preview, answer.Then = pass.Preview(), pass.Then()
-			answer.CostNow, answer.PaysAfter = a.price(answer.Preview)
+			answer.CostNow, answer.PaysAfter = a.journal.Price(answer.Preview)
 		}
-		a.updates.Put(answer)
+		a.journal.Updates.Put(answer)
 	})
 }
 
@@ -114,24 +82,23 @@ func (a *Agent) RestoreTurns() { a.requestEdit(updates.EditRestore, nil) }
 
 func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Op(what), events: events}) })
+	a.inbox.Put(func(context.Context) { a.compactor.Requests.Edit(what, events) })
 }
 
 // Rewind undoes the turns from one on, negative for the newest; what the
 // user said in the first of them comes back to the composer. A turn that runs is
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
-	a.inbox.put(func(context.Context) {
-		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
-			a.updates.Put(updates.Failed{Err: noSuchTurn()})
+	a.inbox.Put(func(context.Context) {
+		if !a.compactor.Requests.Rewinds(turn) {
 			return
 		}
-		if a.inTurn {
-			a.turn.cancel(errCancelled)
+		if a.journal.InTurn {
+			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
 			a.queue.giveBack()
 		}
-		a.compactor.operations.add(operation{what: opRewind, turn: turn})
+		a.compactor.Requests.Rewind(turn)
 	})
 }
 
@@ -140,29 +107,28 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compactor.writers.previous = a.compactor.writers.largerThan(m.Window)
-	a.settings.model, a.settings.provider = m, p
+	a.compactor.Changes.LeaveModel(m.Window)
+	a.journal.Settings.Model, a.journal.Settings.Provider = m, p
 	a.windows.outdated()
-	a.compactor.schedule.rearmAt = 0 // it was reckoned by another window
-	a.settings.choose()
+	a.journal.Settings.Choose()
 	a.display.declare()
-	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
-	a.compactor.dropStale()
-	a.updates.Put(updates.ModelSwitched{Model: m})
+	a.journal.Meter = a.journal.Meter.WithModel(m.MeterOptions(a.journal.Rules)).WithPrompt(a.journal.Settings.PromptSizes())
+	a.compactor.Changes.ModelChanged()
+	a.journal.Updates.Put(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
-	if !a.inTurn && a.log.Len() > 0 {
-		a.keepForLater(ctx, a.settings.modelChanged())
-		a.compactor.replan = true // what is said need not fit into the new one
+	if !a.journal.InTurn && a.journal.Log.Len() > 0 {
+		a.journal.KeepForLater(ctx, a.journal.Settings.ModelChanged())
+		a.compactor.Changes.Replan() // what is said need not fit into the new one
 	}
 }
 
 // recordLimits records what became known late about the model, once a request
 // to it is on record: otherwise the first request records it.
 func (a *Agent) recordLimits(ctx context.Context) {
-	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
-		a.keepForLater(ctx, c)
+	if c := a.journal.Settings.ModelChanged(); a.journal.Settings.Blobs != nil && c != a.journal.Settings.Changed {
+		a.journal.KeepForLater(ctx, c)
 	}
 }
 
@@ -175,17 +141,16 @@ func (a *Agent) recordLimits(ctx context.Context) {
 // there is a message, with the first one.
 func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 	set = maps.Clone(set)
-	a.inbox.put(func(ctx context.Context) {
+	a.inbox.Put(func(ctx context.Context) {
 		overrides := map[string]string{}
-		maps.Copy(overrides, a.settings.overrides) // the caller's map stays as it is
+		maps.Copy(overrides, a.journal.Settings.Overrides) // the caller's map stays as it is
 		maps.Copy(overrides, set)
-		a.settings.overrides = overrides
-		a.rules = rules
-		a.meter = a.meter.WithRules(rules)
-		a.compactor.schedule.refreshPast()
-		a.compactor.dropStale()
+		a.journal.Settings.Overrides = overrides
+		a.journal.Rules = rules
+		a.journal.Meter = a.journal.Meter.WithRules(rules)
+		a.compactor.Changes.RulesChanged()
 		a.display.showMeter()
-		if !a.inTurn {
+		if !a.journal.InTurn {
 			a.recordConfig(ctx)
 		}
 	})
@@ -193,7 +158,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 
 // recordConfig records settings that are new, if there is a message.
 func (a *Agent) recordConfig(ctx context.Context) {
-	if set := a.settings.newOverrides(); len(set) > 0 && a.log.Len() > 0 {
-		a.keepForLater(ctx, conversation.ConfigChanged{Set: set})
+	if set := a.journal.Settings.NewOverrides(); len(set) > 0 && a.journal.Log.Len() > 0 {
+		a.journal.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
 	}
 }

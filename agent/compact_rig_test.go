@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -50,7 +50,7 @@ func looks(n int) agenttest.Reply {
 }
 
 // talk is an idle rig in which turns were said, each with a long result.
-func talk(t *testing.T, turns int, change func(*agent.Options), script ...agenttest.Reply) *rig {
+func talk(t *testing.T, turns int, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	var all []agenttest.Reply
 	for i := range turns {
@@ -68,8 +68,8 @@ func talk(t *testing.T, turns int, change func(*agent.Options), script ...agentt
 }
 
 // diskFullWhile has every write fail while full is set.
-func diskFullWhile(full *atomic.Bool) func(*agent.Options) {
-	return func(o *agent.Options) {
+func diskFullWhile(full *atomic.Bool) func(*core.Options) {
+	return func(o *core.Options) {
 		o.Log = &agenttest.Memory{Fail: func(string) error {
 			if full.Load() {
 				return errDisk

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -328,7 +328,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
-				r := talk(t, 3, func(o *agent.Options) {
+				r := talk(t, 3, func(o *core.Options) {
 					o.Rules = preset.RulesOf(preset.Plimsoll)
 					if test.change != nil {
 						test.change(&o.Rules)
@@ -365,7 +365,7 @@ func TestRepetitionIsKnownAfterARestart(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		first := talk(t, 1, nil)
 		first.finish()
-		r := start(t, both(withTools(looked()), func(o *agent.Options) {
+		r := start(t, both(withTools(looked()), func(o *core.Options) {
 			o.Log, o.Stored.Events = first.memory, first.memory.Events()
 		}), asks(agenttest.Call(0, "again", "look", `{"n":0}`)), answers("the same"))
 		r.say("again")

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -71,7 +71,7 @@ func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
 	for _, name := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
 		t.Run(string(name), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) { o.Rules = preset.RulesOf(name) }),
+				r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
 					looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
 				r.say("read all listings of the uploads and say what is wrong")
 				if o := r.overlays(); len(o) != 1 {
@@ -121,7 +121,7 @@ const secondAccount = "### Done\nFour more listings were read in one turn (t7); 
 
 func TestModelThatAsksAgainWaitsUntilTheConversationHasGrown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: 12_000, Source: meter.WindowConfig} },
+		r := talk(t, 5, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 12_000, Source: meter.WindowConfig} },
 			wantsCompaction("k1", `{}`), summarises(account), answers("done"),
 			wantsCompaction("k2", `{}`), answers("done again"),
 			looks(6), wantsCompaction("kx", `{}`), answers("and again"),
@@ -151,17 +151,17 @@ func TestModelThatAsksAgainWaitsUntilTheConversationHasGrown(t *testing.T) {
 func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 	for name, test := range map[string]struct {
 		turns  int
-		change func(*agent.Options)
+		change func(*core.Options)
 		reply  agenttest.Reply
 		says   string
 	}{
 		"nothing to compact": {0, nil, nil, "nothing to compact"},
 		"provider down":      {5, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), "out of credit"},
-		"turned off": {5, func(o *agent.Options) {
+		"turned off": {5, func(o *core.Options) {
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Enabled = false
 		}, nil, "compaction is turned off"},
-		"no profile": {5, func(o *agent.Options) {
+		"no profile": {5, func(o *core.Options) {
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			delete(o.Rules.Profiles, preset.ProfileHeavy)
 		}, nil, "no profile makes summaries"},

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -90,9 +90,9 @@ func asking(n, chars int) string {
 
 // chat says turns to a server and returns the rig. Nothing is compacted, so that
 // the conversation only grows, unless change says otherwise.
-func chat(t *testing.T, s *server, turns, chars int, change func(*agent.Options)) *rig {
+func chat(t *testing.T, s *server, turns, chars int, change func(*core.Options)) *rig {
 	t.Helper()
-	r := start(t, func(o *agent.Options) {
+	r := start(t, func(o *core.Options) {
 		o.Provider = s
 		o.Model.Window = meter.Window{Tokens: 32_768, Source: meter.WindowCatalogue}
 		o.Rules = preset.RulesOf(preset.Plimsoll)

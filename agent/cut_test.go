@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -58,7 +58,7 @@ func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
 			"the server's": {meter.Window{Tokens: 32_768, Source: meter.WindowServer}, w},
 			"the user's":   {meter.Window{Tokens: 32_768, Source: meter.WindowFlag}, meter.Window{Tokens: 32_768, Source: meter.WindowFlag}},
 		} {
-			again := prepare(t, func(o *agent.Options) {
+			again := prepare(t, func(o *core.Options) {
 				o.Model.Window, o.Log, o.Stored.Events = c.own, r.memory, r.memory.Events()
 			})
 			if got := again.Meter().Window(); got != c.want {
@@ -71,7 +71,7 @@ func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
 func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &server{count: cutting(4096)}
-		r := chat(t, s, 24, 1800, func(o *agent.Options) { o.Rules = preset.RulesOf(preset.Plimsoll) })
+		r := chat(t, s, 24, 1800, func(o *core.Options) { o.Rules = preset.RulesOf(preset.Plimsoll) })
 		_, after := r.warnings()
 		if after == 0 {
 			t.Fatal("nothing was told")
@@ -88,7 +88,7 @@ func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {
 func TestAConfiguredWindowStaysOnASilentCut(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		window := meter.Window{Tokens: 32_768, Source: meter.WindowConfig}
-		r := chat(t, &server{count: cutting(4096)}, 20, 1800, func(o *agent.Options) { o.Model.Window = window })
+		r := chat(t, &server{count: cutting(4096)}, 20, 1800, func(o *core.Options) { o.Model.Window = window })
 		got, _ := r.warnings()
 		if len(got) != 1 || !strings.Contains(got[0], "set to 32768 tokens (config)") {
 			t.Errorf("warnings %q", got)
@@ -146,7 +146,7 @@ func dropping(per, completion, reasoning int) func(int, llm.Request) llm.Tokens 
 }
 
 func TestInnocentReportsAreNoCuts(t *testing.T) {
-	echo := func(o *agent.Options) { o.Model.Caps.EchoReasoning = true }
+	echo := func(o *core.Options) { o.Model.Caps.EchoReasoning = true }
 	rnd := rand.New(rand.NewPCG(1, 2))
 	quirk := func(odd ...int) func(int, llm.Request) llm.Tokens {
 		return func(n int, r llm.Request) llm.Tokens {
@@ -159,18 +159,18 @@ func TestInnocentReportsAreNoCuts(t *testing.T) {
 	beside := uncached()
 	for name, c := range map[string]struct {
 		server *server
-		change func(*agent.Options)
+		change func(*core.Options)
 		turns  int
 		chars  int
 	}{
 		"all is counted":            {server: &server{count: func(_ int, r llm.Request) llm.Tokens { return counted(whole(r)) }}},
 		"without the cache":         {server: &server{count: uncached()}},
 		"without the cache, long":   {server: &server{count: uncached()}, chars: 9000, turns: 8},
-		"without the cache, learnt": {server: &server{count: uncached()}, change: func(o *agent.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1.2, Samples: 9} }},
+		"without the cache, learnt": {server: &server{count: uncached()}, change: func(o *core.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1.2, Samples: 9} }},
 		"without a cached prompt": {server: &server{count: func(n int, r llm.Request) llm.Tokens {
 			return counted(beside(n, r).Prompt - min(1, max(0, 1-n))*1500)
 		}},
-			change: func(o *agent.Options) {
+			change: func(o *core.Options) {
 				o.System, o.Model.Calibration = strings.Repeat("rule ", 960), conversation.Calibration{Factor: 1.2, Samples: 9}
 			}},
 		"cached beside": {server: &server{count: func(n int, r llm.Request) llm.Tokens {
@@ -199,7 +199,7 @@ func TestInnocentReportsAreNoCuts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := chat(t, c.server, or(c.turns, 24), or(c.chars, 1500), func(o *agent.Options) {
+				r := chat(t, c.server, or(c.turns, 24), or(c.chars, 1500), func(o *core.Options) {
 					o.Model.Window.Tokens = 1_000_000
 					if c.change != nil {
 						c.change(o)
@@ -273,8 +273,8 @@ func TestACutReportSurvivesAReload(t *testing.T) {
 		if short, _ := first.shorts(); short == 0 {
 			t.Fatal("no report is marked")
 		}
-		second := start(t, func(o *agent.Options) {
-			o.Stored = agent.Stored{ID: "conversation", Events: first.memory.Events()}
+		second := start(t, func(o *core.Options) {
+			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events()}
 			o.Model.Calibration = first.memory.Calibration(testModel.CalibrationKey)
 		})
 		got := second.reading()

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
@@ -14,7 +15,7 @@ import (
 // display is what watchers and tools were told of the conversation last: they read it
 // from any goroutine, or hear of it when it changes.
 type display struct {
-	*journal
+	*core.Journal
 	free     atomic.Int64 // tokens of the window that are free, -1 unknown
 	arrival  atomic.Pointer[conversation.ArrivalCap]
 	declared atomic.Pointer[[]string] // names of the tools that the model is given
@@ -25,33 +26,33 @@ type display struct {
 
 // status tells what the conversation is doing now.
 func (d *display) status(s updates.Status) {
-	s.Since, d.busy = d.opts.Now(), s.Phase != updates.Idle
-	d.updates.Put(s)
+	s.Since, d.busy = d.Options.Now(), s.Phase != updates.Idle
+	d.Updates.Put(s)
 }
 
 // showMeter tells how full the window is now.
 func (d *display) showMeter() {
-	r := d.meter.Reading()
+	r := d.Meter.Reading()
 	free := -1
 	if r.Window.Known() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.free.Store(int64(free))
 	d.fitResults()
-	d.updates.Put(updates.Metered{Meter: d.meter})
+	d.Updates.Put(updates.Metered{Meter: d.Meter})
 	d.tellCache()
 }
 
 // fitResults makes the cap of results follow the rules and the window.
 func (d *display) fitResults() {
-	most := compact.ArrivalCap(d.rules.Preset, d.opts.Results.MaxChars, d.meter.Reading().Window.Tokens)
+	most := compact.ArrivalCap(d.Rules.Preset, d.Options.Results.MaxChars, d.Meter.Reading().Window.Tokens)
 	d.arrival.Store(&most)
 }
 
 // tellCache tells from when on the provider's cache is cold, if that is new.
 func (d *display) tellCache() {
-	m := d.settings.model
-	at, gone := d.lastReply(m)
+	m := d.Settings.Model
+	at, gone := d.LastReply(m)
 	switch {
 	case m.NoCache:
 		at = time.Time{}
@@ -60,22 +61,22 @@ func (d *display) tellCache() {
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at
-		d.updates.Put(updates.CacheCold{At: at})
+		d.Updates.Put(updates.CacheCold{At: at})
 	}
 }
 
 // reform chooses the form anew when the window became known, or is another one.
 func (d *display) reform() {
-	if d.settings.choose() {
-		d.meter = d.meter.WithPrompt(d.settings.promptSizes())
+	if d.Settings.Choose() {
+		d.Meter = d.Meter.WithPrompt(d.Settings.PromptSizes())
 		d.declare()
 	}
 }
 
 // declare makes known which tools the model is given.
 func (d *display) declare() {
-	names := make([]string, len(d.settings.tools))
-	for i, t := range d.settings.tools {
+	names := make([]string, len(d.Settings.Tools))
+	for i, t := range d.Settings.Tools {
 		names[i] = t.Name
 	}
 	d.declared.Store(&names)
@@ -88,7 +89,7 @@ func (d *display) declare() {
 
 // inspector answers looks at the context. All but asked belongs to the owner.
 type inspector struct {
-	inbox   *inbox
+	inbox   *core.Inbox
 	updates *updates.Mailbox
 	account func() func() inspect.Breakdown // takes what the answer is made of; the result adds it up
 
@@ -100,7 +101,7 @@ type inspector struct {
 // look asks for a look. Of several that wait the newest is answered.
 func (i *inspector) look() {
 	n := i.asked.Add(1)
-	i.inbox.put(func(context.Context) {
+	i.inbox.Put(func(context.Context) {
 		if n == i.asked.Load() { // otherwise a newer one is behind it
 			i.start()
 		}
@@ -118,7 +119,7 @@ func (i *inspector) start() {
 	go func() {
 		i.updates.Put(updates.Inspected{Account: account()})
 		close(done)
-		i.inbox.put(func(context.Context) {
+		i.inbox.Put(func(context.Context) {
 			again := i.again
 			if i.done, i.again = nil, false; again {
 				i.start()

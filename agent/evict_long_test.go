@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
@@ -53,7 +53,7 @@ func TestLongTalkIsEvictedAndNothingWaits(t *testing.T) {
 		const turns = 200
 		l := startLong(t, func(l *longTalk) {
 			l.server.Window, l.server.Summary = autoWindow, mixed
-		}, both(window(autoWindow, meter.WindowConfig), func(o *agent.Options) { o.Rules = autoRules() }))
+		}, both(window(autoWindow, meter.WindowConfig), func(o *core.Options) { o.Rules = autoRules() }))
 		for n := range turns {
 			l.sends(workText(n))
 			l.rests()

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -16,7 +16,7 @@ import (
 
 // longFirst is a conversation whose first message is longer than its window, as an
 // import or an older version can leave it.
-func longFirst(t *testing.T, more ...conversation.Body) func(*agent.Options) {
+func longFirst(t *testing.T, more ...conversation.Body) func(*core.Options) {
 	t.Helper()
 	log := &conversation.Log{}
 	events := log.Prepare(time.Now(), append([]conversation.Body{
@@ -27,7 +27,7 @@ func longFirst(t *testing.T, more ...conversation.Body) func(*agent.Options) {
 	if err := memory.Append(t.Context(), events); err != nil {
 		t.Fatal(err)
 	}
-	return func(o *agent.Options) {
+	return func(o *core.Options) {
 		o.Model.Window = meter.Window{Tokens: 20_000, Source: meter.WindowConfig}
 		o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, events
 	}

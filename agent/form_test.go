@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -15,13 +15,13 @@ import (
 )
 
 // forms are three ways to put prompt and tools, of about 1,000, 500 and 100 tokens.
-func forms(o *agent.Options) {
+func forms(o *core.Options) {
 	spec := func(name string, words int) conversation.ToolSpec {
 		return conversation.ToolSpec{Name: name, Description: strings.Repeat("word ", words), Parameters: conversation.RawJSON(`{"type":"object"}`)}
 	}
 	o.System = strings.Repeat("be brief ", 150)
 	o.Toolbox = agenttest.NewToolbox(agenttest.Tool{Spec: spec("ls", 200)}, agenttest.Tool{Spec: spec("cat", 200)})
-	o.Forms = []agent.Form{
+	o.Forms = []core.Form{
 		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 180), spec("cat", 180)}},
 		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 10)}, Below: 1800},
 	}
@@ -57,7 +57,7 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *agent.Options) {
+				r := start(t, func(o *core.Options) {
 					forms(o)
 					o.Model.Window, o.AssumeWindow = sized(c.window, meter.WindowServer), c.assumed
 					o.Rules = preset.RulesOf(preset.Plimsoll)
@@ -95,7 +95,7 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 // that goes with them, whatever the window is by now.
 func TestAConversationKeepsItsForm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		before := start(t, func(o *agent.Options) {
+		before := start(t, func(o *core.Options) {
 			forms(o)
 			o.Model.Window = sized(2400, meter.WindowServer)
 		}, answers("fine"))
@@ -107,11 +107,11 @@ func TestAConversationKeepsItsForm(t *testing.T) {
 				in = b
 			}
 		}
-		recorded, err := agent.DecodeTools(before.memory.Blob(in.Tools))
+		recorded, err := core.DecodeTools(before.memory.Blob(in.Tools))
 		if err != nil {
 			t.Fatal(err)
 		}
-		after := start(t, func(o *agent.Options) {
+		after := start(t, func(o *core.Options) {
 			forms(o)
 			o.Log, o.Stored.Events, o.Stored.Tools = before.memory, before.memory.Events(), recorded
 		}, answers("fine"))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -76,7 +77,7 @@ func (c *course) consistent() {
 // measured checks that the meter is that of somebody who opens the log now.
 func (c *course) measured() {
 	c.t.Helper()
-	var o agent.Options
+	var o core.Options
 	withTools(slowLooked(), compactTool())(&o)
 	o.System = "be brief"
 	c.options(&o)

@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -90,7 +90,7 @@ func (c *course) open() {
 	c.rig.memory = c.memory
 }
 
-func (c *course) options(o *agent.Options) {
+func (c *course) options(o *core.Options) {
 	o.Log, o.Calibrations, o.Backlog = &gatedLog{c.memory, c.provider.gates[storing]}, c.memory, c.memory
 	o.Provider, o.Model, o.Rules, o.Stored.Events = c.provider, c.model, c.rules, c.memory.Events()
 	o.Model.Calibration = c.memory.Calibration(c.model.CalibrationKey)

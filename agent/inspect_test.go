@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -31,7 +31,7 @@ func (r *rig) inspected() []inspect.Breakdown {
 func TestInspectTellsOfTheContextAndChangesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		saved := 0.5
-		r := talk(t, 3, func(o *agent.Options) {
+		r := talk(t, 3, func(o *core.Options) {
 			o.CacheSaved = func(m llm.Model, u conversation.Usage) *float64 {
 				if m.Name() != "test/m" || u.Model != "test/m" {
 					t.Errorf("asked of %s and %s", m.Name(), u.Model)
@@ -78,7 +78,7 @@ func TestInspectIsAnsweredInATurnToo(t *testing.T) {
 func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		disk, asked := agenttest.NewGate(), atomic.Int64{}
-		r := talk(t, 2, func(o *agent.Options) {
+		r := talk(t, 2, func(o *core.Options) {
 			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
 				asked.Add(1)
 				return nil
@@ -110,7 +110,7 @@ func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate, at := agenttest.NewGate(), atomic.Int64{}
-		r := talk(t, 2, func(o *agent.Options) {
+		r := talk(t, 2, func(o *core.Options) {
 			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
 				at.Add(1)
 				if err := gate.Pass(context.Background()); err != nil {
@@ -148,7 +148,7 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		prices := llm.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5, Output: 8}
-		r := talk(t, 5, func(o *agent.Options) {
+		r := talk(t, 5, func(o *core.Options) {
 			o.Model.Prices = &prices
 			o.Cost = func(m llm.Model, tokens llm.Tokens) (*float64, string) {
 				if m.Prices == nil {

@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 )
 
 // jcliLogs is J-CLI with a log that can be read.
-func jcliLogs(b *strings.Builder) func(*agent.Options) {
-	return func(o *agent.Options) {
+func jcliLogs(b *strings.Builder) func(*core.Options) {
+	return func(o *core.Options) {
 		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.Micro.KeepRecent, o.Rules.Summary.Retries = 2, 0
 		o.Logger = slog.New(slog.NewTextHandler(b, nil))

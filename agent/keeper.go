@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/conversation"
 )
 
@@ -26,7 +27,7 @@ const (
 
 // partialKeeper writes one reply while it arrives.
 type partialKeeper struct {
-	log    Log
+	log    core.Log
 	logger *slog.Logger
 
 	mu     sync.Mutex // guards newest and kept
@@ -40,7 +41,7 @@ type partialKeeper struct {
 }
 
 // keepPartials starts a keeper. Stop it before the reply is appended.
-func keepPartials(ctx context.Context, log Log, logger *slog.Logger) *partialKeeper {
+func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *partialKeeper {
 	k := &partialKeeper{
 		log: log, logger: logger,
 		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
@@ -141,14 +142,14 @@ func (b *background) start(ctx context.Context) (finish func()) {
 // nothing.
 type calibrationKeeper struct {
 	writer *background
-	store  Calibrations
+	store  core.Calibrations
 	logger *slog.Logger
 
 	mu     sync.Mutex // guards newest
 	newest map[string]conversation.Calibration
 }
 
-func newCalibrationKeeper(store Calibrations, logger *slog.Logger) *calibrationKeeper {
+func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *calibrationKeeper {
 	k := &calibrationKeeper{store: store, logger: logger, newest: map[string]conversation.Calibration{}}
 	k.writer = newBackground(k.save)
 	return k
@@ -187,7 +188,7 @@ func (k *calibrationKeeper) save(ctx context.Context) {
 // backlogKeeper writes the messages that wait. A nil one writes nothing.
 type backlogKeeper struct {
 	writer *background
-	store  Backlog
+	store  core.Backlog
 	logger *slog.Logger
 
 	mu     sync.Mutex // guards what follows
@@ -197,7 +198,7 @@ type backlogKeeper struct {
 	ended  bool // nothing replaces newest any more
 }
 
-func newBacklogKeeper(store Backlog, logger *slog.Logger) *backlogKeeper {
+func newBacklogKeeper(store core.Backlog, logger *slog.Logger) *backlogKeeper {
 	// Some may be stored from before a crash.
 	k := &backlogKeeper{store: store, logger: logger, some: true}
 	k.writer = newBackground(k.save)

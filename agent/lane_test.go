@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -44,7 +44,7 @@ func TestAFullCacheIsNoOverflow(t *testing.T) {
 				if strings.Contains(name, "piece") {
 					first = agenttest.Join(agenttest.Say("WAR"), first)
 				}
-				r := start(t, func(o *agent.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), answers("fine"))
+				r := start(t, func(o *core.Options) { o.Model.Window = c.window }, first, agenttest.Fail(c.err), answers("fine"))
 				r.Send(c.text)
 				r.settle()
 				failed := agenttest.Of[updates.Failed](r.watch)
@@ -72,7 +72,7 @@ func TestACacheThatStaysFull(t *testing.T) {
 		for range 40 {
 			s.Add(agenttest.Fail(full()))
 		}
-		r := start(t, func(o *agent.Options) { o.Model.Window, o.Provider = sized(8192, meter.WindowServer), s })
+		r := start(t, func(o *core.Options) { o.Model.Window, o.Provider = sized(8192, meter.WindowServer), s })
 		r.Send("go")
 		took := r.settle()
 		failed := agenttest.Of[updates.Failed](r.watch)
@@ -149,7 +149,7 @@ var agenttestSummary = "## Goal\nThe user talks of parts and asks what of each.\
 func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &crowded{}
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Model.Window, o.Provider = sized(32_768, meter.WindowServer), s
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true
@@ -200,7 +200,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &crowded{}
 		gate := agenttest.NewGate()
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Model.Window, o.Provider = sized(32_768, meter.WindowServer), switching{s, gate}
 			o.Rules = preset.RulesOf(preset.Plimsoll)
 			o.Rules.Auto.Background = true

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -39,7 +39,7 @@ type longTalk struct {
 const longWindow = 8192
 
 // startLong returns an idle agent and the server that it talks to.
-func startLong(t *testing.T, server func(*longTalk), options func(*agent.Options)) *longTalk {
+func startLong(t *testing.T, server func(*longTalk), options func(*core.Options)) *longTalk {
 	t.Helper()
 	l := &longTalk{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
 	l.server.Answer = l.answer
@@ -47,7 +47,7 @@ func startLong(t *testing.T, server func(*longTalk), options func(*agent.Options
 	if server != nil {
 		server(l)
 	}
-	l.rig = prepare(t, func(o *agent.Options) {
+	l.rig = prepare(t, func(o *core.Options) {
 		o.Provider, o.Toolbox = l.server, agenttest.NewToolbox(looksLong())
 		o.Model.Window = meter.Window{Tokens: longWindow, Source: meter.WindowConfig}
 		if options != nil {

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -16,7 +16,7 @@ import (
 // longCase is what a long talk meets with. The zero value is a healthy server.
 type longCase struct {
 	server  func(*longTalk)
-	options func(*agent.Options)
+	options func(*core.Options)
 	turn    func(l *longTalk, n int) // in place of sending the n-th message
 
 	refused int  // requests that the server may refuse in a row
@@ -37,17 +37,17 @@ func fallsOver() agenttest.Summariser {
 	return agenttest.Failing(&llm.Error{Class: llm.ServerFault, Message: "it fell over", Status: 500})
 }
 
-func window(tokens int, source meter.WindowSource) func(*agent.Options) {
-	return func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: tokens, Source: source} }
+func window(tokens int, source meter.WindowSource) func(*core.Options) {
+	return func(o *core.Options) { o.Model.Window = meter.Window{Tokens: tokens, Source: source} }
 }
 
-func byPreset(p preset.Name) func(*agent.Options) {
-	return func(o *agent.Options) { o.Rules = preset.RulesOf(p) }
+func byPreset(p preset.Name) func(*core.Options) {
+	return func(o *core.Options) { o.Rules = preset.RulesOf(p) }
 }
 
 // jcliAt is J-CLI with a threshold that the window has room for.
-func jcliAt(tokens int) func(*agent.Options) {
-	return func(o *agent.Options) {
+func jcliAt(tokens int) func(*core.Options) {
+	return func(o *core.Options) {
 		o.Rules = preset.RulesOf(preset.JCLI)
 		o.Rules.TokenThreshold = tokens
 	}

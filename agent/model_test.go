@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -105,7 +105,7 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *agent.Options) { o.Model.Window = tt.have })
+				r := start(t, func(o *core.Options) { o.Model.Window = tt.have })
 				r.SetWindow("test/m", tt.told)
 				r.wait()
 				want := tt.have
@@ -126,7 +126,7 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 
 func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} }, answers("a"))
+		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"))
 		r.SetWindow("test/m", meter.Window{Tokens: 1000, Source: meter.WindowCatalogue})
 		r.wait()
 		if n := len(r.memory.Events()); n != 0 {
@@ -161,7 +161,7 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 
 func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} }, answers("a"), answers("b"), answers("c"))
+		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"), answers("b"), answers("c"))
 		r.say("one")
 		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
 		r.say("two")
@@ -181,7 +181,7 @@ func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 
 func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
+		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
 			reports("a", 7299), reports("b", 7989), reports("c", 9000))
 		for _, text := range []string{"one", "two", "three"} {
 			r.say(text)
@@ -215,9 +215,9 @@ func TestStoredUsageIsNotLearnedTwice(t *testing.T) {
 		first := start(t, nil, reports("a", 300))
 		first.say(strings.Repeat("word ", 100))
 		first.finish()
-		second := start(t, func(o *agent.Options) {
+		second := start(t, func(o *core.Options) {
 			o.Log, o.Calibrations = first.memory, first.memory
-			o.Stored = agent.Stored{ID: "conversation", Events: first.memory.Events()}
+			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events()}
 			o.Model.Calibration = first.memory.Calibration(testModel.CalibrationKey)
 		})
 		if got := second.reading(); got.Used != 301 || got.Estimated {
@@ -233,7 +233,7 @@ func TestStoredUsageIsNotLearnedTwice(t *testing.T) {
 func TestPromptCutSilentlyIsNoticedOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("word ", 400)
-		r := start(t, func(o *agent.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1, Samples: 3} },
+		r := start(t, func(o *core.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1, Samples: 3} },
 			reports("a", 500), reports("b", 300), reports("c", 300))
 		for range 3 {
 			r.say(long)
@@ -250,7 +250,7 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		billed, computed := 0.5, 0.25
 		with := agenttest.Join(answers("a"), agenttest.Send(llm.Chunk{BodyHash: "abc", Usage: &llm.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Cost = func(m llm.Model, u llm.Tokens) (*float64, string) { return &computed, "2026-01-01" }
 		}, with, reports("b", 20), answers("c"))
 		for _, text := range []string{"one", "two", "three"} {
@@ -283,7 +283,7 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 
 func TestModelWithoutToolsIsSentNone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.Model.Caps.NoTools = true
 		}, answers("a"))
@@ -302,7 +302,7 @@ func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
 		cost := 0.5
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return &cost, "d" }
 		},
 			agenttest.Join(agenttest.Hold(gate), reports("a", 9000)))
@@ -336,7 +336,7 @@ func TestTheLimitOfRepliesIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *agent.Options) {
+				r := start(t, func(o *core.Options) {
 					o.Model.Window, o.Model.ReplyLimit = sized(c.window, meter.WindowFlag), c.limit
 				}, answers("fine"))
 				r.say(strings.Repeat("word ", 600))

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -48,7 +49,7 @@ func TestOneClawAcceptanceCriteriaOptional(t *testing.T) {
 
 func modelHasAWindow(t *testing.T, p preset.Name) {
 	for _, w := range []meter.Window{{}, {Tokens: 200_000, Source: meter.WindowCatalogue}} {
-		k := talksUnder(t, p, func(o *agent.Options) { o.Model.Window = w })
+		k := talksUnder(t, p, func(o *core.Options) { o.Model.Window = w })
 		k.answered("hello?")
 		for _, e := range k.memory.Events() {
 			if m, isModel := e.Body.(conversation.ModelChanged); isModel && m.Window != w.Tokens {
@@ -148,7 +149,7 @@ func reportedTokens(t *testing.T, p preset.Name) {
 }
 
 func estimatedTokens(t *testing.T, p preset.Name) {
-	k := talksUnder(t, p, func(o *agent.Options) { o.System = "" })
+	k := talksUnder(t, p, func(o *core.Options) { o.System = "" })
 	k.hears(0, 1000)
 	chars := len(asked(0)) + 4000
 	// Framing is counted besides, for two messages.
@@ -176,7 +177,7 @@ func estimatedTokens(t *testing.T, p preset.Name) {
 // whatWouldBeSent is the view, system prompt and tools: after a compaction what is
 // in the log besides no longer counts.
 func whatWouldBeSent(t *testing.T, p preset.Name) {
-	k := after(t, p, 9, func(o *agent.Options) { o.System = strings.Repeat("be brief ", 20) }, summarises(account))
+	k := after(t, p, 9, func(o *core.Options) { o.System = strings.Repeat("be brief ", 20) }, summarises(account))
 	if r := k.reading(); r.Segments[projection.System] < 45 || segmentSum(r) != r.Used {
 		t.Errorf("the system prompt counts %d of %d", r.Segments[projection.System], r.Used)
 	}
@@ -209,7 +210,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			}
 			model := testModel
 			model.Window.Tokens = 70_000
-			a, err := agent.New(agent.Options{Log: m, Stored: agent.Stored{Events: events}, Model: model, Interactive: true,
+			a, err := agent.New(core.Options{Log: m, Stored: core.Stored{Events: events}, Model: model, Interactive: true,
 				Rules:    preset.RulesOf(preset.OneClaw),
 				Provider: voices{agenttest.NewProvider(answers("fine")), agenttest.NewProvider(answers(account))}})
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -32,7 +32,7 @@ func TestOneClawEdgeCases(t *testing.T) {
 }
 
 func noMessages(t *testing.T, p preset.Name) {
-	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 9000) }) // above every line by itself
+	k := talksUnder(t, p, func(o *core.Options) { o.System = strings.Repeat("rule ", 9000) }) // above every line by itself
 	k.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 5000, Source: meter.WindowConfig}}, k.provider)
 	k.wait()
 	k.untouched()
@@ -61,7 +61,7 @@ func oneMessage(t *testing.T, p preset.Name) {
 }
 
 func allProtected(t *testing.T, p preset.Name) {
-	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 5600) })
+	k := talksUnder(t, p, func(o *core.Options) { o.System = strings.Repeat("rule ", 5600) })
 	if p == preset.Plimsoll { // protects of what the prompt leaves: the newest unit alone
 		k.hears(0, 1900)
 	} else {
@@ -113,7 +113,7 @@ func resultOfManyBytes(t *testing.T, p preset.Name) {
 // which waits for no summary, by a note.
 func smallerWindow(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
-	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, agenttest.Join(agenttest.Hold(gate), summarises(account)))
+	k := after(t, p, 14, func(o *core.Options) { o.Model.Window.Tokens = 200_000 }, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	k.untouched()
 	small := agenttest.NewProvider(answers("in fewer words"))
 	k.SwitchModel(llm.Model{Provider: "other", ID: "small", Window: meter.Window{Tokens: talkWindow, Source: meter.WindowConfig}},
@@ -177,7 +177,7 @@ func alreadyHasASummary(t *testing.T, p preset.Name) {
 	if len(first.stories()) != 1 {
 		t.Fatal("there is no summary")
 	}
-	k := talksUnder(t, p, func(o *agent.Options) {
+	k := talksUnder(t, p, func(o *core.Options) {
 		m := &agenttest.Memory{}
 		if err := m.Append(t.Context(), events); err != nil {
 			t.Fatal(err)
@@ -266,7 +266,7 @@ func neverMidStream(t *testing.T, p preset.Name) {
 }
 
 func thresholdOfTheModel(t *testing.T, p preset.Name) {
-	k := after(t, p, 9, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account), summarises(account))
+	k := after(t, p, 9, func(o *core.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account), summarises(account))
 	k.untouched()
 	k.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 11_000, Source: meter.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()

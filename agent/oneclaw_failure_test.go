@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -24,7 +24,7 @@ import (
 // cornered is a talker whose summary failed as the replies say and that has come
 // to where room is made without one: at once under oneclaw; under plimsoll, which
 // leaves the view as it was, when the next message goes over the hard line.
-func cornered(t *testing.T, p preset.Name, change func(*agent.Options), failure ...agenttest.Reply) *talker {
+func cornered(t *testing.T, p preset.Name, change func(*core.Options), failure ...agenttest.Reply) *talker {
 	t.Helper()
 	k := after(t, p, 7, change, slices.Repeat(failure, 2)...) // plimsoll prepares one, and asks again at the load line
 	k.passes()
@@ -81,10 +81,10 @@ func snackbar(t *testing.T, p preset.Name) {
 // stored. Under oneclaw the full text is not kept.
 func oneCut(t *testing.T, p preset.Name, text string) (*talker, conversation.ToolResult) {
 	t.Helper()
-	k := talksUnder(t, p, func(o *agent.Options) {
+	k := talksUnder(t, p, func(o *core.Options) {
 		o.Model.Window.Tokens = 200_000
 		if p == preset.Plimsoll { // its own cap would grow with the window
-			o.Results = agent.Results{MaxChars: conversation.ResultMaxChars, KeepFull: true}
+			o.Results = core.Results{MaxChars: conversation.ResultMaxChars, KeepFull: true}
 		}
 		withTools(agenttest.Reader("fetch", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) }))(o)
 	})
@@ -247,7 +247,7 @@ func TestOneClawFailureHandlingRules(t *testing.T) {
 
 func failureIsLogged(t *testing.T, p preset.Name) {
 	var b bytes.Buffer
-	k := cornered(t, p, func(o *agent.Options) {
+	k := cornered(t, p, func(o *core.Options) {
 		o.Logger = slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}, down(), down())
 	k.ends()

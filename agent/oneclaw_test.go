@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -78,10 +78,10 @@ type talker struct {
 }
 
 // talksUnder is an idle talker with the rules of a preset.
-func talksUnder(t *testing.T, p preset.Name, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
+func talksUnder(t *testing.T, p preset.Name, change func(*core.Options), summaries ...agenttest.Reply) *talker {
 	t.Helper()
 	s := agenttest.NewProvider(summaries...)
-	r := start(t, func(o *agent.Options) {
+	r := start(t, func(o *core.Options) {
 		o.Rules, o.Model.Window.Tokens = preset.RulesOf(p), talkWindow
 		if p == preset.Plimsoll {
 			o.Rules.TriggerRatio += 1e-9 // the default lies nearer the hard line in small windows
@@ -96,7 +96,7 @@ func talksUnder(t *testing.T, p preset.Name, change func(*agent.Options), summar
 }
 
 // after is a talker in which turns were said.
-func after(t *testing.T, p preset.Name, turns int, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
+func after(t *testing.T, p preset.Name, turns int, change func(*core.Options), summaries ...agenttest.Reply) *talker {
 	t.Helper()
 	k := talksUnder(t, p, change, summaries...)
 	k.turns(0, turns)
@@ -252,7 +252,7 @@ func compactDoesNotTrigger(t *testing.T, p preset.Name) {
 }
 
 func windowIsNull(t *testing.T, p preset.Name) {
-	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window = meter.Window{} })
+	k := after(t, p, 14, func(o *core.Options) { o.Model.Window = meter.Window{} })
 	k.untouched()
 	k.ends()
 	if n := k.notices(); len(n) != 0 {

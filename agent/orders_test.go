@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -164,7 +164,7 @@ func TestOrdersInAnyOrder(t *testing.T) {
 	for seed := range uint64(300) {
 		synctest.Test(t, func(t *testing.T) {
 			chance, w, sent := rand.New(rand.NewPCG(seed, 1)), &whim{chance: rand.New(rand.NewPCG(seed, 2))}, map[string]int{}
-			r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) {
+			r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) {
 				o.Provider, o.Rules = w, preset.RulesOf(presets[seed%uint64(len(presets))])
 				o.Rules.Summary.Review = seed%4 == 0
 				o.Transcript = func(context.Context, projection.View) (string, error) { return "/transcript", nil }

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -62,7 +62,7 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 		many := agenttest.Reader("ls", nil)
 		many.Spec.Description = strings.Repeat("word upon word ", 800)
 		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), meter.Window{}
 		}, agenttest.Fail(refused), agenttest.Fail(refused))
 		r.say("hi")

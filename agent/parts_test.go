@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
@@ -39,26 +39,9 @@ func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
 	}
 }
 
-func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
-	t.Parallel()
-	var o operations
-	for _, op := range []operation{{what: edit.OpUndo}, {what: opRestore}, {what: edit.OpRedo}} {
-		o.add(op)
-	}
-	if !o.due(true) || o.take().what != edit.OpUndo {
-		t.Error("an undo waits for the end of the turn")
-	}
-	if o.due(true) || !o.due(false) || !o.restores() {
-		t.Error("turns are restored within a turn")
-	}
-	if o.take(); o.restores() || !o.due(true) || len(o) != 1 {
-		t.Errorf("left %+v", o)
-	}
-}
-
 func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
 	t.Parallel()
-	in, box, looks := newInbox(), updates.NewMailbox(), 0
+	in, box, looks := core.NewInbox(), updates.NewMailbox(), 0
 	i := &inspector{inbox: in, updates: box, account: func() func() inspect.Breakdown {
 		looks++
 		return func() inspect.Breakdown { return inspect.Breakdown{} }
@@ -66,12 +49,12 @@ func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
 	for range 3 {
 		i.look()
 	}
-	in.drain(t.Context()) // the newest of the three
+	in.Drain(t.Context()) // the newest of the three
 	i.look()
 	i.look()
 	for looks < 2 {
-		<-in.wake
-		in.drain(t.Context())
+		<-in.Wake
+		in.Drain(t.Context())
 	}
 	i.wait()
 	if looks != 2 {
@@ -97,9 +80,9 @@ func TestACallThatNobodyIsAskedAboutIgnoresAnswers(t *testing.T) {
 
 func TestTheOwnerDrainsItsInboxWhileItWaits(t *testing.T) {
 	t.Parallel()
-	in, released := newInbox(), make(chan struct{})
-	in.put(func(context.Context) { close(released) })
-	got := concurrently(t.Context(), in, func() int {
+	in, released := core.NewInbox(), make(chan struct{})
+	in.Put(func(context.Context) { close(released) })
+	got := core.Concurrently(t.Context(), in, func() int {
 		<-released // by the command: without it this never ends
 		return 7
 	})

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/planner"
@@ -96,7 +96,7 @@ func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
 func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
-		r := chatted(t, s, nearLoad, eachTokens, func(o *agent.Options) { o.Rules.KeepLast = 1 })
+		r := chatted(t, s, nearLoad, eachTokens, func(o *core.Options) { o.Rules.KeepLast = 1 })
 		w := wish(preset.ProfileHeavy, -1)
 		r.Preview(w)
 		r.wait()
@@ -112,10 +112,10 @@ func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 }
 
 func TestNothingIsPreparedWhereNobodyGoesOn(t *testing.T) {
-	for name, change := range map[string]func(*agent.Options){
-		"no chat":      func(o *agent.Options) { o.Interactive = false },
-		"by hand only": func(o *agent.Options) { o.Rules.Summary.When = preset.SummaryByHand },
-		"never":        func(o *agent.Options) { o.Rules.Summary.When = preset.SummaryNever },
+	for name, change := range map[string]func(*core.Options){
+		"no chat":      func(o *core.Options) { o.Interactive = false },
+		"by hand only": func(o *core.Options) { o.Rules.Summary.When = preset.SummaryByHand },
+		"never":        func(o *core.Options) { o.Rules.Summary.When = preset.SummaryNever },
 		"it waits":     waits,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 			}
 			return answers("yes")
 		}
-		r := chatted(t, s, 7, eachTokens, both(withTools(compactTool()), func(o *agent.Options) {
+		r := chatted(t, s, 7, eachTokens, both(withTools(compactTool()), func(o *core.Options) {
 			o.Rules.Summary.When = preset.SummaryNever
 			o.Rules.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: o.Rules.Summary}
 		}))
@@ -163,10 +163,10 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 
 // An overflow is answered by evicting, also where nothing else is automatic.
 func TestAnOverflowEvictsBehindANoteFirst(t *testing.T) {
-	for name, change := range map[string]func(*agent.Options){
-		"by the rules":      func(*agent.Options) {},
-		"nothing automatic": func(o *agent.Options) { o.Rules.Auto.Enabled = false },
-		"turned off":        func(o *agent.Options) { o.Rules.Enabled = false },
+	for name, change := range map[string]func(*core.Options){
+		"by the rules":      func(*core.Options) {},
+		"nothing automatic": func(o *core.Options) { o.Rules.Auto.Enabled = false },
+		"turned off":        func(o *core.Options) { o.Rules.Enabled = false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

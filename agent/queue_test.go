@@ -7,28 +7,28 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 )
 
 // narrow gives the model a window of 2,000 tokens.
-func narrow(o *agent.Options) {
+func narrow(o *core.Options) {
 	o.Model.Window = meter.Window{Tokens: 2000, Source: meter.WindowConfig}
 }
 
 func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 	long := strings.Repeat("word upon word ", 2000) // about 7,500 tokens
 	for name, c := range map[string]struct {
-		change func(*agent.Options)
+		change func(*core.Options)
 		says   func(r *rig)
 		back   bool
 	}{
 		"at rest":         {narrow, func(r *rig) { r.Send(long) }, true},
 		"asks no reply":   {narrow, func(r *rig) { r.Add(long) }, true},
 		"fits by a bit":   {narrow, func(r *rig) { r.Send(strings.Repeat("word upon word ", 480)) }, false},
-		"unknown window":  {func(o *agent.Options) { o.Model.Window = meter.Window{} }, func(r *rig) { r.Send(long) }, false},
+		"unknown window":  {func(o *core.Options) { o.Model.Window = meter.Window{} }, func(r *rig) { r.Send(long) }, false},
 		"a larger window": {nil, func(r *rig) { r.Send(long) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
@@ -65,13 +65,13 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killed {
 }
 
 // bounded is a window whose reserve does not fit behind 900 tokens.
-func bounded(o *agent.Options) {
+func bounded(o *core.Options) {
 	o.Model.Window = meter.Window{Tokens: 1000, Source: meter.WindowConfig}
 	o.Rules = preset.Rules{}
 }
 
 // opens opens what is left, an hour later.
-func (k killed) opens(t *testing.T, change func(*agent.Options), script ...agenttest.Reply) *rig {
+func (k killed) opens(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	memory := &agenttest.Memory{}
 	if err := memory.Append(t.Context(), k.events); err != nil {
@@ -82,10 +82,10 @@ func (k killed) opens(t *testing.T, change func(*agent.Options), script ...agent
 	}
 	time.Sleep(time.Until(k.at.Add(time.Hour)))
 	p := k.partial
-	setup := both(bounded, func(o *agent.Options) {
+	setup := both(bounded, func(o *core.Options) {
 		o.Log, o.Calibrations = memory, memory
 		o.Model.Calibration = k.learned
-		o.Stored = agent.Stored{ID: "conversation", Events: k.events, Partial: &p}
+		o.Stored = core.Stored{ID: "conversation", Events: k.events, Partial: &p}
 	})
 	if change != nil {
 		setup = both(setup, change)
@@ -220,7 +220,7 @@ func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		k := killedInReply(t, agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
 		n := 0
-		r := k.opens(t, func(o *agent.Options) {
+		r := k.opens(t, func(o *core.Options) {
 			o.Log.(*agenttest.Memory).Fail = func(write string) error {
 				if n++; write == "append" && n == 1 {
 					return errDisk
@@ -243,7 +243,7 @@ func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 
 func TestPartialReplyOfAnEmptyLogIsRecovered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Stored.Partial = &conversation.Partial{Text: "half", Time: time.Now(), Request: conversation.Usage{Estimate: 1}}
 		})
 		r.finish()

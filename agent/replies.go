@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/agent/compactor"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
@@ -18,7 +20,7 @@ import (
 // replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
 // up in the log again and again.
 type replyKeeper struct {
-	*journal
+	*core.Journal
 	windows *windowKeeper
 	callIDs map[string]bool // every id a call had
 	titled  bool            // the conversation has a title, or will have
@@ -45,11 +47,11 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
 	}
 	if ans.err != nil && !ans.reply.Arrived() {
-		_, err := k.keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
+		_, err := k.Keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
 		return nil, err
 	}
 	message, calls := k.message(r, ans)
-	seq := k.nextSeq() + uint64(len(bodies))
+	seq := k.NextSeq() + uint64(len(bodies))
 	bodies = append(bodies, message)
 	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
 	if why := notRun(message.Stop); why != "" {
@@ -59,8 +61,8 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		calls = nil
 	}
 	bodies = append(bodies, k.hints(r, ans.reply)...)
-	if _, err := k.keep(ctx, bodies...); err != nil {
-		k.pending = append(k.pending, abandoned(calls)...)
+	if _, err := k.Keep(ctx, bodies...); err != nil {
+		k.Pending = append(k.Pending, abandoned(calls)...)
 		return nil, err
 	}
 	return calls, nil
@@ -82,7 +84,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	switch {
 	case errors.As(ans.err, &failure):
 		m.Stop, m.Error = conversation.StopFailed, failure.Message
-	case errors.Is(ans.err, errCancelled):
+	case errors.Is(ans.err, compactor.ErrCancelled):
 		m.Stop = conversation.StopCancelled
 	case ans.err != nil:
 		m.Stop = conversation.StopInterrupted
@@ -111,7 +113,7 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 		c.Name = "unnamed" // servers refuse a history with an empty name
 	}
 	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
-		c.ID = fmt.Sprintf("call_%d_%d", k.nextSeq(), i+n)
+		c.ID = fmt.Sprintf("call_%d_%d", k.NextSeq(), i+n)
 	}
 	k.callIDs[c.ID] = true
 	return c
@@ -123,7 +125,7 @@ func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body 
 	var bodies []conversation.Body
 	if !k.titled {
 		k.titled = true
-		if title := DefaultTitle(k.log.Events()); title != "" {
+		if title := DefaultTitle(k.Log.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -18,9 +19,9 @@ import (
 // requester makes the requests of the conversation, and shows the replies as they
 // arrive.
 type requester struct {
-	*journal
+	*core.Journal
 	display  *display
-	inbox    *inbox
+	inbox    *core.Inbox
 	lane     *llm.Lane       // shared with the summaries
 	answered map[string]bool // models that gave a reply, by name
 }
@@ -50,21 +51,21 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 			failure = saidNothing(failure, empty)
 		}
 		failure = q.sharedCache(r, rep, failure)
-		wait, again := q.opts.Retry.Wait(failure, try)
+		wait, again := q.Options.Retry.Wait(failure, try)
 		if q.passes(r, failure) {
 			if since.IsZero() {
-				since = q.opts.Now()
+				since = q.Options.Now()
 			}
-			wait, again = q.opts.Retry.LongWait(try, q.opts.Now().Sub(since))
+			wait, again = q.Options.Retry.LongWait(try, q.Options.Now().Sub(since))
 		}
 		ans.gone = ans.gone || failure.Class == llm.Network || failure.Loading
 		if !again {
 			ans.err = q.givenUp(failure, try)
 			return ans
 		}
-		q.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		q.Options.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
-			q.updates.Put(updates.Discarded{})
+			q.Updates.Put(updates.Discarded{})
 		}
 		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
 		if err := q.pause(ctx, wait); err != nil {
@@ -85,9 +86,9 @@ func (q *requester) passes(r llm.Outgoing, e *llm.Error) bool {
 func (q *requester) givenUp(e *llm.Error, try int) *llm.Error {
 	shown := *e
 	switch {
-	case e.Retryable() && e.RetryAfter > q.opts.Retry.MaxAfter:
+	case e.Retryable() && e.RetryAfter > q.Options.Retry.MaxAfter:
 		shown.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
-			e.RetryAfter.Round(time.Second), q.opts.Now().Add(e.RetryAfter).Format("15:04:05"))
+			e.RetryAfter.Round(time.Second), q.Options.Now().Add(e.RetryAfter).Format("15:04:05"))
 	case try > 1:
 		shown.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
 	}
@@ -98,7 +99,7 @@ func (q *requester) givenUp(e *llm.Error, try int) *llm.Error {
 func (q *requester) pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
-	_, _, err := receive(ctx, q.inbox, t.C)
+	_, _, err := core.Receive(ctx, q.inbox, t.C)
 	return err
 }
 
@@ -106,7 +107,7 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 // numbers of a request that is smaller than the window is about a cache that is
 // full, which passes.
 func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.Nameless(e) || !llm.Smaller(q.settings.model, q.meter.Calibration().Factor, r, rep) || r.To.Name() != q.settings.model.Name() {
+	if !llm.Nameless(e) || !llm.Smaller(q.Settings.Model, q.Meter.Calibration().Factor, r, rep) || r.To.Name() != q.Settings.Model.Name() {
 		return e
 	}
 	q.lane.Share(r.To.Name())
@@ -128,7 +129,7 @@ type piece struct {
 // it arrives, and kept apart from the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	keeper := keepPartials(ctx, q.opts.Log, q.opts.Logger)
+	keeper := keepPartials(ctx, q.Options.Log, q.Options.Logger)
 	defer keeper.stop()
 	q.display.status(updates.Status{Phase: updates.Waiting})
 	streamCtx, stop := context.WithCancel(ctx)
@@ -142,13 +143,13 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
-				Time: q.opts.Now(), Request: r.Unreported(rep),
+				Time: q.Options.Now(), Request: r.Unreported(rep),
 			})
 		}
 	}, rep)
 	stop()
 	for {
-		p, ok, _ := receive(context.WithoutCancel(ctx), q.inbox, pieces) // ends when the reader does
+		p, ok, _ := core.Receive(context.WithoutCancel(ctx), q.inbox, pieces) // ends when the reader does
 		if !ok {
 			break
 		}
@@ -180,7 +181,7 @@ func read(ctx context.Context, r llm.Outgoing, out chan<- piece) {
 // collect adds pieces to a reply until the stream ends.
 func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(llm.Chunk), rep *llm.Reply) error {
 	for {
-		p, ok, err := receive(ctx, q.inbox, pieces)
+		p, ok, err := core.Receive(ctx, q.inbox, pieces)
 		switch {
 		case err != nil:
 			return err
@@ -209,11 +210,11 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		q.updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.Updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.Calls[i]
-		q.updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
+		q.Updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -68,7 +68,7 @@ func TestRetriesBackOff(t *testing.T) {
 
 func TestBackOffIsBoundedAndJittered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Retry = llm.Retry{Tries: 8, Rand: func() float64 { return 1 }}
 		}, fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network), fails(llm.Network),
 			fails(llm.Network), fails(llm.Network), answers("fine"))
@@ -311,7 +311,7 @@ func TestWaitingForAServerCanBeStopped(t *testing.T) {
 
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = meter.Window{} },
+		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
 		r.say("go")
 		failed := agenttest.Of[updates.Failed](r.watch)

@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
-func reviewing(o *agent.Options) { o.Rules.Summary.Review = true }
+func reviewing(o *core.Options) { o.Rules.Summary.Review = true }
 
 func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 // What the user makes of an automatic summary has to save as much as one has to.
 func TestATextThatSavesTooLittleIsNotTaken(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := chatted(t, quiet(accounts(nil)), beyondLoad, eachTokens, both(reviewing, func(o *agent.Options) { o.Rules.Planner.ProgressRatio = 0.35 }))
+		r := chatted(t, quiet(accounts(nil)), beyondLoad, eachTokens, both(reviewing, func(o *core.Options) { o.Rules.Planner.ProgressRatio = 0.35 }))
 		shown, _ := r.waiting()
 		r.Review(strings.Repeat("a word or two ", shown.Covers*10/95), true)
 		r.wait()
@@ -60,7 +60,7 @@ func TestATextThatSavesTooLittleIsNotTaken(t *testing.T) {
 
 func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, both(reviewing, func(o *agent.Options) { o.Interactive = false }), summarises(account))
+		r := talk(t, 4, both(reviewing, func(o *core.Options) { o.Interactive = false }), summarises(account))
 		r.compacts(reviewed())
 		if n := len(agenttest.Of[updates.Reviewing](r.watch)); n > 0 || len(r.made()) != 1 {
 			t.Errorf("%d reviews, made %+v", n, r.made())

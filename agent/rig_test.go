@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -34,12 +35,12 @@ var testModel = llm.Model{
 }
 
 // prepare returns a rig that does not run yet.
-func prepare(t *testing.T, change func(*agent.Options), script ...agenttest.Reply) *rig {
+func prepare(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	r := &rig{t: t, provider: agenttest.NewProvider(script...), memory: &agenttest.Memory{}, tools: agenttest.NewToolbox()}
-	o := agent.Options{
+	o := core.Options{
 		Log: r.memory, Provider: r.provider, Model: testModel, Toolbox: r.tools, Calibrations: r.memory, Backlog: r.memory,
-		Stored: agent.Stored{ID: "conversation"}, System: "be brief", Interactive: true,
+		Stored: core.Stored{ID: "conversation"}, System: "be brief", Interactive: true,
 		Retry: llm.Retry{Rand: func() float64 { return 0 }},
 	}
 	if change != nil {
@@ -68,7 +69,7 @@ func (r *rig) run() *rig {
 }
 
 // start returns a running rig that is idle.
-func start(t *testing.T, change func(*agent.Options), script ...agenttest.Reply) *rig {
+func start(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	r := prepare(t, change, script...).run()
 	r.wait()
@@ -188,8 +189,8 @@ func asks(calls ...agenttest.Reply) agenttest.Reply {
 }
 
 // withTools puts tools into the options.
-func withTools(tools ...agenttest.Tool) func(*agent.Options) {
-	return func(o *agent.Options) { o.Toolbox = agenttest.NewToolbox(tools...) }
+func withTools(tools ...agenttest.Tool) func(*core.Options) {
+	return func(o *core.Options) { o.Toolbox = agenttest.NewToolbox(tools...) }
 }
 
 // ok is an outcome.

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
@@ -73,14 +74,14 @@ func TestRecordedToolsStayWhenTheProgramsChange(t *testing.T) {
 				in = b
 			}
 		}
-		recorded, err := agent.DecodeTools(first.memory.Blob(in.Tools))
+		recorded, err := core.DecodeTools(first.memory.Blob(in.Tools))
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := start(t, func(o *agent.Options) {
+		second := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("new", nil))(o)
 			o.Log = first.memory
-			o.Stored = agent.Stored{ID: "conversation", Events: first.memory.Events(), Tools: recorded}
+			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events(), Tools: recorded}
 		}, answers("b"))
 		second.say("two")
 		second.finish()
@@ -106,18 +107,18 @@ func TestToolsSurviveTheirEncoding(t *testing.T) {
 		{Name: "a", Description: "x < y & z", Parameters: conversation.RawJSON(`{"type":"object","d":"<&>"}`), ReadOnly: true},
 		{Name: "b", Parameters: conversation.RawJSON(`{}`)},
 	}
-	text, err := agent.EncodeTools(specs)
+	text, err := core.EncodeTools(specs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := agent.DecodeTools(text)
+	got, err := core.DecodeTools(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(specs, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := agent.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
+	if _, err := core.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
 		t.Error("a schema that is not JSON was taken")
 	}
 }
@@ -134,22 +135,22 @@ func TestRunIsForOnce(t *testing.T) {
 
 func TestNewRefusesABrokenLog(t *testing.T) {
 	t.Parallel()
-	_, err := agent.New(agent.Options{
+	_, err := agent.New(core.Options{
 		Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(),
-		Stored: agent.Stored{Events: []conversation.Event{{Seq: 2, Body: conversation.UserMessage{Text: "x"}}}},
+		Stored: core.Stored{Events: []conversation.Event{{Seq: 2, Body: conversation.UserMessage{Text: "x"}}}},
 	})
 	if err == nil {
 		t.Error("a log with a gap was taken")
 	}
-	if _, err := agent.New(agent.Options{}); err == nil {
+	if _, err := agent.New(core.Options{}); err == nil {
 		t.Error("an agent without a log was made")
 	}
 }
 
 func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		with := func(set map[string]string, from *agenttest.Memory) func(*agent.Options) {
-			return func(o *agent.Options) {
+		with := func(set map[string]string, from *agenttest.Memory) func(*core.Options) {
+			return func(o *core.Options) {
 				o.Overrides = set
 				if from != nil {
 					o.Log, o.Stored.Events = from, from.Events()

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -69,7 +69,7 @@ var stepped = llm.Model{Provider: "test", ID: "stepped", Window: meter.Window{To
 func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
 	const below = 258_400 // 0.95 of the step
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model = stepped }, answers("hello"))
+		r := start(t, func(o *core.Options) { o.Model = stepped }, answers("hello"))
 		r.say("hi")
 		if got := r.reading().LoadLine; got != below {
 			t.Errorf("the load line is at %d, want %d", got, below)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
@@ -18,9 +18,9 @@ var errDisk = errors.New("disk full")
 
 // failing returns a log whose nth write of a kind fails (from 1), and that of
 // every later one too if forever is set.
-func failing(kind string, nth int, forever bool) func(*agent.Options) {
+func failing(kind string, nth int, forever bool) func(*core.Options) {
 	n := 0
-	return func(o *agent.Options) {
+	return func(o *core.Options) {
 		o.Log = &agenttest.Memory{Fail: func(write string) error {
 			if write != kind {
 				return nil
@@ -33,8 +33,8 @@ func failing(kind string, nth int, forever bool) func(*agent.Options) {
 	}
 }
 
-func both(changes ...func(*agent.Options)) func(*agent.Options) {
-	return func(o *agent.Options) {
+func both(changes ...func(*core.Options)) func(*core.Options) {
+	return func(o *core.Options) {
 		for _, c := range changes {
 			c(o)
 		}
@@ -129,8 +129,8 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 func TestResultWhoseFullTextCannotBeKeptEndsTheTurn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		// The first two blobs are the system prompt and the tools.
-		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("blob", 3, false), func(o *agent.Options) {
-			o.Results = agent.Results{MaxChars: 3, KeepFull: true}
+		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("blob", 3, false), func(o *core.Options) {
+			o.Results = core.Results{MaxChars: 3, KeepFull: true}
 		}), asks(agenttest.Call(0, "c1", "look", `{"long":1}`)), answers("never"))
 		r.say("go")
 		r.finish()
@@ -148,8 +148,8 @@ func TestPartialAndCalibrationMayFail(t *testing.T) {
 	for _, kind := range []string{"partial", "calibration"} {
 		t.Run(kind, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, both(failing(kind, 1, true), func(o *agent.Options) {
-					o.Calibrations = o.Log.(agent.Calibrations)
+				r := start(t, both(failing(kind, 1, true), func(o *core.Options) {
+					o.Calibrations = o.Log.(core.Calibrations)
 				}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), answers("b"), agenttest.Used(500, 1)))
 				r.Send(strings.Repeat("word ", 100))
 				r.settle()
@@ -186,7 +186,7 @@ func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		disk := agenttest.NewGate()
 		hold := agenttest.NewGate()
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Log = &agenttest.Memory{Slow: map[string]*agenttest.Gate{"partial": disk}}
 		}, agenttest.Join(agenttest.Say(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.Say("more"), agenttest.Hold(hold), answers("!")))
 		r.Send("go")
@@ -259,9 +259,9 @@ func TestCrashInMidReplyIsRecovered(t *testing.T) {
 		if err := memory.Append(t.Context(), events); err != nil {
 			t.Fatal(err)
 		}
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Log = memory
-			o.Stored = agent.Stored{ID: "conversation", Events: events, Partial: &conversation.Partial{After: 1, Model: "test/m", Text: "half an ans"}}
+			o.Stored = core.Stored{ID: "conversation", Events: events, Partial: &conversation.Partial{After: 1, Model: "test/m", Text: "half an ans"}}
 		}, answers("fine"))
 		if diff := cmp.Diff([]string{"assistant interrupted half an ans"}, brief(r.watch.Events())); diff != "" {
 			t.Error(diff)
@@ -289,10 +289,10 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 		if err := memory.Append(t.Context(), events); err != nil {
 			t.Fatal(err)
 		}
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.Log = memory
-			o.Stored = agent.Stored{ID: "conversation", Events: events}
+			o.Stored = core.Stored{ID: "conversation", Events: events}
 		}, asks(agenttest.Call(0, "c2", "look")), answers("fine"))
 		r.say("next")
 		r.finish() // checks that the id c2 is not used twice

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
@@ -19,7 +20,7 @@ func BenchmarkStream(b *testing.B) {
 	reply := agenttest.Join(words, agenttest.Stop(conversation.StopEnd))
 	b.ReportAllocs()
 	for b.Loop() {
-		a, err := agent.New(agent.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(reply), Model: testModel})
+		a, err := agent.New(core.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(reply), Model: testModel})
 		if err != nil {
 			b.Fatal(err)
 		}

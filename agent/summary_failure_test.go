@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
@@ -151,7 +151,7 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 
 func TestOneClawAsksAgainOnlyAfterAFailedCall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		rules := func(o *agent.Options) { o.Rules = preset.RulesOf(preset.OneClaw) }
+		rules := func(o *core.Options) { o.Rules = preset.RulesOf(preset.OneClaw) }
 		r := talk(t, 4, rules, agenttest.Stop(conversation.StopEnd), agenttest.Fail(fault()), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(wish("", 1))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -20,10 +20,10 @@ import (
 )
 
 func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
-	hour := func(o *agent.Options) { o.Model.CacheTTL = 0 }
-	minutes := func(o *agent.Options) { o.Model.CacheTTL = 5 * time.Minute }
+	hour := func(o *core.Options) { o.Model.CacheTTL = 0 }
+	minutes := func(o *core.Options) { o.Model.CacheTTL = 5 * time.Minute }
 	for name, test := range map[string]struct {
-		change func(*agent.Options)
+		change func(*core.Options)
 		idle   time.Duration
 		then   func(*rig)
 		view   bool
@@ -58,7 +58,7 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long"})
-		r := talk(t, 6, func(o *agent.Options) { o.Model.Window = meter.Window{} }, long, long,
+		r := talk(t, 6, func(o *core.Options) { o.Model.Window = meter.Window{} }, long, long,
 			summarises("First: "+account), summarises("Second: "+account), summarises(account), summarises(account), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
@@ -96,7 +96,7 @@ func TestFormThatCannotFitIsNotBought(t *testing.T) {
 }
 
 func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
-	own := func(o *agent.Options) {
+	own := func(o *core.Options) {
 		o.Rules = preset.RulesOf(preset.Plimsoll)
 		p := o.Rules.Profiles[preset.ProfileHeavy]
 		p.Summary.Model = "other/n"
@@ -105,7 +105,7 @@ func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 	t.Run("there", func(t *testing.T) {
 		bubble(t, func(t *testing.T) {
 			other := agenttest.NewProvider(summarises(account))
-			r := talk(t, 4, both(own, func(o *agent.Options) {
+			r := talk(t, 4, both(own, func(o *core.Options) {
 				o.Summarisers = func(name string) (llm.Model, llm.Provider, bool) {
 					return llm.Model{Provider: "other", ID: "n", MaxOut: 700}, other, name == "other/n"
 				}
@@ -149,7 +149,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var saved []projection.View
-				r := talk(t, 4, func(o *agent.Options) {
+				r := talk(t, 4, func(o *core.Options) {
 					o.Rules = preset.RulesOf(preset.JCLI)
 					o.Transcript = func(_ context.Context, v projection.View) (string, error) {
 						saved = append(saved, v)
@@ -220,7 +220,7 @@ func (r *rig) meterOf() meter.Meter {
 
 func TestServerThatNamesItsWindowIsAskedForASmallerAnswer(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} },
+		r := talk(t, 4, func(o *core.Options) { o.Model.Window = meter.Window{} },
 			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "prompt and answer exceed the window", Window: 16_000}), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
@@ -244,7 +244,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 		for i := range 50 {
 			refusals = append(refusals, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 20_000 - 10*i}))
 		}
-		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = meter.Window{} }, refusals...)
+		r := talk(t, 4, func(o *core.Options) { o.Model.Window = meter.Window{} }, refusals...)
 		before, requests := r.view(), len(r.provider.Requests())
 		r.compacts(heavy())
 		if n := len(r.provider.Requests()) - requests; n > 10 {
@@ -257,7 +257,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 
 func TestJCLIWritesLessOutWhereTheWindowIsSmall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 6, func(o *agent.Options) { o.Rules = preset.RulesOf(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
+		r := talk(t, 6, func(o *core.Options) { o.Rules = preset.RulesOf(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
 		r.SetWindow("test/m", meter.Window{Tokens: 5000, Source: meter.WindowFlag})
 		r.compacts(wish("", -1))
 		if len(r.made()) != 1 {

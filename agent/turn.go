@@ -2,10 +2,12 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -33,25 +35,25 @@ type turn struct {
 func (a *Agent) runTurn(ctx context.Context, text string) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a.turn, a.inTurn = &turn{cancel: cancel}, true
+	a.turn, a.journal.InTurn = &turn{cancel: cancel}, true
 	err := a.converse(turnCtx, text)
-	a.turn, a.inTurn = nil, false
+	a.turn, a.journal.InTurn = nil, false
 	a.recordConfig(ctx)
 	if err == nil {
-		a.compactor.makeRoomAfterTurn(ctx)
+		a.compactor.MakeRoomAfterTurn(ctx)
 	}
 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
-		a.updates.Put(updates.Failed{Err: failure})
+		a.journal.Updates.Put(updates.Failed{Err: failure})
 	}
 	a.setIdle()
 }
 
 // setIdle tells that nothing goes on, unless something waits to be done.
 func (a *Agent) setIdle() {
-	if len(a.queue.messages) == 0 && len(a.compactor.operations) == 0 {
+	if len(a.queue.messages) == 0 && !a.compactor.Requests.Waits() {
 		a.display.status(updates.Status{Phase: updates.Idle})
 	}
 }
@@ -64,7 +66,7 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 		return err
 	}
 	a.queue.store() // text is in the log now
-	for range a.opts.MaxSteps {
+	for range a.journal.Options.MaxSteps {
 		calls, err := a.step(ctx)
 		if err != nil || len(calls) == 0 {
 			return err
@@ -74,9 +76,9 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 		}
 		a.turn.asked = asksToCompact(calls)
 	}
-	_, err := a.keep(ctx, conversation.Notice{
+	_, err := a.journal.Keep(ctx, conversation.Notice{
 		Level: conversation.NoticeWarning,
-		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.opts.MaxSteps),
+		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.journal.Options.MaxSteps),
 	})
 	return err
 }
@@ -87,11 +89,11 @@ func (a *Agent) say(ctx context.Context, text string) error {
 	if failure := a.oversizedNow(ctx, text); failure != nil {
 		return failure
 	}
-	bodies, err := a.unrecorded(ctx)
+	bodies, err := a.journal.Unrecorded(ctx)
 	if err != nil {
-		return notSaved(err)
+		return core.NotSaved(err)
 	}
-	_, err = a.append(ctx, append(bodies, conversation.UserMessage{Text: text})...)
+	_, err = a.journal.Append(ctx, append(bodies, conversation.UserMessage{Text: text})...)
 	return err
 }
 
@@ -116,13 +118,13 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 			return calls, err
 		}
 		if err != nil {
-			a.updates.Put(updates.Failed{Err: llm.AsError(err)})
+			a.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
 			return nil, answer.err
 		}
-		told := a.windows.overflowed(ctx, r, failure, a.compactor.schedule.roomHint(failure))
+		told := a.windows.overflowed(ctx, r, failure, a.compactor.Requests.RoomHint(failure))
 		if again || err != nil || answer.reply.Arrived() {
 			return nil, told
 		}
@@ -140,32 +142,32 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 // inside a tool loop and never in the middle of a stream: what has to be
 // decided before the model is asked again is decided here.
 func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
-	a.compactor.boundary(ctx)
-	a.compactor.handleCompactCall(ctx, a.turn)
-	if err := a.recordSettings(ctx); err != nil {
+	a.compactor.Boundary(ctx)
+	a.handleCompactCall(ctx)
+	if err := a.journal.RecordSettings(ctx); err != nil {
 		return llm.Outgoing{}, err
 	}
-	if err := a.windows.grown(ctx, a.compactor.ready(ctx)); err != nil {
+	if err := a.windows.grown(ctx, a.compactor.Ready(ctx)); err != nil {
 		return llm.Outgoing{}, err
 	}
-	if err := a.recordSettings(ctx); err != nil { // what was asked for meanwhile
+	if err := a.journal.RecordSettings(ctx); err != nil { // what was asked for meanwhile
 		return llm.Outgoing{}, err
 	}
-	set := &a.settings
-	messages, err := projection.Harden(a.view, set.model.Caps)
+	set := &a.journal.Settings
+	messages, err := projection.Harden(a.journal.View, set.Model.Caps)
 	if err != nil {
 		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
 	}
 	r := llm.Outgoing{
 		Request: llm.Request{
-			Model: set.model.ID, System: set.system, Messages: messages,
-			MaxTokens: maxTokens(a.meter.Reading(), set.model.ReplyLimit), Conversation: a.opts.Stored.ID,
+			Model: set.Model.ID, System: set.System, Messages: messages,
+			MaxTokens: maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit), Conversation: a.journal.Options.Stored.ID,
 		},
-		Provider: set.provider, To: set.model,
-		Estimate: a.meter.RequestEstimate(), Revision: a.view.Revision, After: uint64(a.log.Len()),
+		Provider: set.Provider, To: set.Model,
+		Estimate: a.journal.Meter.RequestEstimate(), Revision: a.journal.View.Revision, After: uint64(a.journal.Log.Len()),
 	}
-	if !set.model.Caps.NoTools {
-		r.Tools = set.tools
+	if !set.Model.Caps.NoTools {
+		r.Tools = set.Tools
 	}
 	return r, nil
 }
@@ -197,19 +199,19 @@ const blindShare = 0.6
 // whether it is: first as above the hard line, then down the ladder.
 func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
-	if !a.settings.model.Window.Known() {
+	if !a.journal.Settings.Model.Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.meter.RequestEstimate() <= share*r.Estimate && !a.over() }
-	same := func() bool { return r.To.Name() == a.settings.model.Name() }
-	a.compactor.makeShorter(ctx, same, fits)
+	fits := func() bool { return a.journal.Meter.RequestEstimate() <= share*r.Estimate && !a.journal.Over() }
+	same := func() bool { return r.To.Name() == a.journal.Settings.Model.Name() }
+	a.compactor.MakeShorter(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
 	}
 	if ctx.Err() == nil && !fits() {
-		a.compactor.applyLadder(ctx, planner.TriggerOverflow, true)
+		a.compactor.ApplyLadder(ctx, planner.TriggerOverflow, true)
 	}
-	return a.meter.RequestEstimate() < r.Estimate
+	return a.journal.Meter.RequestEstimate() < r.Estimate
 }
 
 // enqueue says something when its turn comes. What can never be sent comes back at
@@ -219,10 +221,10 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.inTurn || a.compactor.held
-	if err := a.oversized(m.text); err != nil && busy {
-		a.updates.Put(updates.Returned{Texts: []string{m.text}})
-		a.updates.Put(updates.Failed{Err: err})
+	busy := a.journal.InTurn || a.compactor.Held()
+	if err := a.journal.Oversized(m.text); err != nil && busy {
+		a.journal.Updates.Put(updates.Returned{Texts: []string{m.text}})
+		a.journal.Updates.Put(updates.Failed{Err: err})
 		return
 	}
 	a.queue.messages = append(a.queue.messages, m)
@@ -234,11 +236,11 @@ func (a *Agent) enqueue(m queued) {
 
 // oversizedNow is the same by what the server says now, where its word is what counts.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
-	err := a.oversized(text)
-	if err == nil || !llm.SaidByServer(a.settings.model.Window) || !a.windows.askWindow(ctx) {
+	err := a.journal.Oversized(text)
+	if err == nil || !llm.SaidByServer(a.journal.Settings.Model.Window) || !a.windows.askWindow(ctx) {
 		return err
 	}
-	return a.oversized(text)
+	return a.journal.Oversized(text)
 }
 
 // deliver does what a message asks for: a turn, or nothing.
@@ -249,7 +251,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	}
 	if err := a.say(ctx, m.text); err != nil {
 		a.queue.giveBack(m.text)
-		a.updates.Put(updates.Failed{Err: llm.AsError(err)})
+		a.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()
@@ -269,3 +271,68 @@ func (a *Agent) keepQuiet(ctx context.Context) {
 		a.queue.store()
 	}
 }
+
+// asksToCompact is the compaction that calls which ran ask for, nil if they ask for none.
+func asksToCompact(calls []*call) *edit.Request {
+	var asked *edit.Request
+	for _, c := range calls {
+		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
+			asked = &edit.Request{
+				Focus: focusOf(c.Arguments), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool",
+			}
+		}
+	}
+	return asked
+}
+
+// focusOf is what the arguments of compact ask to preserve.
+func focusOf(arguments string) string {
+	var args struct {
+		Focus any `json:"focus"`
+	}
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return ""
+	}
+	text, _ := args.Focus.(string)
+	return llm.OneLine(text)
+}
+
+// handleCompactCall has the compaction made that the model asked for.
+func (a *Agent) handleCompactCall(ctx context.Context) {
+	t := a.turn
+	if t.asked == nil || ctx.Err() != nil {
+		return
+	}
+	w, again := *t.asked, t.compacted
+	t.asked, t.compacted = nil, true
+	a.compactor.Answer(ctx, w, again)
+}
+
+// loop is the turn loop as the compactor needs it.
+type loop struct{ *Agent }
+
+// Compacting tells that a compaction is what goes on.
+func (l loop) Compacting() { l.display.status(updates.Status{Phase: updates.PhaseCompacting}) }
+
+// Rest tells that nothing goes on, unless something waits.
+func (l loop) Rest() { l.setIdle() }
+
+// Messages reports whether messages wait for the turn.
+func (l loop) Messages() bool { return len(l.queue.messages) > 0 }
+
+// ShowMessages tells which messages wait, and stores them.
+func (l loop) ShowMessages() {
+	l.queue.store()
+	l.queue.show()
+}
+
+// GiveBack returns a text to the composer, and the messages that wait.
+func (l loop) GiveBack(text string) { l.queue.giveBack(text) }
+
+// Usage is what a request cost, for the log.
+func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
+	return l.windows.usage(r, rep, 0)
+}
+
+// LearnWindow takes over the window that a server named.
+func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/projection"
@@ -271,7 +271,7 @@ func TestStopWithCallsRunsThem(t *testing.T) {
 func TestEndlessToolLoopIsEnded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		loop := asks(agenttest.Call(0, "c", "look"))
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", nil))(o)
 			o.MaxSteps = 3
 		}, loop, loop, loop, loop)
@@ -289,9 +289,9 @@ func TestEndlessToolLoopIsEnded(t *testing.T) {
 func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("ä", 100)
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(long) }))(o)
-			o.Results = agent.Results{MaxChars: 10, KeepFull: true, Ceiling: 25}
+			o.Results = core.Results{MaxChars: 10, KeepFull: true, Ceiling: 25}
 		}, asks(agenttest.Call(0, "c1", "look")), answers("done"))
 		r.say("go")
 		r.finish()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -28,9 +29,9 @@ import (
 // windowKeeper knows how large the window of the model in use is, by what the user
 // says, the server tells and reports show.
 type windowKeeper struct {
-	*journal
+	*core.Journal
 	display *display
-	inbox   *inbox
+	inbox   *core.Inbox
 	room    room
 
 	cuts       cutWatch        // whether the server cuts prompts silently
@@ -41,14 +42,14 @@ type windowKeeper struct {
 
 // room makes room in the window.
 type room interface {
-	windowChanged(w meter.Window) // another window is in force
-	ready(ctx context.Context) error
+	WindowChanged(w meter.Window) // another window is in force
+	Ready(ctx context.Context) error
 }
 
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
-	have := k.settings.model.Window
+	have := k.Settings.Model.Window
 	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) || k.cuts.refutes(w, have) {
 		return false
 	}
@@ -59,29 +60,29 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 // outdated drops what was learned of the window in earlier runs, where the server
 // says otherwise now.
 func (k *windowKeeper) outdated() {
-	if w := k.settings.model.Window; w.Source == meter.WindowServer && k.settings.model.Calibration.Window != w.Tokens {
+	if w := k.Settings.Model.Window; w.Source == meter.WindowServer && k.Settings.Model.Calibration.Window != w.Tokens {
 		k.forgetWindow()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
 func (k *windowKeeper) useWindow(w meter.Window) {
-	k.settings.model.Window = w
+	k.Settings.Model.Window = w
 	k.outdated()
-	k.meter = k.meter.WithWindow(w)
+	k.Meter = k.Meter.WithWindow(w)
 	k.display.reform()
-	k.room.windowChanged(w)
-	k.updates.Put(updates.ModelSwitched{Model: k.settings.model})
+	k.room.WindowChanged(w)
+	k.Updates.Put(updates.ModelSwitched{Model: k.Settings.Model})
 	k.display.showMeter()
 }
 
 // learnWindow takes over the window that a server named, in tokens, and keeps it
 // for the next time. It reports whether it is in force.
 func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
-	c := &k.settings.model.Calibration
-	c.Window, c.WindowAt = tokens, k.opts.Now().Unix()
+	c := &k.Settings.Model.Calibration
+	c.Window, c.WindowAt = tokens, k.Options.Now().Unix()
 	k.keepCalibration()
-	had := k.settings.model.Window.Tokens
+	had := k.Settings.Model.Window.Tokens
 	if had == tokens {
 		return true // nobody needs to hear it again
 	}
@@ -94,7 +95,7 @@ func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 
 // forgetWindow drops what was learned of the window in earlier runs.
 func (k *windowKeeper) forgetWindow() {
-	if c := &k.settings.model.Calibration; c.Window != 0 {
+	if c := &k.Settings.Model.Calibration; c.Window != 0 {
 		c.Window, c.WindowAt = 0, 0
 		k.keepCalibration()
 	}
@@ -102,9 +103,9 @@ func (k *windowKeeper) forgetWindow() {
 
 // note records what became known about the model, and tells it.
 func (k *windowKeeper) note(ctx context.Context, text string) {
-	_, err := k.keep(ctx, k.settings.modelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	_, err := k.Keep(ctx, k.Settings.ModelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.updates.Put(updates.Failed{Err: llm.AsError(err)})
+		k.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -114,34 +115,34 @@ const askTime = 2 * time.Second
 // askWindow asks the server how large the window is now, and reports whether
 // another size is in force afterwards.
 func (k *windowKeeper) askWindow(ctx context.Context) bool {
-	if k.opts.AskWindow == nil || ctx.Err() != nil {
+	if k.Options.AskWindow == nil || ctx.Err() != nil {
 		return false
 	}
-	m := k.settings.model
+	m := k.Settings.Model
 	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := concurrently(ctx, k.inbox, func() meter.Window { return k.opts.AskWindow(ask, m) })
-	if k.settings.model.Name() != m.Name() {
+	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.Options.AskWindow(ask, m) })
+	if k.Settings.Model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
-	had := k.settings.model.Window.Tokens
+	had := k.Settings.Model.Window.Tokens
 	return k.setWindow(w) && w.Tokens != had
 }
 
 // grown is the error for which a request is held back, nil if the server says now
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
-	had := k.settings.model.Window
+	had := k.Settings.Model.Window
 	if llm.AsOverflow(err) == nil || !llm.SaidByServer(had) || !k.askWindow(ctx) {
 		return err
 	}
-	if w := k.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
+	if w := k.Settings.Model.Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return k.room.ready(ctx)
+	return k.room.Ready(ctx)
 }
 
 // saidBefore is the window that the server of a model said it had, as the log has
@@ -166,27 +167,27 @@ func DefaultLines(window int) (load, hard int) {
 // foldUsage anchors the meter on a report and keeps what that taught. A report
 // of a model that is no longer in use says nothing about the one that is.
 func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
-	name := k.settings.model.Name()
+	name := k.Settings.Model.Name()
 	if u.Model != name {
-		k.meter = k.meter.WithHistory(event, name)
+		k.Meter = k.Meter.WithHistory(event, name)
 		return
 	}
-	before := k.meter.Calibration()
-	k.meter = k.meter.WithUsage(u)
-	if c := k.meter.Calibration(); c != before {
-		k.settings.model.Calibration.Factor, k.settings.model.Calibration.Samples = c.Factor, c.Samples
+	before := k.Meter.Calibration()
+	k.Meter = k.Meter.WithUsage(u)
+	if c := k.Meter.Calibration(); c != before {
+		k.Settings.Model.Calibration.Factor, k.Settings.Model.Calibration.Samples = c.Factor, c.Samples
 		k.keepCalibration()
 	}
 }
 
 // keepCalibration stores what is known about the model, off the hot path.
 func (k *windowKeeper) keepCalibration() {
-	key := k.settings.model.CalibrationKey
+	key := k.Settings.Model.CalibrationKey
 	if key == "" {
 		return
 	}
-	k.learned[key] = k.settings.model.Calibration
-	k.keeper.put(key, k.settings.model.Calibration)
+	k.learned[key] = k.Settings.Model.Calibration
+	k.keeper.put(key, k.Settings.Model.Calibration)
 }
 
 // cutWatch is what the reports of a model say about cuts.
@@ -273,20 +274,20 @@ func (w *cutWatch) limit(e meter.Expected) int {
 func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
 	told := *e
 	told.Hint = hint
-	if r.To.Name() != k.settings.model.Name() { // the user may have switched meanwhile
+	if r.To.Name() != k.Settings.Model.Name() { // the user may have switched meanwhile
 		return &told
 	}
 	counted := e.Requested
 	if counted <= 0 {
 		counted = e.Window // it has more than that
 	}
-	k.meter = k.meter.WithRefusal(counted)
-	if f := k.meter.Calibration().Factor; f != k.settings.model.Calibration.Factor {
-		k.settings.model.Calibration.Factor = f
+	k.Meter = k.Meter.WithRefusal(counted)
+	if f := k.Meter.Calibration().Factor; f != k.Settings.Model.Calibration.Factor {
+		k.Settings.Model.Calibration.Factor = f
 		k.keepCalibration()
 	}
 	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
-		if have := k.settings.model.Window; have.Tokens > e.Window {
+		if have := k.Settings.Model.Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -48,7 +48,7 @@ func TestWhichWindowCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *agent.Options) { o.Model.Window = c.have })
+				r := start(t, func(o *core.Options) { o.Model.Window = c.have })
 				r.SetWindow("test/m", c.told)
 				r.wait()
 				if got := r.reading().Window; got != c.want {
@@ -64,7 +64,7 @@ func TestWhichWindowCounts(t *testing.T) {
 // else, so that no later run meets it.
 func TestWhatTheServerSaysEndsWhatWasLearned(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Model.Window = sized(4096, meter.WindowLearned)
 			o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 		})
@@ -93,7 +93,7 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := &tells{tokens: c.tells}
-				r := start(t, func(o *agent.Options) {
+				r := start(t, func(o *core.Options) {
 					o.Model.Window, o.AskWindow = c.have, s.window
 					o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
 				}, reported(4662))
@@ -144,7 +144,7 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := &tells{tokens: c.tells}
-				r := start(t, func(o *agent.Options) {
+				r := start(t, func(o *core.Options) {
 					o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
 				}, answers("fine"))
 				r.say(long)
@@ -166,7 +166,7 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 func TestAServerThatCameBackIsAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &tells{tokens: 16_384}
-		r := start(t, func(o *agent.Options) {
+		r := start(t, func(o *core.Options) {
 			o.Model.Window, o.AskWindow = sized(4096, meter.WindowServer), s.window
 		}, fails(llm.Network), reported(300))
 		r.Send("go")
@@ -183,7 +183,7 @@ func TestAServerThatCameBackIsAsked(t *testing.T) {
 func TestAShortReportAsksForTheExactWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &tells{tokens: 4096}
-		r := chat(t, &server{count: cutting(4096)}, 30, 1800, func(o *agent.Options) {
+		r := chat(t, &server{count: cutting(4096)}, 30, 1800, func(o *core.Options) {
 			o.Model.Window, o.AskWindow = meter.Window{}, s.window
 		})
 		if got := r.reading().Window; got != sized(4096, meter.WindowServer) || s.asked != 1 {
@@ -195,7 +195,7 @@ func TestAShortReportAsksForTheExactWindow(t *testing.T) {
 
 func TestAKnownWindowIsNotToldAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *agent.Options) { o.Model.Window = sized(4096, meter.WindowServer) },
+		r := start(t, func(o *core.Options) { o.Model.Window = sized(4096, meter.WindowServer) },
 			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 4096, Requested: 5000}))
 		r.say("go")
 		r.finish()

@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
@@ -24,9 +25,9 @@ import (
 )
 
 // askedOf watches one question to an agent until the turn is over.
-func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progress string, err error) {
+func askedOf(t *testing.T, log core.Log, script ...agenttest.Reply) (out, progress string, err error) {
 	t.Helper()
-	a, err := agent.New(agent.Options{Log: log, Provider: agenttest.NewProvider(script...), Model: llm.Model{Provider: "test", ID: "m"}})
+	a, err := agent.New(core.Options{Log: log, Provider: agenttest.NewProvider(script...), Model: llm.Model{Provider: "test", ID: "m"}})
 	if err != nil {
 		t.Fatal(err)
 	}

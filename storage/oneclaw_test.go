@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -36,7 +37,7 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 
 // converses runs an agent on a conversation in the store until it rests and so
 // many compactions were made by themselves.
-func converses(t *testing.T, s *storage.Store, id string, o agent.Options, compactions int, messages ...string) {
+func converses(t *testing.T, s *storage.Store, id string, o core.Options, compactions int, messages ...string) {
 	t.Helper()
 	w, err := s.OpenWriter(t.Context(), id)
 	must(t, err)
@@ -100,7 +101,7 @@ func originalsRemain(t *testing.T, p preset.Name) {
 	c.close()
 	before := reads(t, s, idA)
 	summary := strings.Repeat("The talk went through its turns one by one, and nothing was left open in any of them. ", 4)
-	o := agent.Options{
+	o := core.Options{
 		Model:    llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 10_000, Source: meter.WindowConfig}},
 		Provider: agenttest.NewProvider(says(strings.Repeat("all of it, ", 364)), says(summary)), Rules: preset.RulesOf(p),
 	}
@@ -138,9 +139,9 @@ func longResults(t *testing.T, p preset.Name) {
 		return conversation.Outcome{Status: conversation.ResultOK, Text: text}
 	})
 	call := agenttest.Join(agenttest.Call(0, "c1", "fetch", `{}`), agenttest.Stop(conversation.StopCalls))
-	converses(t, s, idA, agent.Options{
+	converses(t, s, idA, core.Options{
 		Model: llm.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: preset.RulesOf(p),
-		Provider: agenttest.NewProvider(call, says("there")), Results: agent.Results{KeepFull: p == preset.Plimsoll},
+		Provider: agenttest.NewProvider(call, says("there")), Results: core.Results{KeepFull: p == preset.Plimsoll},
 	}, 0, "fetch it")
 	found := 0
 	for _, e := range reads(t, s, idA) {

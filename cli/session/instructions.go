@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/agent/openai"
 	"plimsoll/conversation"
 	"plimsoll/tools"
@@ -45,8 +45,8 @@ const fewBelow = 8192
 
 // shortForms are the ways in which prompt and tools are put where the window is
 // small, the longest first.
-func shortForms(prompt string, box *tools.Box) []agent.Form {
-	return []agent.Form{
+func shortForms(prompt string, box *tools.Box) []core.Form {
+	return []core.Form{
 		{System: briefly(prompt), Tools: box.Brief()},
 		{System: briefly(prompt), Tools: box.Few(), Below: fewBelow},
 	}

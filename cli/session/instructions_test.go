@@ -3,7 +3,7 @@ package session
 import (
 	"testing"
 
-	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tools"
@@ -28,7 +28,7 @@ func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
 		t.Error("the prompt is as long in a small window")
 	}
 	for i, window := range []int{8192, 4096} {
-		text, err := agent.EncodeTools(forms[i].Tools)
+		text, err := core.EncodeTools(forms[i].Tools)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,12 +9,12 @@ import (
 	"sort"
 	"strings"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
 
-	"plimsoll/agent"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
@@ -119,7 +119,7 @@ func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *ins
 		take       func(string) error
 	}{
 		{"system prompt", in.System, func(text string) error { b.System = text; return nil }},
-		{"tools", in.Tools, func(text string) (err error) { b.Tools, err = agent.DecodeTools(text); return err }},
+		{"tools", in.Tools, func(text string) (err error) { b.Tools, err = core.DecodeTools(text); return err }},
 	} {
 		if part.blob == "" {
 			continue

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plimsoll/agent"
+	"plimsoll/agent/core"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -66,14 +67,14 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		return err
 	}
 	results := r.Cfg.ToolResults
-	var backlog agent.Backlog
+	var backlog core.Backlog
 	if o.Interactive { // only there does what waited come back, so only there may it be forgotten
 		backlog = r.Writer
 	}
-	r.Agent, err = agent.New(agent.Options{
+	r.Agent, err = agent.New(core.Options{
 		Log: r.Writer, Provider: r.provider(r.Link), Model: r.Link.Model, Toolbox: r.Box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.Box), AssumeWindow: assumedWindow(r.Link.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: cacheSaved, Logger: r.From.Resources.Logger(),
-		Results:   agent.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
+		Results:   core.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow,
 		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx),
 	})
@@ -87,8 +88,8 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 }
 
 // stored is the conversation as the agent takes it over.
-func (r *Running) stored(ctx context.Context, store *storage.Store) (agent.Stored, error) {
-	s := agent.Stored{ID: r.ID, Events: r.Events}
+func (r *Running) stored(ctx context.Context, store *storage.Store) (core.Stored, error) {
+	s := core.Stored{ID: r.ID, Events: r.Events}
 	if p, ok := r.Writer.Partial(); ok {
 		s.Partial = &p
 	}
@@ -103,7 +104,7 @@ func (r *Running) stored(ctx context.Context, store *storage.Store) (agent.Store
 		r.Notes = append(r.Notes, "the recorded tools could not be read; the current ones are used")
 		return s, nil
 	}
-	s.Tools, err = agent.DecodeTools(text)
+	s.Tools, err = core.DecodeTools(text)
 	return s, err
 }
 

@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -17,24 +18,45 @@ import (
 	"plimsoll/conversation"
 )
 
-// loop is a turn loop that follows a script: it calls the compactor where the agent does, and
+// script is a turn loop that follows a script: it calls the Compactor where the agent does, and
 // has no model, no tools and no goroutine of its own.
-type loop struct {
-	*compactor
+type script struct {
+	*Compactor
 	stored []conversation.Event
 }
 
 // Append stores events.
-func (l *loop) Append(_ context.Context, events []conversation.Event) error {
+func (l *script) Append(_ context.Context, events []conversation.Event) error {
 	l.stored = append(l.stored, events...)
 	return nil
 }
 
 // KeepPartial keeps nothing.
-func (*loop) KeepPartial(context.Context, conversation.Partial) error { return nil }
+func (*script) KeepPartial(context.Context, conversation.Partial) error { return nil }
 
 // PutBlob keeps nothing.
-func (*loop) PutBlob(context.Context, string) (string, error) { return "blob", nil }
+func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
+
+// Compacting tells nobody.
+func (*script) Compacting() {}
+
+// Rest tells nobody.
+func (*script) Rest() {}
+
+// Messages says that none wait.
+func (*script) Messages() bool { return false }
+
+// ShowMessages shows none.
+func (*script) ShowMessages() {}
+
+// GiveBack drops a text.
+func (*script) GiveBack(string) {}
+
+// Usage is what nobody counts.
+func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
+
+// LearnWindow learns nothing.
+func (*script) LearnWindow(context.Context, int) {}
 
 // writes is a provider that answers every request with a text, once the gate is open.
 type writes struct {
@@ -57,17 +79,17 @@ func (w writes) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Chunk, 
 
 // scriptedLoop is a loop over a conversation of four turns with long results, which are
 // summarised with a text.
-func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
+func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 	t.Helper()
-	l, gate = &loop{}, make(chan struct{})
-	o, err := Options{
+	l, gate = &script{}, make(chan struct{})
+	o, err := core.Options{
 		Log: l, Provider: writes{text, gate}, Interactive: true,
 		Model: llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}},
-	}.withDefaults()
+	}.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := newSettings(o)
+	set, err := core.NewSettings(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,16 +97,13 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := &journal{opts: o, updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules}
-	j.view, j.meter = projection.Project(nil), meter.New(set.model.MeterOptions(o.Rules))
-	j.appended = func([]conversation.Event) {
-		j.view = j.view.Extend(j.log.Events())
-		j.meter = j.meter.WithView(j.view)
+	j := &core.Journal{Options: o, Updates: updates.NewMailbox(), Log: log, Settings: set, Rules: o.Rules}
+	j.View, j.Meter = projection.Project(nil), meter.New(set.Model.MeterOptions(o.Rules))
+	j.Appended = func([]conversation.Event) {
+		j.View = j.View.Extend(j.Log.Events())
+		j.Meter = j.Meter.WithView(j.View)
 	}
-	in, shown := newInbox(), &display{journal: j}
-	windows := &windowKeeper{journal: j, display: shown, inbox: in}
-	l.compactor = newCompactor(j, shown, in, &queue{updates: j.updates}, windows, llm.NewLane(), func() {})
-	windows.room = l.compactor
+	l.Compactor = New(j, core.NewInbox(), llm.NewLane(), l)
 	for i := range 4 {
 		id := fmt.Sprintf("c%d", i)
 		l.appends(t,
@@ -96,20 +115,20 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 	return l, gate
 }
 
-func (l *loop) appends(t *testing.T, bodies ...conversation.Body) {
+func (l *script) appends(t *testing.T, bodies ...conversation.Body) {
 	t.Helper()
-	if _, err := l.append(t.Context(), bodies...); err != nil {
+	if _, err := l.Compactor.Append(t.Context(), bodies...); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // asks has a summary asked for by hand, and lets the loop come to the place between two requests.
-func (l *loop) asks(t *testing.T) *job {
+func (l *script) asks(t *testing.T) *job {
 	t.Helper()
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
-	l.operations.add(operation{what: edit.OpCompact, wish: w})
-	l.boundary(t.Context())
+	l.operations.add(operation{what: edit.OpCompact, request: w})
+	l.Boundary(t.Context())
 	if l.job == nil || l.job.state != statePreparing {
 		t.Fatalf("no summary is being prepared: %+v", l.job)
 	}
@@ -117,7 +136,7 @@ func (l *loop) asks(t *testing.T) *job {
 }
 
 // newest is the newest event.
-func (l *loop) newest() conversation.Body { return l.stored[len(l.stored)-1].Body }
+func (l *script) newest() conversation.Body { return l.stored[len(l.stored)-1].Body }
 
 const listingsSummary = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
 	"### Done\nEach listing was fetched with look and shown; every one has two hundred lines and none of them names a failure.\n" +
@@ -127,19 +146,19 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, listingsSummary)
-		l.inTurn = true
+		l.InTurn = true
 		j, before := l.asks(t), len(l.stored)
 		synctest.Wait()
-		l.boundary(t.Context()) // the loop goes on while it is written
+		l.Boundary(t.Context()) // the loop goes on while it is written
 		if l.job != j || j.state != statePreparing || len(l.stored) != before {
 			t.Fatalf("state %d, %d events, want it prepared beside the loop and nothing in the log", j.state, len(l.stored)-before)
 		}
 		close(gate)
 		<-j.done
-		if used := l.meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
+		if used := l.Meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
 			t.Errorf("state %d, %d tokens: a summary took effect outside a boundary", j.state, used)
 		}
-		l.boundary(t.Context())
+		l.Boundary(t.Context())
 		s, ok := l.newest().(conversation.Summary)
 		if j.state != stateApplied || l.job != nil || !ok || s.Text != listingsSummary {
 			t.Errorf("state %d, newest %T: want the summary applied", j.state, l.newest())
@@ -152,10 +171,10 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := scriptedLoop(t, listingsSummary)
 		j := l.asks(t)
-		l.settings.model.Window.Tokens /= 2
-		l.windowChanged(l.settings.model.Window)
+		l.Settings.Model.Window.Tokens /= 2
+		l.WindowChanged(l.Settings.Model.Window)
 		<-j.done
-		l.boundary(t.Context())
+		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
 		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.OutcomeStale {
 			t.Errorf("state %d, newest %+v: want it stale, and that on record", j.state, l.newest())
@@ -168,9 +187,9 @@ func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := scriptedLoop(t, listingsSummary)
 		j := l.asks(t)
-		l.drop(j, errCancelled)
+		l.drop(j, ErrCancelled)
 		<-j.done
-		l.boundary(t.Context())
+		l.Boundary(t.Context())
 		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.OutcomeCancelled {
 			t.Errorf("state %d, newest %+v: want it cancelled, and that on record", j.state, l.newest())
 		}
@@ -182,12 +201,12 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, "I cannot do that.")
 		close(gate)
-		j, used := l.asks(t), l.meter.Reading().Used
+		j, used := l.asks(t), l.Meter.Reading().Used
 		<-j.done
-		l.boundary(t.Context())
+		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
-		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.meter.Reading().Used != used {
-			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.meter.Reading().Used, used)
+		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.Meter.Reading().Used != used {
+			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.Meter.Reading().Used, used)
 		}
 	})
 }
@@ -195,16 +214,33 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
 	t.Parallel()
 	l, _ := scriptedLoop(t, listingsSummary)
-	l.inTurn = true
+	l.InTurn = true
 	l.operations.add(operation{what: opRewind, turn: -1})
 	before := len(l.stored)
-	l.boundary(t.Context())
+	l.Boundary(t.Context())
 	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
 		t.Fatalf("%d events, want none within a turn", len(l.stored)-before)
 	}
-	l.inTurn = false
-	l.boundary(t.Context())
+	l.InTurn = false
+	l.Boundary(t.Context())
 	if r, ok := l.newest().(conversation.Rewind); !ok || r.Turn != 3 || len(l.operations) != 0 {
 		t.Errorf("newest %+v, want the newest turn undone", l.newest())
+	}
+}
+
+func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
+	t.Parallel()
+	var o operations
+	for _, op := range []operation{{what: edit.OpUndo}, {what: opRestore}, {what: edit.OpRedo}} {
+		o.add(op)
+	}
+	if !o.due(true) || o.take().what != edit.OpUndo {
+		t.Error("an undo waits for the end of the turn")
+	}
+	if o.due(true) || !o.due(false) || !o.restores() {
+		t.Error("turns are restored within a turn")
+	}
+	if o.take(); o.restores() || !o.due(true) || len(o) != 1 {
+		t.Errorf("left %+v", o)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -19,7 +20,7 @@ import (
 // scheduler decides what is to be done about the context, by the rules and by what the log
 // says of earlier compactions. It changes nothing.
 type scheduler struct {
-	*journal
+	*core.Journal
 	writing func() bool // a summary is being written, or waits for the user
 
 	past    planner.Past // what the log says of earlier passes
@@ -31,10 +32,10 @@ type scheduler struct {
 // check is what the planner looks at. Refused says that the server did not take
 // the request as it is.
 func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
-	m := p.settings.model
-	idle, gone := p.sinceReply(m)
+	m := p.Settings.Model
+	idle, gone := p.SinceReply(m)
 	return planner.Check{
-		Moment: moment, Log: p.log.Events(), View: p.view, Meter: p.meter, Idle: idle, Gone: gone, Refused: refused,
+		Moment: moment, Log: p.Log.Events(), View: p.View, Meter: p.Meter, Idle: idle, Gone: gone, Refused: refused,
 		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
 	}
 }
@@ -42,8 +43,8 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 // plan asks the planner, and logs what it says.
 func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	look := p.check(moment, refused)
-	plan := look.Plan(p.rules)
-	r := p.meter.Reading()
+	plan := look.Plan(p.Rules)
+	r := p.Meter.Reading()
 	decision := plan.Trigger
 	switch {
 	case plan.Prepare:
@@ -51,7 +52,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	case !plan.Acts():
 		decision = "nothing"
 	}
-	p.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+	p.Options.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
 		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
@@ -61,7 +62,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 // profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
 func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
-	rules := p.rules
+	rules := p.Rules
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *llm.Error) {
 		return "", &llm.Error{Class: llm.BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
@@ -71,7 +72,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case p.meter.Reading().Used < p.rearmAt:
+	case p.Meter.Reading().Used < p.rearmAt:
 		return refuse("the conversation has hardly grown since the last one", nothingChanged)
 	}
 	return profile, nil
@@ -79,7 +80,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 
 // widen is the model's request with a range that holds something, if one does.
 func (p *scheduler) widen(w edit.Request) edit.Request {
-	log, rules := p.log.Events(), p.rules
+	log, rules := p.Log.Events(), p.Rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextBand(log); band > 0 {
 			from := edit.AtTurn(band)
@@ -90,7 +91,7 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := edit.NewProposal(log, rules, p.situation(), tried); !errors.Is(err, edit.ErrNoRange) {
+		if _, err := edit.NewProposal(log, rules, p.Situation(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
@@ -102,10 +103,10 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 // nothing that the owner changes.
 func (p *scheduler) account() func() inspect.Breakdown {
 	moment := planner.MomentTurn
-	if p.inTurn {
-		moment = p.moment()
+	if p.InTurn {
+		moment = p.Moment()
 	}
-	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
+	rules, check, model, saved := p.Rules, p.check(moment, false), p.Settings.Model, p.Options.CacheSaved
 	return func() inspect.Breakdown {
 		return inspect.NewBreakdown(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {
@@ -153,9 +154,9 @@ func fitting(before int, e *llm.Error) int {
 // here. A compaction that does not make it fit is not named, and where prompt and
 // tools alone are too long no shorter conversation helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
-	now := p.situation()
+	now := p.Situation()
 	now.Answering = false // the turn is over when the user acts
-	r := p.meter.Reading()
+	r := p.Meter.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
@@ -163,9 +164,9 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	}
 	flags, least := "", math.MaxInt
 	for _, room := range rooms {
-		wish := edit.NewRequest()
-		wish.Profile, wish.KeepLast = room.profile, room.keep
-		pass, err := edit.NewProposal(p.log.Events(), p.rules, now, wish)
+		asked := edit.NewRequest()
+		asked.Profile, asked.KeepLast = room.profile, room.keep
+		pass, err := edit.NewProposal(p.Log.Events(), p.Rules, now, asked)
 		if err != nil {
 			continue
 		}
@@ -195,15 +196,15 @@ func regards(b conversation.Body) bool {
 
 // logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
 func (p *scheduler) logMicro(plan planner.Plan) {
-	name := p.rules.Preset.Design().MaskLog
+	name := p.Rules.Preset.Design().MaskLog
 	if n := plan.Hides(); n > 0 && name != "" {
-		p.opts.Logger.Info(name+" triggered", "compacted", n)
+		p.Options.Logger.Info(name+" triggered", "compacted", n)
 	}
 }
 
 // made is how an overlay of a trigger comes about.
 func (p *scheduler) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.rules.Preset)}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.Rules.Preset)}
 	if trigger == planner.TriggerOverflow {
 		made.Source = conversation.SourceRecovery
 	}
@@ -213,10 +214,10 @@ func (p *scheduler) made(trigger string) conversation.Made {
 // refreshPast notes what the log says of earlier passes, and tells if that ends or
 // begins the asking of a model.
 func (p *scheduler) refreshPast() {
-	p.past = planner.PastOf(p.log.Events())
-	if paused := p.past.Exhausted(p.rules); paused != p.paused {
+	p.past = planner.PastOf(p.Log.Events())
+	if paused := p.past.Exhausted(p.Rules); paused != p.paused {
 		p.paused = paused
-		p.updates.Put(updates.Summaries{Paused: paused})
+		p.Updates.Put(updates.Summaries{Paused: paused})
 	}
 }
 
@@ -224,25 +225,25 @@ func (p *scheduler) refreshPast() {
 // user is there it is not known whether another turn comes: Plimsoll's own rules
 // then wait for it, as they act before requests, too.
 func (p *scheduler) plansAfterReply() bool {
-	r := p.rules
-	return p.opts.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
+	r := p.Rules
+	return p.Options.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
 }
 
 // prepares reports whether a summary may be prepared.
 func (p *scheduler) prepares() bool {
-	return p.opts.Interactive && p.inBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.meter.Reading().Used >= p.askedAt+p.rules.Rearm(p.meter.Window().Tokens))
+	return p.Options.Interactive && p.InBackground() && !p.writing() &&
+		(p.askedAt == 0 || p.Meter.Reading().Used >= p.askedAt+p.Rules.Rearm(p.Meter.Window().Tokens))
 }
 
 // holds reports whether a request that has to get below the hard line would still be
 // above it with a pass.
 func (p *scheduler) holds(plan planner.Plan, pass *edit.Proposal) bool {
-	hard := p.meter.Reading().HardLine
+	hard := p.Meter.Reading().HardLine
 	return plan.Hold && hard > 0 && pass.Preview().After > hard
 }
 
 // rearm says how long the conversation has to grow before the model may ask for
 // the next compaction.
 func (p *scheduler) rearm() {
-	p.rearmAt = p.meter.Reading().Used + p.rules.Rearm(p.meter.Window().Tokens)
+	p.rearmAt = p.Meter.Reading().Used + p.Rules.Rearm(p.Meter.Window().Tokens)
 }

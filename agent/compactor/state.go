@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"cmp"
@@ -107,7 +107,7 @@ var (
 func eventOf(err error) event {
 	var failure *llm.Error
 	switch {
-	case errors.Is(err, errCancelled):
+	case errors.Is(err, ErrCancelled):
 		return eventStopped
 	case errors.Is(err, errReplaced), errors.Is(err, errReverted), errors.Is(err, errOvertaken), errors.Is(err, errNeedless), errors.Is(err, errUnused):
 		return eventOvertaken
@@ -119,8 +119,8 @@ func eventOf(err error) event {
 	return eventBroke
 }
 
-// errCancelled is the cause of a turn's end when the user stopped it.
-var errCancelled = errors.New("stopped by the user")
+// ErrCancelled is the cause of a turn's end when the user stopped it.
+var ErrCancelled = errors.New("stopped by the user")
 
 // errTooLittle says that a summary did not make enough room.
 var errTooLittle = errors.New("it would save too little")
@@ -182,7 +182,7 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	}
 	var failure *llm.Error
 	switch {
-	case errors.Is(err, errCancelled):
+	case errors.Is(err, ErrCancelled):
 		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReplaced):
 		return gone("the compaction gave way to another one", nothingChanged), conversation.OutcomeCancelled
@@ -218,15 +218,15 @@ func noSummary(e *llm.Error) *llm.Error {
 
 // whyAlone is why the note of a step has no summary beside it, "" where none belongs to
 // such a step. It is stored with the step, so that the ledger can say it later.
-func (c *compactor) whyAlone(plan planner.Plan) string {
+func (c *Compactor) whyAlone(plan planner.Plan) string {
 	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
 		return ""
 	}
 	failed := c.newestFailure()
 	switch j := c.job; {
-	case c.rules.Summary.When == preset.SummaryNever, c.rules.Summary.When == preset.SummaryByHand:
-		return "no summary: compaction.summary.when is " + string(c.rules.Summary.When)
-	case c.schedule.past.Exhausted(c.rules):
+	case c.Rules.Summary.When == preset.SummaryNever, c.Rules.Summary.When == preset.SummaryByHand:
+		return "no summary: compaction.summary.when is " + string(c.Rules.Summary.When)
+	case c.schedule.past.Exhausted(c.Rules):
 		return fmt.Sprintf("no summary: %d requests for one failed, none is made any more", c.schedule.past.Failures)
 	case j != nil && j.state == stateInReview:
 		return "no summary yet: it waited for your review"
@@ -242,8 +242,8 @@ func (c *compactor) whyAlone(plan planner.Plan) string {
 
 // newestFailure is the event of the newest summary that did not come about since the
 // newest compaction, 0 if there is none.
-func (c *compactor) newestFailure() uint64 {
-	log := c.log.Events()
+func (c *Compactor) newestFailure() uint64 {
+	log := c.Log.Events()
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:

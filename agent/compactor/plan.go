@@ -1,11 +1,10 @@
-package agent
+package compactor
 
 import (
 	"cmp"
 	"context"
 	"errors"
 
-	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -24,9 +23,9 @@ import (
 //   - Whatever comes of it, no message is lost and the conversation goes on.
 //   - Every decision is logged with its numbers.
 
-// ready makes room for the next request. The error says why it is not sent: an
+// Ready makes room for the next request. The error says why it is not sent: an
 // *Error, or the cause of ctx's end. It asks a model for one summary at most.
-func (c *compactor) ready(ctx context.Context) error {
+func (c *Compactor) Ready(ctx context.Context) error {
 	var own *job // the summary that is asked for here
 	tried := false
 	for {
@@ -36,11 +35,11 @@ func (c *compactor) ready(ctx context.Context) error {
 			return err
 		case busy: // something else goes first, or nothing waits for the summary any more
 			continue
-		case c.job != nil && !c.over():
+		case c.job != nil && !c.Over():
 			return nil
 		}
 		tried = tried || last.isLastTry(own)
-		plan := c.schedule.plan(c.moment(), false)
+		plan := c.schedule.plan(c.Moment(), false)
 		switch {
 		case tried || !c.asksFirst(plan):
 			return c.makeFit(ctx, plan)
@@ -55,13 +54,13 @@ func (c *compactor) ready(ctx context.Context) error {
 // settleSummary does what waits for a moment between two requests, and waits for the
 // summary that is being written if the next request needs it. Last is that summary,
 // nil if there was none; busy says that one is still there after a wait for it.
-func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, err error) {
+func (c *Compactor) settleSummary(ctx context.Context) (last *job, busy bool, err error) {
 	last = c.job
-	c.boundary(ctx)
+	c.Boundary(ctx)
 	if err := context.Cause(ctx); err != nil {
 		return nil, false, err
 	}
-	if err := c.cannotFit(); err != nil {
+	if err := c.CannotFit(); err != nil {
 		return nil, false, err
 	}
 	j := c.job
@@ -74,32 +73,32 @@ func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, er
 
 // asksFirst reports whether a plan waits for a summary that is to be written before.
 // Above the hard line a note stands alone.
-func (c *compactor) asksFirst(plan planner.Plan) bool {
-	alone := plan.Note != nil && c.over() && c.inBackground()
+func (c *Compactor) asksFirst(plan planner.Plan) bool {
+	alone := plan.Note != nil && c.Over() && c.InBackground()
 	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
 // makeFit carries a plan out, and goes down the ladder where the request then still
 // does not fit, also where the preset's source does nothing.
-func (c *compactor) makeFit(ctx context.Context, plan planner.Plan) error {
+func (c *Compactor) makeFit(ctx context.Context, plan planner.Plan) error {
 	c.applyPlan(ctx, plan)
-	err := c.sendable()
-	if err == nil && !c.tight() && !(plan.Hold && c.over()) {
+	err := c.Sendable()
+	if err == nil && !c.Tight() && !(plan.Hold && c.Over()) {
 		return nil
 	}
-	c.applyLadder(ctx, cmp.Or(plan.Trigger, planner.TriggerHardLine), false)
-	return c.sendable()
+	c.ApplyLadder(ctx, cmp.Or(plan.Trigger, planner.TriggerHardLine), false)
+	return c.Sendable()
 }
 
 // waitsFor reports whether the next request waits for a summary: whoever asked for
 // it does, or the request does not fit and nothing else makes room first.
-func (c *compactor) waitsFor(j *job) bool {
-	return j.blocking || c.over() && !c.rules.Evicts()
+func (c *Compactor) waitsFor(j *job) bool {
+	return j.blocking || c.Over() && !c.Rules.Evicts()
 }
 
-// makeRoomAfterTurn makes room when a turn has ended, for the next one.
-func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
-	if !c.opts.Interactive {
+// MakeRoomAfterTurn makes room when a turn has ended, for the next one.
+func (c *Compactor) MakeRoomAfterTurn(ctx context.Context) {
+	if !c.Options.Interactive {
 		defer c.lastJob(ctx) // with the turn the program ends
 	}
 	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
@@ -116,25 +115,25 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 
 // needsSummary reports whether a summary is to be written before a plan is carried out, or
 // for one that is not due yet. What is written already is not written twice.
-func (c *compactor) needsSummary(plan planner.Plan) bool {
+func (c *Compactor) needsSummary(plan planner.Plan) bool {
 	return len(plan.Spans) > 0 && !c.prepared.covers(plan.Spans)
 }
 
 // write has the summary of a plan written, and reports whether it is.
-func (c *compactor) write(ctx context.Context, plan planner.Plan) bool {
+func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
 		plan.Trigger = planner.TriggerLoadLine
 	}
 	made := c.schedule.made(plan.Trigger)
-	j := &job{plan: &plan, wish: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
-	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
+	j := &job{plan: &plan, request: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
+	j.blocking = !c.InBackground() || c.Rules.Preset.Design().Absolute
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.ProposeSummary(c.log.Events(), c.rules, now, plan.Spans, made)
+		return edit.ProposeSummary(c.Log.Events(), c.Rules, now, plan.Spans, made)
 	}
-	c.schedule.askedAt = c.meter.Reading().Used
+	c.schedule.askedAt = c.Meter.Reading().Used
 	if err := c.start(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
-			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
+			c.Options.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
 		}
 		j.end(err)
@@ -146,7 +145,7 @@ func (c *compactor) write(ctx context.Context, plan planner.Plan) bool {
 }
 
 // applyPlan does what of a plan needs no model, or what a profile says.
-func (c *compactor) applyPlan(ctx context.Context, plan planner.Plan) {
+func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 	switch {
 	case plan.Profile != "":
 		c.compact(ctx, edit.RequestOf(plan))
@@ -156,28 +155,28 @@ func (c *compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 		c.schedule.logMicro(plan)
 		c.overlay(ctx, c.schedule.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
-		c.applyLadder(ctx, plan.Trigger, false)
+		c.ApplyLadder(ctx, plan.Trigger, false)
 	}
 }
 
-// runPending does, while idle, what waits to be done, and takes in a summary that is
+// RunPending does, while idle, what waits to be done, and takes in a summary that is
 // written. It reports whether something did.
-func (c *compactor) runPending(ctx context.Context) bool {
-	if c.replan && len(c.operations) == 0 && len(c.queue.messages) == 0 {
+func (c *Compactor) RunPending(ctx context.Context) bool {
+	if c.replan && len(c.operations) == 0 && !c.loop.Messages() {
 		c.replan = false
-		c.makeRoomAfterTurn(ctx)
+		c.MakeRoomAfterTurn(ctx)
 	}
 	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.prepared.stale()) == 0 {
 		return false
 	}
 	if len(c.operations) > 0 {
-		c.display.status(updates.Status{Phase: updates.PhaseCompacting})
+		c.loop.Compacting()
 	}
-	c.boundary(ctx)
+	c.Boundary(ctx)
 	if j := c.job; j != nil && j.blocking {
 		c.await(ctx, func() bool { return true })
 	}
-	c.setIdle()
+	c.loop.Rest()
 	return true
 }
 
@@ -192,18 +191,12 @@ func (c *compactor) runPending(ctx context.Context) bool {
 //   - Where the rules want no summaries the oldest units are evicted behind a note.
 //   - Whatever comes of it, the turn goes on.
 
-// handleCompactCall carries out what the model asked for.
-func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
-	if t.asked == nil || ctx.Err() != nil {
+// Answer carries out what the model asked for. Again says that it asked in this turn before.
+func (c *Compactor) Answer(ctx context.Context, w edit.Request, again bool) {
+	if again {
+		c.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
 		return
 	}
-	w := *t.asked
-	t.asked = nil
-	if t.compacted {
-		c.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
-		return
-	}
-	t.compacted = true
 	profile, e := c.schedule.profileForModel()
 	if e != nil {
 		c.records.refuse(ctx, w, e)
@@ -218,7 +211,7 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 		return
 	}
 	switch {
-	case c.rules.Evicts() && c.rules.Summary.When == preset.SummaryNever:
+	case c.Rules.Evicts() && c.Rules.Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
 		c.compact(ctx, c.schedule.widen(w))
@@ -226,20 +219,20 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 	c.schedule.rearm()
 }
 
-// makeShorter makes a request shorter as the rules do: where they evict at once, also
+// MakeShorter makes a request shorter as the rules do: where they evict at once, also
 // where nothing else is automatic, otherwise with a summary that it waits for.
-func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
-	if c.rules.Evicts() {
+func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
+	if c.Rules.Evicts() {
 		if !fits() {
-			c.applyPlan(ctx, c.schedule.plan(c.moment(), true))
+			c.applyPlan(ctx, c.schedule.plan(c.Moment(), true))
 		}
 		return
 	}
 	c.finishJob(ctx, same)
-	if !c.rules.ActsByItself() || ctx.Err() != nil || fits() {
+	if !c.Rules.ActsByItself() || ctx.Err() != nil || fits() {
 		return
 	}
-	plan := c.schedule.plan(c.moment(), true)
+	plan := c.schedule.plan(c.Moment(), true)
 	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
 		c.applyPlan(ctx, plan.Alone())
 	}
@@ -248,9 +241,9 @@ func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 
 // lastJob ends the summary that is being written when no turn follows: where the
 // load line was reached it is waited for, and put in force.
-func (c *compactor) lastJob(ctx context.Context) {
-	if j := c.job; j != nil && j.waitsForStep(c.rules) && !j.ended() {
-		if r := c.meter.Reading(); r.Used <= r.LoadLine {
+func (c *Compactor) lastJob(ctx context.Context) {
+	if j := c.job; j != nil && j.waitsForStep(c.Rules) && !j.ended() {
+		if r := c.Meter.Reading(); r.Used <= r.LoadLine {
 			c.drop(j, errNeedless)
 		}
 	}
@@ -259,9 +252,9 @@ func (c *compactor) lastJob(ctx context.Context) {
 
 // finishJob waits until no summary is being written any more, whatever else is
 // asked for meanwhile, or it is not needed.
-func (c *compactor) finishJob(ctx context.Context, needed func() bool) {
+func (c *Compactor) finishJob(ctx context.Context, needed func() bool) {
 	for c.job != nil && ctx.Err() == nil && needed() {
 		c.await(ctx, needed)
-		c.boundary(ctx)
+		c.Boundary(ctx)
 	}
 }

@@ -1,4 +1,4 @@
-package agent
+package core
 
 import (
 	"fmt"
@@ -21,38 +21,38 @@ const unsure = 1.25
 // off as often as not.
 const estimateSlack = 64
 
-// over reports whether the next request must not be sent as it is.
-func (j *journal) over() bool {
-	r := j.meter.Reading()
-	return j.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
+// Over reports whether the next request must not be sent as it is.
+func (j *Journal) Over() bool {
+	r := j.Meter.Reading()
+	return j.Rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // fits reports whether the next request can be sent as it is. Where nothing is
 // automatic the server says so.
-func (j *journal) fits() bool {
-	r := j.meter.Reading()
-	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
+func (j *Journal) fits() bool {
+	r := j.Meter.Reading()
+	return !j.Rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
 }
 
-// tight reports whether the next request seems to fit by less than estimates are off
+// Tight reports whether the next request seems to fit by less than estimates are off
 // by: then more room is made if that is possible, and it is sent if not.
-func (j *journal) tight() bool {
-	r := j.meter.Reading()
-	return j.rules.ActsByItself() && r.Window.Known() && r.Estimated && j.meter.Calibration().Samples > 0 &&
+func (j *Journal) Tight() bool {
+	r := j.Meter.Reading()
+	return j.Rules.ActsByItself() && r.Window.Known() && r.Estimated && j.Meter.Calibration().Samples > 0 &&
 		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
 }
 
-// sendable is why the next request cannot be sent, nil if it can.
-func (j *journal) sendable() error {
+// Sendable is why the next request cannot be sent, nil if it can.
+func (j *Journal) Sendable() error {
 	if j.fits() {
 		return nil
 	}
 	return j.tooLong()
 }
 
-// cannotFit is why the next request cannot be sent whatever is left out of it: the
+// CannotFit is why the next request cannot be sent whatever is left out of it: the
 // newest message alone, with the prompt, is too long. Nil if it can.
-func (j *journal) cannotFit() error {
+func (j *Journal) CannotFit() error {
 	if j.fits() || j.newestFits() {
 		return nil
 	}
@@ -61,32 +61,32 @@ func (j *journal) cannotFit() error {
 
 // newestFits reports whether the newest message of the user fits, with the prompt
 // alone.
-func (j *journal) newestFits() bool {
-	r := j.meter.Reading()
+func (j *Journal) newestFits() bool {
+	r := j.Meter.Reading()
 	return j.newestMessage()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
 }
 
 // mostSendable is how many tokens a request may seem to have.
-func (j *journal) mostSendable(r meter.Reading) int {
-	if j.meter.Calibration().Samples == 0 {
+func (j *Journal) mostSendable(r meter.Reading) int {
+	if j.Meter.Calibration().Samples == 0 {
 		return int(unsure * float64(r.Window.Tokens))
 	}
 	return r.Window.Tokens
 }
 
 // newestMessage is about how many tokens the newest message of the user has.
-func (j *journal) newestMessage() int {
-	for _, m := range slices.Backward(j.view.Messages) {
+func (j *Journal) newestMessage() int {
+	for _, m := range slices.Backward(j.View.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
-			return int(j.meter.Weigh(m.After()))
+			return int(j.Meter.Weigh(m.After()))
 		}
 	}
 	return 0
 }
 
 // tooLong is a request that is not sent.
-func (j *journal) tooLong() error {
-	r, model := j.meter.Reading(), j.settings.model
+func (j *Journal) tooLong() error {
+	r, model := j.Meter.Reading(), j.Settings.Model
 	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
 	if j.newestFits() { // what must stay does not
 		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
@@ -99,16 +99,16 @@ func (j *journal) tooLong() error {
 	}
 }
 
-// oversized is why a message can never be sent, whatever is left out of the
+// Oversized is why a message can never be sent, whatever is left out of the
 // conversation: with the system prompt and the tools alone it is longer than the
 // window. Nil if it can be, or nobody knows. It is measured as the meter measures
 // it; what is close goes through, as the server may count otherwise.
-func (j *journal) oversized(text string) *llm.Error {
-	r := j.meter.Reading()
+func (j *Journal) Oversized(text string) *llm.Error {
+	r := j.Meter.Reading()
 	if !r.Window.Known() {
 		return nil
 	}
-	tokens := int(j.meter.Weigh(conversation.Measure(conversation.Clean(text))))
+	tokens := int(j.Meter.Weigh(conversation.Measure(conversation.Clean(text))))
 	fixed := r.Segments[projection.System] + r.Segments[projection.Tools]
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil
@@ -116,7 +116,7 @@ func (j *journal) oversized(text string) *llm.Error {
 	return &llm.Error{
 		Class: llm.Overflow,
 		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
-			tokens, j.settings.model.Name(), r.Window.Tokens, fixed),
-		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.settings.model.Larger(),
+			tokens, j.Settings.Model.Name(), r.Window.Tokens, fixed),
+		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.Settings.Model.Larger(),
 	}
 }

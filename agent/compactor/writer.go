@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
@@ -148,8 +149,8 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 
 // writers finds who writes a summary, and works out what is written.
 type writers struct {
-	*journal
-	inbox    *inbox
+	*core.Journal
+	inbox    *core.Inbox
 	lane     *llm.Lane
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
 }
@@ -157,23 +158,23 @@ type writers struct {
 // newWriter is a writer for the conversation as it is now.
 func (s *writers) newWriter() writer {
 	return writer{
-		model: s.settings.model, conversation: s.opts.Stored.ID, system: s.settings.system, tools: s.settings.tools, retry: s.opts.Retry,
-		prompt: meter.New(meter.Options{}).WithPrompt(s.settings.promptSizes()).RequestEstimate(),
-		now:    s.opts.Now, began: s.opts.Now(), lane: s.lane,
+		model: s.Settings.Model, conversation: s.Options.Stored.ID, system: s.Settings.System, tools: s.Settings.Tools, retry: s.Options.Retry,
+		prompt: meter.New(meter.Options{}).WithPrompt(s.Settings.PromptSizes()).RequestEstimate(),
+		now:    s.Options.Now, began: s.Options.Now(), lane: s.lane,
 	}
 }
 
 // prepare works a job out on the log as it is now, and finds who writes.
 func (s *writers) prepare(ctx context.Context, j *job) error {
-	rules, now := s.rules, s.situation()
+	rules, now := s.Rules, s.Situation()
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
-	case j.bound() > 0 && !s.settings.model.Window.Known():
+	case j.bound() > 0 && !s.Settings.Model.Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
 	case previous != nil:
 		j.writer.previous = true
-		now.Cold, now.Caps, now.Writer = s.coldFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
+		now.Cold, now.Caps, now.Writer = s.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
 	}
 	var err error
 	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
@@ -183,7 +184,7 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	if j.plan != nil {
 		summary = rules.Summary
 	}
-	j.writer.retries, j.review = summary.Retries, s.reviews(j.wish, summary)
+	j.writer.retries, j.review = summary.Retries, s.reviews(j.request, summary)
 	if j.writer.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.writer.limit <= 0 {
 		j.writer.limit = time.Minute
 	}
@@ -193,9 +194,9 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
 	design := j.writer.preset.Design()
 	if design.SummaryLog != "" {
-		s.opts.Logger.Info(design.SummaryLog + " triggered")
+		s.Options.Logger.Info(design.SummaryLog + " triggered")
 	}
-	if !design.Transcript || s.opts.Transcript == nil {
+	if !design.Transcript || s.Options.Transcript == nil {
 		return nil
 	}
 	if now.Transcript, err = s.transcript(ctx); err != nil {
@@ -212,18 +213,18 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	w := &j.writer
 	switch {
 	case name == "" && previous != nil:
-		w.use(s.journal, previous.model, previous.provider)
+		w.use(s.Journal, previous.model, previous.provider)
 		return nil
-	case name == "" || name == s.settings.model.Name():
-		w.use(s.journal, s.settings.model, s.settings.provider)
+	case name == "" || name == s.Settings.Model.Name():
+		w.use(s.Journal, s.Settings.Model, s.Settings.Provider)
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
 	}
-	if s.opts.Summarisers != nil {
-		if m, p, ok := s.opts.Summarisers(name); ok && p != nil {
-			w.use(s.journal, m, p)
+	if s.Options.Summarisers != nil {
+		if m, p, ok := s.Options.Summarisers(name); ok && p != nil {
+			w.use(s.Journal, m, p)
 			return nil
 		}
 	}
@@ -235,10 +236,10 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 
 // transcript saves the history as it is sent (JCL).
 func (s *writers) transcript(ctx context.Context) (path string, err error) {
-	view := s.view
-	path = concurrently(ctx, s.inbox, func() string {
+	view := s.View
+	path = core.Concurrently(ctx, s.inbox, func() string {
 		var saved string
-		saved, err = s.opts.Transcript(ctx, view)
+		saved, err = s.Options.Transcript(ctx, view)
 		return saved
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -250,14 +251,14 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	s.opts.Logger.Info("Transcript saved: " + path) // JCL
+	s.Options.Logger.Info("Transcript saved: " + path) // JCL
 	return path, nil
 }
 
 // previousFor is the model that the conversation was held with before one with a
 // smaller window, while a plan has to make room for that; nil otherwise.
 func (s *writers) previousFor(j *job) *modelClient {
-	if j.plan == nil || !s.over() {
+	if j.plan == nil || !s.Over() {
 		return nil
 	}
 	return s.previous
@@ -266,7 +267,7 @@ func (s *writers) previousFor(j *job) *modelClient {
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
 func (s *writers) largerThan(w meter.Window) *modelClient {
-	best := &modelClient{s.settings.model, s.settings.provider}
+	best := &modelClient{s.Settings.Model, s.Settings.Provider}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
@@ -278,5 +279,5 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 
 // reviews reports whether the user reads a summary before it takes effect.
 func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
-	return s.opts.Interactive && (w.Review || r.Review)
+	return s.Options.Interactive && (w.Review || r.Review)
 }

@@ -1,10 +1,11 @@
-package agent
+package compactor
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -25,18 +26,18 @@ import (
 //   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
 
 // manualEdits works out, on the log as it is, what the user does by hand.
-type manualEdits struct{ *journal }
+type manualEdits struct{ *core.Journal }
 
 // overlay puts the overlay of an operation in force.
 func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *llm.Error) {
-	if err := e.flush(ctx); err != nil {
+	if err := e.Flush(ctx); err != nil {
 		return made, err
 	}
 	bodies, err := e.bodies(d)
 	if err != nil {
 		return made, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
-	if _, err := e.append(ctx, bodies...); err != nil {
+	if _, err := e.Append(ctx, bodies...); err != nil {
 		return made, &llm.Error{
 			Class: llm.NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
@@ -48,7 +49,7 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 
 // bodies works an operation out on the log as it is. The error is one of package compact.
 func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
-	log, rules := e.log.Events(), e.rules
+	log, rules := e.Log.Events(), e.Rules
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
@@ -65,32 +66,32 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, conversation.Following(log, e.opts.Now(), body)...)
-	made.Before, made.After = e.meter.EstimatedTokens(), e.meter.WithView(projection.Project(then)).EstimatedTokens()
-	return conversation.Stamp([]conversation.Body{body}, e.nextSeq(), made), nil
+	then := append(log, conversation.Following(log, e.Options.Now(), body)...)
+	made.Before, made.After = e.Meter.EstimatedTokens(), e.Meter.WithView(projection.Project(then)).EstimatedTokens()
+	return conversation.Stamp([]conversation.Body{body}, e.NextSeq(), made), nil
 }
 
 // mask is a pass that hides results.
 func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
-	log, rules := e.log.Events(), e.rules
-	mask, err := edit.MaskByHand(rules, log, e.view, events)
+	log, rules := e.Log.Events(), e.Rules
+	mask, err := edit.MaskByHand(rules, log, e.View, events)
 	if err != nil {
 		return nil, err
 	}
-	pass, err := edit.ProposeOverlays(log, rules, e.situation(), made, mask)
+	pass, err := edit.ProposeOverlays(log, rules, e.Situation(), made, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", edit.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return pass.Bodies(e.nextSeq()), nil
+	return pass.Bodies(e.NextSeq()), nil
 }
 
 // newestEpoch is the newest compaction in force, 0 without one.
 func (e *manualEdits) newestEpoch() uint64 {
 	newest := uint64(0)
-	for _, e := range conversation.Epochs(e.log.Events()) {
+	for _, e := range conversation.Epochs(e.Log.Events()) {
 		if e.InForce {
 			newest = e.ID
 		}
@@ -102,7 +103,7 @@ func (e *manualEdits) newestEpoch() uint64 {
 // said there; -1 if there is none. With back turns that were undone count as
 // well: they are about to be there again.
 func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string) {
-	events := e.log.Events()
+	events := e.Log.Events()
 	var gone []uint64
 	if !back {
 		gone = conversation.TakenBack(events)

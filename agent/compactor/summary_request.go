@@ -1,10 +1,11 @@
-package agent
+package compactor
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -67,10 +68,10 @@ type spent struct {
 }
 
 // use has a model write.
-func (w *writer) use(j *journal, m llm.Model, p llm.Provider) {
-	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
-	if m.Name() == j.settings.model.Name() {
-		w.factor = j.meter.Calibration().Factor
+func (w *writer) use(j *core.Journal, m llm.Model, p llm.Provider) {
+	w.model, w.provider, w.revision, w.factor = m, p, j.Log.Revision(), m.Calibration.Factor
+	if m.Name() == j.Settings.Model.Name() {
+		w.factor = j.Meter.Calibration().Factor
 	}
 	if w.factor <= 0 {
 		w.factor = 1

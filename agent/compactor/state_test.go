@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"context"
@@ -63,7 +63,7 @@ func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 		cause error
 		want  state
 	}{
-		{errCancelled, stateCancelled},
+		{ErrCancelled, stateCancelled},
 		{fmt.Errorf("run: %w", context.Canceled), stateCancelled},
 		{errReplaced, stateStale},
 		{errReverted, stateStale},

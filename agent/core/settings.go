@@ -1,4 +1,4 @@
-package agent
+package core
 
 import (
 	"encoding/json"
@@ -16,67 +16,67 @@ import (
 // first request that carries it: the system prompt and the tools array as
 // blobs, the model by name. So any past request can be rebuilt.
 
-// settings is what requests carry besides the messages, and what of it the log
+// Settings is what requests carry besides the messages, and what of it the log
 // records.
 type settings struct {
-	system   string
-	tools    []conversation.ToolSpec
+	System   string
+	Tools    []conversation.ToolSpec
 	toolText string        // of tools, as recorded
 	forms    []declaration // the ways to put prompt and tools, the longest first
 	assumed  int           // what an unknown window is taken for when one is chosen, 0 for a large one
-	provider llm.Provider
-	model    llm.Model
+	Provider llm.Provider
+	Model    llm.Model
 
-	blobs        *conversation.Instructions // tools and prompt once they are stored
-	overrides    map[string]string          // in force for the conversation
-	recorded     map[string]string          // of them, what the log has
-	instructions conversation.Instructions  // newest recorded
-	changed      conversation.ModelChanged  // newest recorded
+	Blobs        *conversation.Instructions // tools and prompt once they are stored
+	Overrides    map[string]string          // in force for the conversation
+	Recorded     map[string]string          // of them, what the log has
+	Instructions conversation.Instructions  // newest recorded
+	Changed      conversation.ModelChanged  // newest recorded
 }
 
-func newSettings(o Options) (settings, error) {
+func NewSettings(o Options) (settings, error) {
 	forms, err := declarations(o)
 	if err != nil {
 		return settings{}, err
 	}
-	s := settings{forms: forms, assumed: o.AssumeWindow, system: forms[0].system, tools: forms[0].tools, toolText: forms[0].text,
-		provider: o.Provider, model: o.Model, overrides: o.Overrides, recorded: map[string]string{}}
+	s := settings{forms: forms, assumed: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
+		Provider: o.Provider, Model: o.Model, Overrides: o.Overrides, Recorded: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			s.instructions = b
+			s.Instructions = b
 		case conversation.ModelChanged:
-			s.changed = b
+			s.Changed = b
 		case conversation.ConfigChanged:
-			maps.Copy(s.recorded, b.Set)
+			maps.Copy(s.Recorded, b.Set)
 		}
 	}
-	s.choose()
+	s.Choose()
 	return s, nil
 }
 
-// promptSizes is what the system prompt and the tools weigh in a request.
-func (s *settings) promptSizes() (system, tools conversation.Size) {
-	if !s.model.Caps.NoTools {
+// PromptSizes is what the system prompt and the tools weigh in a request.
+func (s *settings) PromptSizes() (system, tools conversation.Size) {
+	if !s.Model.Caps.NoTools {
 		tools = conversation.Measure(s.toolText)
 	}
-	return conversation.Measure(s.system), tools
+	return conversation.Measure(s.System), tools
 }
 
-// modelChanged is the model as the log records it.
-func (s *settings) modelChanged() conversation.ModelChanged {
-	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID, MaxOut: s.model.MaxOut, BaseURL: s.model.BaseURL}
-	if w := s.model.Window; w.Known() {
+// ModelChanged is the model as the log records it.
+func (s *settings) ModelChanged() conversation.ModelChanged {
+	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL}
+	if w := s.Model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}
 	return c
 }
 
-// newOverrides are the overrides that the log does not have.
-func (s *settings) newOverrides() map[string]string {
+// NewOverrides are the overrides that the log does not have.
+func (s *settings) NewOverrides() map[string]string {
 	set := map[string]string{}
-	for key, value := range s.overrides {
-		if old, ok := s.recorded[key]; !ok || old != value {
+	for key, value := range s.Overrides {
+		if old, ok := s.Recorded[key]; !ok || old != value {
 			set[key] = value
 		}
 	}
@@ -157,7 +157,7 @@ func (f Form) declaration() (declaration, error) {
 }
 
 // declarations are the forms of a conversation, the longest first. One that has its
-// tools on record has one form: with these, and the prompt that goes with them.
+// Tools on record has one form: with these, and the prompt that goes with them.
 func declarations(o Options) ([]declaration, error) {
 	full := Form{System: o.System, Tools: o.Stored.Tools}
 	if full.Tools == nil && o.Toolbox != nil {
@@ -183,13 +183,13 @@ func declarations(o Options) ([]declaration, error) {
 	return all[:1], nil
 }
 
-// choose takes the longest form that leaves room in the window, unless one is on
+// Choose takes the longest form that leaves room in the window, unless one is on
 // record. It reports whether another one is taken than before.
-func (s *settings) choose() bool {
-	if len(s.forms) < 2 || s.blobs != nil || s.instructions != (conversation.Instructions{}) {
+func (s *settings) Choose() bool {
+	if len(s.forms) < 2 || s.Blobs != nil || s.Instructions != (conversation.Instructions{}) {
 		return false
 	}
-	window := s.model.Window.Tokens
+	window := s.Model.Window.Tokens
 	if window <= 0 {
 		window = s.assumed
 	}
@@ -202,19 +202,19 @@ func (s *settings) choose() bool {
 			best = f
 		}
 	}
-	changed := best.text != s.toolText || best.system != s.system
-	s.system, s.tools, s.toolText = best.system, best.tools, best.text
+	changed := best.text != s.toolText || best.system != s.System
+	s.System, s.Tools, s.toolText = best.system, best.tools, best.text
 	return changed
 }
 
 // weight is how many tokens a form has by Plimsoll's count.
 func (s *settings) weight(d declaration) float64 {
 	tools := conversation.Measure(d.text)
-	if s.model.Caps.NoTools {
+	if s.Model.Caps.NoTools {
 		tools = conversation.Size{}
 	}
 	n := meter.New(meter.Options{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
-	if f := s.model.Calibration.Factor; f > 0 {
+	if f := s.Model.Calibration.Factor; f > 0 {
 		n *= f
 	}
 	return n
@@ -222,16 +222,16 @@ func (s *settings) weight(d declaration) float64 {
 
 // leftOut is the notice of tools that are not declared, nil if all are.
 func (s *settings) leftOut() []conversation.Body {
-	if len(s.forms) < 2 || len(s.tools) == len(s.forms[0].tools) || s.model.Caps.NoTools {
+	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].tools) || s.Model.Caps.NoTools {
 		return nil
 	}
 	var names []string
 	for _, t := range s.forms[0].tools {
-		if !slices.ContainsFunc(s.tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+		if !slices.ContainsFunc(s.Tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
 			names = append(names, t.Name)
 		}
 	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
 		"The window is small: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
-		len(s.tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
+		len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
 }

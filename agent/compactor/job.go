@@ -1,8 +1,9 @@
-package agent
+package compactor
 
 import (
 	"context"
 
+	"plimsoll/agent/core"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -31,9 +32,9 @@ type job struct {
 	state state
 	cause error // why it was given up or failed, nil in the other states
 
-	wish edit.Request                             // the request for it; only Source and Trigger where a plan wants it
-	plan *planner.Plan                            // the plan that wants it, nil where the user or the model asked
-	work func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
+	request edit.Request                             // the request for it; only Source and Trigger where a plan wants it
+	plan    *planner.Plan                            // the plan that wants it, nil where the user or the model asked
+	work    func(edit.Inputs) (edit.Proposal, error) // works it out on the log as it is
 
 	basis    basis
 	blocking bool                // the next request waits for it
@@ -71,7 +72,7 @@ func (j *job) end(cause error) {
 }
 
 // look takes over what the goroutine of the summary left, and reports whether that
-// has ended. A text that the user reads first is shown by the compactor.
+// has ended. A text that the user reads first is shown by the Compactor.
 func (j *job) look() bool {
 	select {
 	case <-j.done:
@@ -100,7 +101,7 @@ func (j *job) ended() bool { return j.look() && !j.pending() }
 
 // asked reports whether the user or the model asked for the summary.
 func (j *job) asked() bool {
-	return j.joined != "" || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool
+	return j.joined != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool
 }
 
 // bound is the longest request that is worth sending after the provider refused one as
@@ -129,19 +130,19 @@ func (j *job) isLastTry(own *job) bool {
 
 // overtaken reports whether the log changed under a summary (overlays other than notes on
 // what it covers), or the window shrank.
-func (j *job) overtaken(log *journal) bool {
-	then, now := j.basis.window, log.settings.model.Window
-	return !edit.Stands(log.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
+func (j *job) overtaken(log *core.Journal) bool {
+	then, now := j.basis.window, log.Settings.Model.Window
+	return !edit.Stands(log.Log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
 }
 
 // rebase applies the text of a job, with the masks of its plan, to the current log. The
 // error says why the result does not count.
-func (j *job) rebase(log *journal, pass *edit.Proposal) (edit.Proposal, error) {
+func (j *job) rebase(log *core.Journal, pass *edit.Proposal) (edit.Proposal, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := pass.Rebase(log.log.Events(), log.situation(), masks...)
+	now, err := pass.Rebase(log.Log.Events(), log.Situation(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}
@@ -161,13 +162,13 @@ func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 		return false
 	}
 	if j.plan == nil {
-		return sameWish(rules, j.wish, w)
+		return sameRequest(rules, j.request, w)
 	}
 	return rules.Profiles[edit.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
-// sameWish reports whether two requests ask for the same compaction by some rules, whoever makes them.
-func sameWish(r preset.Rules, a, b edit.Request) bool {
+// sameRequest reports whether two requests ask for the same compaction by some rules, whoever makes them.
+func sameRequest(r preset.Rules, a, b edit.Request) bool {
 	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

@@ -1,4 +1,4 @@
-package agent
+package core
 
 import (
 	"context"
@@ -51,7 +51,7 @@ type Options struct {
 	// unknown, and the date of the price sheet. Nil: unknown.
 	Cost func(llm.Model, llm.Tokens) (usd *float64, priced string)
 	// CacheSaved is what the provider's cache took off a request, in USD, given the
-	// model in use; nil if unknown, as for a request to another model whose prices
+	// Model in use; nil if unknown, as for a request to another model whose prices
 	// nobody knows. It is called on another goroutine. Nil: unknown.
 	CacheSaved func(llm.Model, conversation.Usage) *float64
 	// AskWindow asks the server of a model how large its window is now; unknown if it
@@ -87,7 +87,7 @@ const (
 	DefaultCeiling  = 8 << 20
 )
 
-func (o Options) withDefaults() (Options, error) {
+func (o Options) WithDefaults() (Options, error) {
 	if o.Log == nil {
 		return o, errors.New("an agent needs a log")
 	}

@@ -1,10 +1,11 @@
-package agent
+package compactor
 
 import (
 	"context"
 	"errors"
 	"slices"
 
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -21,21 +22,21 @@ const opRewind edit.Op = "rewind"
 
 // operation is something to be done at a boundary.
 type operation struct {
-	what   edit.Op // compact, undo, redo, rewind, or an edit by hand
-	wish   edit.Request
-	epoch  uint64   // to undo, 0 for the newest in force
-	turn   int      // to rewind to, negative for the newest
-	events []uint64 // to be pinned or masked
+	what    edit.Op // compact, undo, redo, rewind, or an edit by hand
+	request edit.Request
+	epoch   uint64   // to undo, 0 for the newest in force
+	turn    int      // to rewind to, negative for the newest
+	events  []uint64 // to be pinned or masked
 }
 
-// compactor reduces what the model is sent, between the requests of the turn loop.
-type compactor struct {
-	*journal
-	display *display
-	inbox   *inbox
-	queue   *queue
-	windows *windowKeeper
-	setIdle func() // tells that nothing goes on, unless something waits
+// Compactor reduces what the model is sent, between the requests of the turn loop.
+type Compactor struct {
+	*core.Journal
+	Requests Requests
+	Changes  Changes
+
+	inbox *core.Inbox
+	loop  Loop
 
 	operations operations
 	job        *job // the summary that is being written, or waits for the user; nil if none does
@@ -50,94 +51,113 @@ type compactor struct {
 	manual   manualEdits
 }
 
-// newCompactor returns a compactor of the conversation in a journal. It hands summaries the
+// Loop is what the Compactor needs of the turn loop.
+type Loop interface {
+	// Compacting tells that a compaction is what goes on.
+	Compacting()
+	// Rest tells that nothing goes on, unless something waits.
+	Rest()
+	// Messages reports whether messages wait for the turn.
+	Messages() bool
+	// ShowMessages tells which messages wait, and stores them.
+	ShowMessages()
+	// GiveBack returns a text to the composer, and the messages that wait.
+	GiveBack(text string)
+	// Usage is what a request cost, for the log.
+	Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body
+	// LearnWindow takes over the window that a server named, in tokens.
+	LearnWindow(ctx context.Context, tokens int)
+}
+
+// New returns a Compactor of the conversation in a journal. It hands summaries the
 // lane that they share with the conversation's requests.
-func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows *windowKeeper, l *llm.Lane, setIdle func()) *compactor {
-	p := &scheduler{journal: j}
-	c := &compactor{
-		journal: j, display: shown, inbox: in, queue: waiting, windows: windows, setIdle: setIdle,
-		schedule: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, windows: windows, schedule: p},
+func New(j *core.Journal, in *core.Inbox, l *llm.Lane, loop Loop) *Compactor {
+	p := &scheduler{Journal: j}
+	c := &Compactor{
+		Journal: j, inbox: in, loop: loop,
+		schedule: p, writers: &writers{Journal: j, inbox: in, lane: l}, records: &records{Journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
+	c.Requests, c.Changes = Requests{c}, Changes{c}
 	p.writing = func() bool { return c.job != nil }
 	return c
 }
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
-func (c *compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
-	epoch := c.nextSeq() + uint64(len(spent))
+func (c *Compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
+	epoch := c.NextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
-	if _, err := c.append(ctx, bodies...); err != nil {
+	if _, err := c.Append(ctx, bodies...); err != nil {
 		return notMade(err)
 	}
 	for _, j := range summaries {
 		j.on(eventCommitted)
 	}
 	p := pass.Preview()
-	c.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.rules.Preset,
+	c.Options.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.Rules.Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	c.schedule.rearm()
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
+	c.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 
 // dropStale stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
-func (c *compactor) dropStale() {
-	j, rules := c.job, c.rules
-	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
+func (c *Compactor) dropStale() {
+	j, rules := c.job, c.Rules
+	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.Journal) })
 	if !rules.Evicts() || !rules.ActsByItself() {
 		c.prepared.drop(errNeedless, everyJob)
 	}
-	if !c.writing() {
+	if !c.Writing() {
 		return
 	}
-	r := c.meter.Reading()
+	r := c.Meter.Reading()
 	switch {
-	case j.overtaken(c.journal):
+	case j.overtaken(c.Journal):
 		c.drop(j, errOvertaken)
 	case j.state == stateInReview: // it is paid for, and the user reads it
 	case j.asked():
-	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.rules):
+	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.Rules):
 		c.drop(j, errNeedless)
-	case j.waitsForStep(c.rules) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+	case j.waitsForStep(c.Rules) && !j.blocking && (c.Log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset.Design().Absolute: // its threshold is no share of the window
-	case r.LoadLine == 0 && j.wish.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
+	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
 	}
 }
 
 // showForReview shows a summary to the user if he wants to read it.
-func (c *compactor) showForReview(j *job) {
+func (c *Compactor) showForReview(j *job) {
 	if c.job != j || j.ended() {
 		return
 	}
 	j.on(eventShown)
-	c.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
+	c.Options.Logger.Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
 	c.announceReview()
 }
 
 // announceReview tells that a summary waits for the user, if one does.
-func (c *compactor) announceReview() {
+func (c *Compactor) announceReview() {
 	j := c.job
 	if j == nil || j.state != stateInReview {
 		return
 	}
 	s, _ := j.pass.Written() // it is what waits
-	c.updates.Put(updates.Reviewing{
-		Text: s.Text, Appendix: s.Appendix, Request: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
+	c.Updates.Put(updates.Reviewing{
+		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
 	})
 }
 
 // drop gives a summary up that is being written or waits for the user.
-func (c *compactor) drop(j *job, cause error) {
+func (c *Compactor) drop(j *job, cause error) {
 	shown := j.state == stateInReview
 	if j.end(cause); shown {
-		c.updates.Put(updates.Reviewed{})
+		c.Updates.Put(updates.Reviewed{})
 	}
 }
 
@@ -167,57 +187,57 @@ func (o operations) restores() bool {
 	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
 }
 
-// windowChanged takes another window into account.
-func (c *compactor) windowChanged(w meter.Window) {
+// WindowChanged takes another window into account.
+func (c *Compactor) WindowChanged(w meter.Window) {
 	c.schedule.rearmAt = 0 // it was reckoned by another window
 	c.dropStale()
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
 		c.writers.previous = nil
-	case p != nil && !c.inTurn && c.log.Len() > 0:
+	case p != nil && !c.InTurn && c.Log.Len() > 0:
 		c.replan = true // as when it is known at once
 	}
 }
 
-// writing reports whether a summary is being written, or waits for the user.
-func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
+// Writing reports whether a summary is being written, or waits for the user.
+func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
 
 // announce tells that a summary is being written, or waited for.
-func (c *compactor) announce(held bool) {
+func (c *Compactor) announce(held bool) {
 	j := c.job
-	c.updates.Put(updates.Compacting{
-		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
-		Source: j.wish.Source, Held: held,
+	c.Updates.Put(updates.Compacting{
+		Since: j.writer.began, Focus: j.request.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
+		Source: j.request.Source, Held: held,
 	})
 }
 
 // dropReverted gives up the summaries that are being written or wait: the view is no
 // longer what they were made for.
-func (c *compactor) dropReverted() {
-	if c.writing() {
+func (c *Compactor) dropReverted() {
+	if c.Writing() {
 		c.drop(c.job, errReverted)
 	}
 	c.prepared.drop(errReverted, everyJob)
 }
 
-// applyLadder goes down the ladder that needs no model.
-func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
+// ApplyLadder goes down the ladder that needs no model.
+func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
 	made := c.schedule.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.rules); len(bodies) > 0 {
+	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.Rules); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }
 
 // overlay puts overlays in force as one epoch. Where they save nothing or cannot
 // be stored nothing is changed.
-func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
+func (c *Compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
 	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
-	if err := c.flush(ctx); err != nil {
+	if err := c.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := edit.ProposeOverlays(c.log.Events(), c.rules, c.situation(), made, bodies...)
+	pass, err := edit.ProposeOverlays(c.Log.Events(), c.Rules, c.Situation(), made, bodies...)
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -253,7 +273,7 @@ func (p preparedSummaries) stale() []*job {
 func everyJob(*job) bool { return true }
 
 // recordStale records the summaries that no longer count.
-func (c *compactor) recordStale(ctx context.Context) {
+func (c *Compactor) recordStale(ctx context.Context) {
 	for _, j := range c.prepared.stale() {
 		c.records.giveUp(ctx, j, nil)
 	}
@@ -262,28 +282,28 @@ func (c *compactor) recordStale(ctx context.Context) {
 
 // records puts into the log, and tells, what came of compactions that are not in force.
 type records struct {
-	*journal
-	windows  *windowKeeper
+	*core.Journal
+	loop     Loop
 	schedule *scheduler
 }
 
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
 func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
-	r.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
+	r.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{
-			Source: w.Source, Trigger: w.Trigger, Preset: string(r.rules.Preset), Profile: w.Profile,
-			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.meter.EstimatedTokens(),
+			Source: w.Source, Trigger: w.Trigger, Preset: string(r.Rules.Preset), Profile: w.Profile,
+			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.Meter.EstimatedTokens(),
 		})
 	}
-	r.updates.Put(updates.CompactionFailed{Err: e, Request: w})
+	r.Updates.Put(updates.CompactionFailed{Err: e, Request: w})
 }
 
 // fail records a failed compaction, with what was spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
-	if _, err := r.keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.updates.Put(updates.Failed{Err: llm.AsError(err)})
+	if _, err := r.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
+		r.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -291,10 +311,10 @@ func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent 
 func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
-		spent = append(spent, r.windows.usage(s.request, s.reply, 0)...)
+		spent = append(spent, r.loop.Usage(s.request, s.reply)...)
 	}
-	if n := j.writer.learned; n > 0 && j.writer.model.Name() == r.settings.model.Name() {
-		r.windows.learnWindow(ctx, n)
+	if n := j.writer.learned; n > 0 && j.writer.model.Name() == r.Settings.Model.Name() {
+		r.loop.LearnWindow(ctx, n)
 	}
 	return spent
 }
@@ -302,18 +322,18 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 // giveUp records and tells why a summary is not in force.
 func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
 	e, outcome := ended(j.cause, j.writer.limit)
-	took := r.opts.Now().Sub(j.writer.began)
+	took := r.Options.Now().Sub(j.writer.began)
 	if j.writer.took > 0 {
 		took = j.writer.took // without the user's reading
 	}
-	r.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.writer.preset,
+	r.Options.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
-		r.opts.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+		r.Options.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
-		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,
-		Outcome: outcome, Why: e.Message, Before: r.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,
+		Outcome: outcome, Why: e.Message, Before: r.Meter.EstimatedTokens(), Duration: took.Milliseconds(),
 	}
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
@@ -324,7 +344,7 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	r.fail(ctx, attempt, spent...)
 	r.schedule.rearm()
 	if j.joined == conversation.SourceManual {
-		j.wish.Source = j.joined
+		j.request.Source = j.joined
 	}
-	r.updates.Put(updates.CompactionFailed{Err: e, Request: j.wish})
+	r.Updates.Put(updates.CompactionFailed{Err: e, Request: j.request})
 }

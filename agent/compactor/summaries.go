@@ -1,4 +1,4 @@
-package agent
+package compactor
 
 import (
 	"context"
@@ -18,13 +18,13 @@ import (
 // shown; whatever came of it is on record with what it cost.
 
 // applySummary takes in a summary that is written, or records that none is.
-func (c *compactor) applySummary(ctx context.Context) {
+func (c *Compactor) applySummary(ctx context.Context) {
 	j := c.job
 	j.look()
-	if j.state == stateReady && j.overtaken(c.journal) {
+	if j.state == stateReady && j.overtaken(c.Journal) {
 		j.end(errOvertaken)
 	}
-	if j.state == stateReady && j.waitsForStep(c.rules) {
+	if j.state == stateReady && j.waitsForStep(c.Rules) {
 		c.keepPrepared(ctx, j)
 		c.makeDueStep(ctx)
 		return
@@ -33,7 +33,7 @@ func (c *compactor) applySummary(ctx context.Context) {
 }
 
 // finish puts the summary of a job that ended in force, or records why it is not.
-func (c *compactor) finish(ctx context.Context, j *job) {
+func (c *Compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
 	spent := c.records.usageOf(ctx, j)
 	if j.state == stateReady {
@@ -53,17 +53,17 @@ func (c *compactor) finish(ctx context.Context, j *job) {
 		c.writers.previous = nil // the one in use is asked next
 	}
 	if j.plan != nil && j.plan.Drops {
-		c.applyLadder(ctx, j.plan.Trigger, false) // ONE
+		c.ApplyLadder(ctx, j.plan.Trigger, false) // ONE
 	}
 }
 
 // commitJob puts a summary in force, with the masks of its plan.
-func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
-	pass, err := j.rebase(c.journal, &j.pass)
+func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+	pass, err := j.rebase(c.Journal, &j.pass)
 	if err != nil {
 		return err
 	}
-	w := j.wish
+	w := j.request
 	if j.joined == conversation.SourceManual {
 		w.Source = j.joined // who joined it is told like who asked for it
 	}
@@ -87,19 +87,19 @@ func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 
 // accept lets a summary be taken in with the user's text. Whether one that he left
 // as it is saves enough is judged where all are, when it is taken in.
-func (c *compactor) accept(j *job, text string) {
+func (c *Compactor) accept(j *job, text string) {
 	pass, err := j.pass.WithText(text)
-	evicted := j.waitsForStep(c.rules) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	evicted := j.waitsForStep(c.Rules) && c.Log.Revision() != j.basis.revision // by notes: the next step judges what it saves
 	if err == nil && pass.Edited() && !evicted {
-		_, err = j.rebase(c.journal, &pass)
+		_, err = j.rebase(c.Journal, &pass)
 	}
 	if err != nil {
-		c.updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
+		c.Updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
 		return
 	}
 	j.pass = pass
 	j.on(eventAccepted)
-	c.updates.Put(updates.Reviewed{})
+	c.Updates.Put(updates.Reviewed{})
 }
 
 // notTaken is why a text of the user does not count.
@@ -116,10 +116,10 @@ func notTaken(err error) *llm.Error {
 
 // start has the text of a job written. The error is an *Error, one of package
 // compact, or the cause of ctx's end; then there is no job.
-func (c *compactor) start(ctx context.Context, j *job) error {
+func (c *Compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
-	j.basis.window, j.writer = c.settings.model.Window, c.writers.newWriter()
-	if err := c.recordOverrides(ctx); err != nil {
+	j.basis.window, j.writer = c.Settings.Model.Window, c.writers.newWriter()
+	if err := c.RecordOverrides(ctx); err != nil {
 		return err
 	}
 	if err := c.writers.prepare(ctx, j); err != nil {
@@ -127,14 +127,14 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 	}
 	if j.pass.Job != nil && j.pass.Job.Input == preset.InputView {
 		// Only this form carries the prompt and the tools, to the conversation's model.
-		if err := c.recordSettings(ctx); err != nil {
+		if err := c.RecordSettings(ctx); err != nil {
 			return err
 		}
 		if err := c.writers.prepare(ctx, j); err != nil {
 			return err
 		}
 	}
-	j.basis.revision, j.basis.spans, j.done = c.log.Revision(), j.pass.Spans, make(chan struct{})
+	j.basis.revision, j.basis.spans, j.done = c.Log.Revision(), j.pass.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, c.job = cancel, j
 	if j.pass.Job == nil { // the rules were changed meanwhile
@@ -148,7 +148,7 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 		j.err = j.writer.write(jobCtx, &j.pass)
 		cancel(nil)
 		close(j.done)
-		c.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
+		c.inbox.Put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
 	}()
 	return nil
 }
@@ -156,28 +156,27 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 // await waits for the summary that is being written, and takes it in. It returns
 // before that if ctx ends, something else is to be done first, or it is not needed
 // any more.
-func (c *compactor) await(ctx context.Context, needed func() bool) {
+func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	j := c.job
 	c.held = true
 	defer func() {
 		c.held = false
 		c.announceReview()
 	}()
-	if len(c.queue.messages) > 0 {
-		c.queue.store()
-		c.queue.show()
+	if c.loop.Messages() {
+		c.loop.ShowMessages()
 	}
-	c.display.status(updates.Status{Phase: updates.PhaseCompacting})
+	c.loop.Compacting()
 	c.announce(true)
 	c.announceReview()
-	for !c.operations.due(c.inTurn) {
+	for !c.operations.due(c.InTurn) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
 		}
 		select {
-		case <-c.inbox.wake: // its goroutine puts something in when it ends
-			c.inbox.drain(ctx)
+		case <-c.inbox.Wake: // its goroutine puts something in when it ends
+			c.inbox.Drain(ctx)
 			if j.pending() && !needed() {
 				return
 			}
@@ -188,7 +187,7 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 }
 
 // clear ends the summary that is being written, if one is.
-func (c *compactor) clear(ctx context.Context) {
+func (c *Compactor) clear(ctx context.Context) {
 	j := c.job
 	if j == nil {
 		return
@@ -213,19 +212,19 @@ func (c *compactor) clear(ctx context.Context) {
 //     dropped, and so it is when the program ends: the log says so.
 
 // keepPrepared keeps a summary that is written for the step that evicts what it covers.
-func (c *compactor) keepPrepared(ctx context.Context, j *job) {
+func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.updates.Put(updates.Failed{Err: llm.AsError(err)})
+	if _, err := c.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
+		c.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
-	c.opts.Logger.Info("compaction", "outcome", "prepared", "source", j.wish.Source, "preset", j.writer.preset,
+	c.Options.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
-	c.updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.Updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.
-func (c *compactor) evict(ctx context.Context, plan planner.Plan) {
+func (c *Compactor) evict(ctx context.Context, plan planner.Plan) {
 	why := c.whyAlone(plan)
 	if !c.evictWith(ctx, plan) {
 		made := c.schedule.made(plan.Trigger)
@@ -236,11 +235,11 @@ func (c *compactor) evict(ctx context.Context, plan planner.Plan) {
 
 // evictWith makes a step that evicts with the summaries that are written for it, and
 // reports whether it is made.
-func (c *compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
+func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
-	if err := c.flush(ctx); err != nil {
+	if err := c.Flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
 	made, more := c.schedule.made(plan.Trigger), plan.Trigger != planner.TriggerCold
@@ -249,7 +248,7 @@ func (c *compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 		for _, j := range jobs {
 			passes = append(passes, &j.pass)
 		}
-		pass, err := edit.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
+		pass, err := edit.EvictWith(c.Log.Events(), c.Rules, c.Situation(), made, plan.Note, more, passes...)
 		return pass, err == nil && pass.Progresses() && !c.schedule.holds(plan, &pass)
 	}
 	var use []*job
@@ -276,13 +275,13 @@ func (c *compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 
 // makeDueStep makes the step that a summary which is written was waited for, if that is
 // due.
-func (c *compactor) makeDueStep(ctx context.Context) {
+func (c *Compactor) makeDueStep(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
 	}
 	moment := planner.MomentReply
-	if c.inTurn {
-		moment = c.moment()
+	if c.InTurn {
+		moment = c.Moment()
 	}
 	plan := c.schedule.plan(moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
@@ -293,14 +292,14 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 // commitPrepared puts the newest summary that is written in force at once, for
 // somebody who asked for one, and reports whether it is. It has to cover all that
 // the user asked for; the model asks for room only.
-func (c *compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
+func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false
 	}
 	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.rules, w) && c.coversMessages(j.basis.spans, asked)) || w.Focus != "" ||
-		w.Review && c.opts.Interactive { // nobody has read it
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.Rules, w) && c.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
+		w.Review && c.Options.Interactive { // nobody has read it
 		return false
 	}
 	j.joined = w.Source
