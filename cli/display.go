@@ -78,12 +78,22 @@ func (d *display) Write(b []byte) (int, error) {
 	switch {
 	case d.shown && disturbs(b):
 		d.painter.Forget()
-		all = append(bytes.Clone(b), d.frame()...)
+		all = joined(b, d.frame())
 	case was && !d.shown:
 		all = append(bytes.Clone(b), d.painter.Leave()...)
 	}
 	n, err := d.out.Write(all)
 	return min(n, len(b)), err
+}
+
+// joined is what the library writes and the frame over it, as one frame where both are
+// marked: nobody sees the erased screen between them.
+func joined(b, frame []byte) []byte {
+	begin, end := []byte(ansi.SetModeSynchronizedOutput), []byte(ansi.ResetModeSynchronizedOutput)
+	if bytes.HasSuffix(b, end) && bytes.HasPrefix(frame, begin) {
+		b, frame = b[:len(b)-len(end)], frame[len(begin):]
+	}
+	return append(bytes.Clone(b), frame...)
 }
 
 // disturbs reports whether a write may change what stands on the screen or where the

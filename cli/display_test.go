@@ -116,6 +116,17 @@ func TestTheFrameIsDrawnOverWhatTheLibraryWrites(t *testing.T) {
 	})
 }
 
+func TestAnErasedScreenIsNotSeen(t *testing.T) {
+	displaying(t, func(d *display, w *wire) {
+		d.learn(tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset})
+		_, _ = d.Write([]byte(ansi.SetModeSynchronizedOutput + ansi.EraseEntireScreen + ansi.ResetModeSynchronizedOutput))
+		got := strings.Join(w.taken(), "")
+		if strings.Count(got, ansi.SetModeSynchronizedOutput) != 1 || !strings.Contains(got, "begin") || !strings.HasSuffix(got, ansi.ResetModeSynchronizedOutput) {
+			t.Errorf("%q is not one frame", got)
+		}
+	})
+}
+
 func TestNothingIsDrawnBesideTheAlternateScreen(t *testing.T) {
 	displaying(t, func(d *display, w *wire) {
 		bar := tea.NewCursor(1, 1)

@@ -30,7 +30,9 @@ func TestEveryFrameIsWhole(t *testing.T) {
 		w.end("stop", 0, 0)
 	})
 	term := p.talking(usual, s)
-	term.drawnAnew("before anything")
+	term.key("ctrl+l")
+	term.wait("frame between marks", func(screen) bool { return strings.Contains(term.written(), ansi.SetModeSynchronizedOutput) })
+	term.redraw()
 	from := len(term.written())
 	term.say("tell me all")
 	term.idle(lastWords)
@@ -57,16 +59,22 @@ func TestEveryFrameIsWhole(t *testing.T) {
 func (t *terminal) drawnAnew(when string) {
 	t.t.Helper()
 	before := t.look()
-	erased := func() int { return strings.Count(t.written(), ansi.EraseEntireScreen) }
-	n := erased()
-	t.key("ctrl+l")
-	t.wait("screen drawn anew", func(s screen) bool { return erased() > n && s.broken() == "" })
+	t.redraw()
 	after := t.look()
 	for at, cell := range before {
 		if after[at] != cell {
 			t.t.Fatalf("%s cell %v shows %s; drawn anew it shows %s:\n%s", when, at, cell, after[at], t.shown().text)
 		}
 	}
+}
+
+// redraw has all of the screen drawn, and waits until it is.
+func (t *terminal) redraw() {
+	t.t.Helper()
+	erased := func() int { return strings.Count(t.written(), ansi.EraseEntireScreen) }
+	n := erased()
+	t.key("ctrl+l")
+	t.wait("screen drawn anew", func(s screen) bool { return erased() >= n+3 && s.broken() == "" }) // by the key, by the library, over the library
 }
 
 // look is what every cell shows, with its colours.
