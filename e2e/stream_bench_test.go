@@ -62,9 +62,9 @@ func poured(text string, done chan<- time.Time) reply {
 }
 
 // BenchmarkStream streams a Markdown answer of 20,000 tokens, and one of
-// 100,000, as fast as it is taken: processor time (budgets 0.7 s and 3.5 s),
-// from the last byte sent to the end of the answer on the screen (300 ms and
-// 1.5 s), memory after it (60 MB). ms-done is when the turn is over, too.
+// 100,000, as fast as it is taken: processor time (budgets 0.4 s and 2 s),
+// from the last byte sent to the end of the answer on the screen (240 ms
+// each), memory after it (40 MB). ms-done is when the turn is over, too.
 func BenchmarkStream(b *testing.B) {
 	for _, tokens := range []int{20_000, 100_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {
