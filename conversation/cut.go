@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -97,15 +98,38 @@ func charOffset(text string, n int) int {
 }
 
 // OneLine is a text on one line, at most n code points of it, with its white
-// space OneLine: no text from outside begins a line where it is used.
+// space as single spaces: no text from outside begins a line where it is used. It
+// reads no more of the text than it shows.
 func OneLine(text string, n int) string {
 	text = strings.TrimSpace(text)
 	if most := 8 * (n + 1); len(text) > most { // white space takes no more than that, or it is cut
 		text = text[:most]
 	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if utf8.RuneCountInString(text) > n {
-		return text[:charOffset(text, max(n-1, 0))] + "…"
+	var b strings.Builder
+	b.Grow(min(len(text), n+len("…")))
+	written, cut, space := 0, 0, false
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
+			continue // no valid UTF-8
+		}
+		if unicode.IsSpace(r) {
+			space = written > 0
+			continue
+		}
+		if space {
+			space = false
+			b.WriteByte(' ')
+			if written++; written == n-1 {
+				cut = b.Len()
+			}
+		}
+		if written++; written > n {
+			return b.String()[:cut] + "…"
+		}
+		b.WriteRune(r)
+		if written == n-1 {
+			cut = b.Len()
+		}
 	}
-	return text
+	return b.String()
 }
