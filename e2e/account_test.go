@@ -158,7 +158,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 		t.Errorf("print --ledger has %+v", listed)
 	}
 	term.typed("r") // on the turns that were undone
-	term.see("turns restored that e", "undone")
+	term.see("turns redone that e", "undone")
 	term.typed("q")
 	term.idle("This is reply 2.")
 }
