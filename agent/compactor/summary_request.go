@@ -3,6 +3,7 @@ package compactor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"plimsoll/agent/core"
@@ -23,6 +24,9 @@ const (
 	pieceSlack  = 0.9
 	// maxPieces bounds what one summary may cost.
 	maxPieces = 32
+	// maxYields is how often the request for one summary makes way for the conversation
+	// after it was sent: each time its prompt is paid for again.
+	maxYields = 8
 	// maxHalvings is how often pieces that turn out too long are made smaller.
 	maxHalvings = 3
 )
@@ -58,6 +62,7 @@ type writer struct {
 	lane    *llm.Lane  // that it shares with the conversation
 	clock   *llm.Clock // of the whole
 	spent   []spent
+	yields  int // requests that made way
 	learned int // the window that a server named, in tokens, 0 if none did
 }
 
@@ -120,7 +125,7 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 	}
 }
 
-// listen makes one try at a request, and again where it has to make way.
+// listen makes one try at a request, and again where it has to make way, up to a bound.
 func (w *writer) listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	for {
 		inside, done, err := w.lane.Enter(ctx, r.To.Name(), w.clock)
@@ -133,6 +138,18 @@ func (w *writer) listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error)
 		if !errors.Is(err, llm.ErrYielded) {
 			return rep, err
 		}
+		if w.yields++; w.yields >= maxYields {
+			return rep, crowdedOut()
+		}
+	}
+}
+
+// crowdedOut is a summary that made way too often.
+func crowdedOut() *llm.Error {
+	return &llm.Error{
+		Class: llm.Overloaded, NoRetry: true,
+		Message: fmt.Sprintf("the conversation's requests share the server's cache with it and went first %d times", maxYields),
+		Hint:    "compact while nothing runs, or give the server a larger cache (-c)",
 	}
 }
 
