@@ -51,7 +51,7 @@ type Compactor struct {
 	manual   manualEdits
 }
 
-// Loop is what the Compactor needs of the turn loop.
+// Loop is what the compactor needs of the turn loop.
 type Loop interface {
 	// Compacting tells that a compaction is what goes on.
 	Compacting()
@@ -69,7 +69,7 @@ type Loop interface {
 	LearnWindow(ctx context.Context, tokens int)
 }
 
-// New returns a Compactor of the conversation in a journal. It hands summaries the
+// New returns a compactor of the conversation in a journal. It hands summaries the
 // lane that they share with the conversation's requests.
 func New(j *core.Journal, in *core.Inbox, l *llm.Lane, loop Loop) *Compactor {
 	p := &scheduler{Journal: j}

@@ -18,7 +18,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// script is a turn loop that follows a script: it calls the Compactor where the agent does, and
+// script is a turn loop that follows a script: it calls the compactor where the agent does, and
 // has no model, no tools and no goroutine of its own.
 type script struct {
 	*Compactor

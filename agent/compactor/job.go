@@ -72,7 +72,7 @@ func (j *job) end(cause error) {
 }
 
 // look takes over what the goroutine of the summary left, and reports whether that
-// has ended. A text that the user reads first is shown by the Compactor.
+// has ended. A text that the user reads first is shown by the compactor.
 func (j *job) look() bool {
 	select {
 	case <-j.done:
@@ -150,7 +150,7 @@ func (j *job) rebase(log *core.Journal, pass *edit.Proposal) (edit.Proposal, err
 }
 
 // waitsForStep reports whether the text of a job is held until the next step evicts, and
-// is committed with that, not as an epoch by itself.
+// is committed with that, not as an epoch of its own.
 func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
 }

@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// What the user asks of the Compactor is put behind what waits, and made at the next
+// What the user asks of the compactor is put behind what waits, and made at the next
 // place between two requests.
 
 // Requests are what the user asks of a compactor.

@@ -28,7 +28,7 @@ type Journal struct {
 	Log      *conversation.Log
 	View     projection.View
 	Meter    meter.Meter
-	Settings settings
+	Settings Settings
 	Rules    preset.Rules
 	Pending  []conversation.Body // to be appended before whatever comes next
 	InTurn   bool                // a turn runs
@@ -41,7 +41,7 @@ func (j *Journal) Append(ctx context.Context, bodies ...conversation.Body) ([]co
 	return j.AppendAt(ctx, j.Options.Now(), bodies...)
 }
 
-// AppendAt is append for what happened at a time.
+// AppendAt is Append for what happened at a time.
 func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
 	all := append(j.Pending[:len(j.Pending):len(j.Pending)], bodies...)
 	if len(all) == 0 {
@@ -59,7 +59,7 @@ func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conver
 	return events, nil
 }
 
-// Keep is append for what must not get lost: if it cannot be stored now, it
+// Keep is Append for what must not get lost: if it cannot be stored now, it
 // waits for the next append.
 func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	events, err := j.Append(ctx, bodies...)

@@ -18,7 +18,7 @@ import (
 
 // Settings is what requests carry besides the messages, and what of it the log
 // records.
-type settings struct {
+type Settings struct {
 	System   string
 	Tools    []conversation.ToolSpec
 	toolText string        // of tools, as recorded
@@ -34,12 +34,12 @@ type settings struct {
 	Changed      conversation.ModelChanged  // newest recorded
 }
 
-func NewSettings(o Options) (settings, error) {
+func NewSettings(o Options) (Settings, error) {
 	forms, err := declarations(o)
 	if err != nil {
-		return settings{}, err
+		return Settings{}, err
 	}
-	s := settings{forms: forms, assumed: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
+	s := Settings{forms: forms, assumed: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
 		Provider: o.Provider, Model: o.Model, Overrides: o.Overrides, Recorded: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		switch b := e.Body.(type) {
@@ -56,7 +56,7 @@ func NewSettings(o Options) (settings, error) {
 }
 
 // PromptSizes is what the system prompt and the tools weigh in a request.
-func (s *settings) PromptSizes() (system, tools conversation.Size) {
+func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 	if !s.Model.Caps.NoTools {
 		tools = conversation.Measure(s.toolText)
 	}
@@ -64,7 +64,7 @@ func (s *settings) PromptSizes() (system, tools conversation.Size) {
 }
 
 // ModelChanged is the model as the log records it.
-func (s *settings) ModelChanged() conversation.ModelChanged {
+func (s *Settings) ModelChanged() conversation.ModelChanged {
 	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL}
 	if w := s.Model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
@@ -73,7 +73,7 @@ func (s *settings) ModelChanged() conversation.ModelChanged {
 }
 
 // NewOverrides are the overrides that the log does not have.
-func (s *settings) NewOverrides() map[string]string {
+func (s *Settings) NewOverrides() map[string]string {
 	set := map[string]string{}
 	for key, value := range s.Overrides {
 		if old, ok := s.Recorded[key]; !ok || old != value {
@@ -185,7 +185,7 @@ func declarations(o Options) ([]declaration, error) {
 
 // Choose takes the longest form that leaves room in the window, unless one is on
 // record. It reports whether another one is taken than before.
-func (s *settings) Choose() bool {
+func (s *Settings) Choose() bool {
 	if len(s.forms) < 2 || s.Blobs != nil || s.Instructions != (conversation.Instructions{}) {
 		return false
 	}
@@ -208,7 +208,7 @@ func (s *settings) Choose() bool {
 }
 
 // weight is how many tokens a form has by Plimsoll's count.
-func (s *settings) weight(d declaration) float64 {
+func (s *Settings) weight(d declaration) float64 {
 	tools := conversation.Measure(d.text)
 	if s.Model.Caps.NoTools {
 		tools = conversation.Size{}
@@ -221,7 +221,7 @@ func (s *settings) weight(d declaration) float64 {
 }
 
 // leftOut is the notice of tools that are not declared, nil if all are.
-func (s *settings) leftOut() []conversation.Body {
+func (s *Settings) leftOut() []conversation.Body {
 	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].tools) || s.Model.Caps.NoTools {
 		return nil
 	}

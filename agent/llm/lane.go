@@ -12,17 +12,17 @@ import (
 // at the same time can fill it though each would fit, and then both fail as too
 // long. Rules:
 //
-//   - Such an error, without a number, on a Outgoing that is known to be smaller than the
-//     window is no AsOverflow: the Outgoing is sent again.
-//   - From then on a summary is not written while the conversation's Outgoing is made.
-//     The conversation goes first: it cancels the Outgoing for the summary, which is sent
+//   - Such an error, without a number, on a request that is known to be smaller than the
+//     window is no overflow: the request is sent again.
+//   - From then on a summary is not written while the conversation's request is made.
+//     The conversation goes first: it cancels the request for the summary, which is sent
 //     again.
 //   - Nobody but the summary waits, and its time does not run meanwhile.
 
-// ErrYielded is the cause of a summary's Outgoing that made way.
+// ErrYielded is the cause of a summary's request that made way.
 var ErrYielded = errors.New("the conversation's request goes first")
 
-// Lane keeps a summary's requests apart from the conversation's where a To's
+// Lane keeps a summary's requests apart from the conversation's where a model's
 // server wants that.
 type Lane struct {
 	mu      sync.Mutex
@@ -36,8 +36,8 @@ type Lane struct {
 
 func NewLane() *Lane { return &Lane{shared: map[string]bool{}} }
 
-// Take says that the conversation's Outgoing is about to be made, and waits until a summary's
-// Outgoing that makes way has ended, or ctx has. Who took gives.
+// Take says that the conversation's request is about to be made, and waits until a summary's
+// request that makes way has ended, or ctx has. Who took gives.
 func (l *Lane) Take(ctx context.Context, model string) {
 	l.mu.Lock()
 	l.busy, l.free = model, make(chan struct{})
@@ -60,7 +60,7 @@ func (l *Lane) Give() {
 	close(l.free)
 }
 
-// Share notes that requests to a To share one cache. It reports whether that is
+// Share notes that requests to a model share one cache. It reports whether that is
 // new.
 func (l *Lane) Share(model string) bool {
 	if l == nil {
@@ -74,7 +74,7 @@ func (l *Lane) Share(model string) bool {
 	return !known
 }
 
-// part ends a summary's Outgoing where it must not be made now, and returns what is
+// part ends a summary's request where it must not be made now, and returns what is
 // closed when it has ended, nil if nothing has to.
 func (l *Lane) part() <-chan struct{} {
 	if l.yield == nil || l.busy != l.summary || !l.shared[l.summary] {
@@ -84,8 +84,8 @@ func (l *Lane) part() <-chan struct{} {
 	return l.over
 }
 
-// Enter waits until a summary's Outgoing may be made, with the clock stopped. The
-// Outgoing ends with the context, whose cause is errYielded if it has to make way,
+// Enter waits until a summary's request may be made, with the clock stopped. The
+// request ends with the context, whose cause is ErrYielded if it has to make way,
 // and is over with done. The error is the cause of ctx's end.
 func (l *Lane) Enter(ctx context.Context, model string, c *Clock) (inside context.Context, done func(), err error) {
 	if l == nil {
@@ -146,8 +146,8 @@ func (c *Clock) restart() {
 // Left is the time that is left.
 func (c *Clock) Left() time.Duration { return time.Until(c.end) }
 
-// The share of the window up to which a Outgoing is known to be smaller than it:
-// where reports taught how the To counts, and where none did.
+// The share of the window up to which a request is known to be smaller than it:
+// where reports taught how the model counts, and where none did.
 const (
 	surelySmaller  = 0.8
 	likelySmaller  = 0.5
@@ -156,8 +156,8 @@ const (
 	cacheFullWords = "the server's cache is full, though this request is smaller than its window"
 )
 
-// Smaller reports whether a Outgoing with what came of its reply is known to be
-// Smaller than the window of its To.
+// Smaller reports whether a request with what came of its reply is known to be
+// smaller than the window of its model.
 func Smaller(m Model, factor float64, r Outgoing, rep *Reply) bool {
 	if !SaidByServer(m.Window) {
 		return false

@@ -21,14 +21,14 @@ import (
 // Provider streams replies and summaries from one endpoint: calls
 // come from several goroutines.
 type Provider interface {
-	// Stream sends a Outgoing and yields the reply as it arrives. Breaking the
+	// Stream sends a request and yields the reply as it arrives. Breaking the
 	// loop or ending ctx closes the stream. A failure is yielded once, last, as
 	// an *Error; what arrived before it stands. A stream that ends without a
 	// Stop reason yields an Error of class Truncated.
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 
-// Request is one Outgoing to a To, complete but for the wire's own form.
+// Request is one request to a model, complete but for the wire's own form.
 type Request struct {
 	Model    string               // the provider's id of the model
 	System   string               // the system prompt, "" for none
@@ -72,7 +72,7 @@ type Tokens struct {
 // Prefill is a server's progress through the prompt, in tokens.
 type Prefill struct{ Done, Total int }
 
-// Model is everything known about the To a conversation talks to.
+// Model is everything known about the model a conversation talks to.
 type Model struct {
 	Provider string // openai, ollama, custom, demo ...
 	ID       string
@@ -89,14 +89,14 @@ type Model struct {
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
 	Badge    string // shown next to the name, "not an AI" for the demo model
-	// CalibrationKey is where what is learned about the To is kept:
-	// "endpoint To". "": not kept.
+	// CalibrationKey is where what is learned about the model is kept:
+	// "endpoint model". "": not kept.
 	CalibrationKey string
 	// Calibration is what was learned about it before.
 	Calibration conversation.Calibration
 }
 
-// Name is the To as the user writes it: provider/ID.
+// Name is the model as the user writes it: provider/id.
 func (m Model) Name() string {
 	if m.Provider == "" {
 		return m.ID
@@ -168,9 +168,9 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same Outgoing may succeed later: rate limits,
+// Retryable reports whether the same request may succeed later: rate limits,
 // overload, server faults and broken connections; never auth, quota or
-// AsOverflow.
+// overflow.
 func (e *Error) Retryable() bool {
 	if e.NoRetry {
 		return false
@@ -203,16 +203,16 @@ func (m Model) Larger() string {
 	return "or choose a model with a larger window (/model)"
 }
 
-// Nameless reports an AsOverflow that names neither window nor prompt.
+// Nameless reports an overflow that names neither window nor prompt.
 func Nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 
 // A compaction breaks the provider's cache: behind the break everything is
 // written anew, which costs more than reading it. What is left out is saved with
-// every Outgoing, the next one included.
+// every request, the next one included.
 
-// PriceOf is what the next Outgoing costs more with a compaction than without it,
+// PriceOf is what the next request costs more with a compaction than without it,
 // in US dollars, and after how many requests that is earned back, 0 where the next
-// one costs nothing more. cost prices one Outgoing in US dollars; the provider's
+// one costs nothing more. cost prices one request in US dollars; the provider's
 // cache is taken to hold the conversation still. PaysAfter is nil where it is
 // never earned back.
 func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter *int) {
@@ -230,7 +230,7 @@ func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter
 	return &more, nil
 }
 
-// What a To takes for input, as the planner reckons with it: shares of the
+// What a model takes for input, as the planner reckons with it: shares of the
 // price of input, and how long the provider's cache lives. No catalogue says the
 // latter. Where the configuration does not, it is assumed: what takes 1.25 of the
 // input's price for writing keeps that for five minutes, as Anthropic does, and
@@ -242,7 +242,7 @@ const (
 	openaiLifetime = 30 * time.Minute // at least, as of gpt-5.6
 )
 
-// Sheet is the To's prices for input in relation to each other. Without a
+// Sheet is the model's prices for input in relation to each other. Without a
 // price for tokens from the cache nothing is saved by it; without one for
 // writing, that costs what input costs. Where nothing is charged, or nobody knows
 // what, it is the default: local servers keep a prompt for nothing while its slot
@@ -271,7 +271,7 @@ func share(price, input float64) float64 {
 }
 
 // assumedLifetime is how long the cache lives as far as the share for writing
-// and the To's maker tell, 0 if they do not.
+// and the model's maker tell, 0 if they do not.
 func (m Model) assumedLifetime(write float64) time.Duration {
 	switch {
 	case math.Abs(write-shortWrite) > 1e-6:
@@ -296,7 +296,7 @@ func (p *Prices) Step() (Tier, bool) {
 	return Tier{}, false
 }
 
-// MeterOptions is what a meter has to know about the To and about the rules of
+// MeterOptions is what a meter has to know about the model and about the rules of
 // a conversation that it is used in.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
@@ -304,7 +304,7 @@ func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	}.With(r)
 }
 
-// PriceStep is the prompt tokens above which the whole Outgoing costs more, 0 if
+// PriceStep is the prompt tokens above which the whole request costs more, 0 if
 // there is no such step.
 func (m Model) PriceStep() int {
 	t, _ := m.Prices.Step()
@@ -342,7 +342,7 @@ func SaidByServer(w meter.Window) bool {
 	return w.Known() && Rank(w.Source) == Rank(meter.WindowServer)
 }
 
-// AsOverflow is the failure of a Outgoing that is longer than the window, nil for
+// AsOverflow is the failure of a request that is longer than the window, nil for
 // any other error.
 func AsOverflow(err error) *Error {
 	var e *Error

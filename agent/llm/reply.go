@@ -62,7 +62,7 @@ func (r *Reply) Add(c Chunk) (changed []int) {
 const callBytes = 256
 
 // addCall adds a piece of a call. Servers exist that number all parallel calls
-// 0 and tell them apart by ID only.
+// 0 and tell them apart by id only.
 func (r *Reply) addCall(d CallDelta) int {
 	i, ok := r.open[d.Index]
 	if !ok || d.ID != "" && r.Calls[i].ID != "" && d.ID != r.Calls[i].ID {
@@ -90,14 +90,14 @@ func (r *Reply) addCall(d CallDelta) int {
 // Arrived reports whether anything came that is worth keeping.
 func (r *Reply) Arrived() bool { return r.Bytes > 0 || len(r.Calls) > 0 }
 
-// Empty reports whether the To ended a reply without saying anything. One
+// Empty reports whether the model ended a reply without saying anything. One
 // cut at its limit or withheld is not empty: asking again would not help.
 func (r *Reply) Empty() bool {
 	ended := r.Stop == conversation.StopEnd || r.Stop == conversation.StopCalls
 	return ended && len(r.Calls) == 0 && strings.TrimSpace(r.Text.String()) == ""
 }
 
-// Outgoing is a Outgoing with what has to be known about it afterwards.
+// Outgoing is a request with what has to be known about it afterwards.
 type Outgoing struct {
 	Request
 	Provider Provider
@@ -108,7 +108,7 @@ type Outgoing struct {
 	After    uint64  // Seq of the newest event that the view was made of, 0 for a summary
 }
 
-// Unreported is what is known of a Outgoing before anything was counted for it,
+// Unreported is what is known of a request before anything was counted for it,
 // by what arrived of the reply: enough to make it again.
 func (r Outgoing) Unreported(rep *Reply) conversation.Usage {
 	return conversation.Usage{

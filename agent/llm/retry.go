@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Retry is when and how often a failed Outgoing is tried again. Zero fields
+// Retry is when and how often a failed request is tried again. Zero fields
 // have the defaults named next to them.
 type Retry struct {
 	Tries    int            // in all, 4
