@@ -3,12 +3,18 @@
 #   make run ARGS="-c"            what follows plimsoll on the command line
 #   make build VERSION=v1.2.0     the version that --version tells
 #   make bench BENCH=Stream       only benchmarks whose name matches
+#   make bench-compare BASE=main BENCH='Turn|Paced' PKG=./e2e ROUNDS=10 TIME=1x
+#                                 measure this tree against another revision; 8 rounds at least
 #   make fuzz FUZZTIME=1m         how long each fuzz target runs; 3000x is a number of inputs
 #   make fuzz-short SHORT=10000x  the same for the few that the gate runs
 
 GO       ?= go
 ARGS     ?=
 BENCH    ?= .
+BASE     ?=
+PKG      ?= ./...
+ROUNDS   ?= 8
+TIME     ?= 100ms
 FUZZTIME ?= 3000x
 SHORT    ?= 10000x
 VERSION  ?=
@@ -19,10 +25,10 @@ export CGO_ENABLED ?= 0
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-.PHONY: help build run test lint fmt bench race fuzz fuzz-short tidy check clean
+.PHONY: help build run test lint fmt bench bench-compare race fuzz fuzz-short tidy check clean
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build ./plimsoll
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o plimsoll .
@@ -43,6 +49,9 @@ fmt: ## format the sources
 
 bench: ## run the benchmarks; their budgets stand beside them in the sources
 	@{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./... 2>&1; echo "exit $$?"; } | awk "$$BENCH_TABLE"
+
+bench-compare: ## compare the benchmarks of BASE with those of this tree; fails when something is slower
+	@$(GO) run ./bench -base '$(BASE)' -bench '$(BENCH)' -pkg '$(PKG)' -rounds $(ROUNDS) -time $(TIME)
 
 race: ## run the tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 8m ./...

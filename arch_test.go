@@ -83,6 +83,7 @@ var ours = []struct {
 		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/summary", "conversation",
 		"conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",
 	}},
+	{"bench", nil},
 	{"e2e", nil},
 	{"docs/docstest", nil},
 	{"agent", []string{
