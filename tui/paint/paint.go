@@ -43,6 +43,15 @@ func (p *Painter) Resize(width, height int) {
 // Forget has the next frame drawn anew: something else wrote to the terminal.
 func (p *Painter) Forget() { p.known = false }
 
+// clear empties every row. Rows are emptied one by one: a terminal that is told to erase
+// its screen may flicker, or move what stands there to its scrollback.
+func (p *Painter) clear() {
+	p.out.WriteString(ansi.ResetStyle + "\x1b[r")
+	for y := range p.height {
+		p.out.WriteString(ansi.CursorPosition(1, y+1) + ansi.EraseLineRight)
+	}
+}
+
 // Frame is what leads from the frame before to this one, nil if they are the same. It
 // is valid until the next call.
 func (p *Painter) Frame(content string, cursor *tea.Cursor) []byte {
@@ -52,7 +61,7 @@ func (p *Painter) Frame(content string, cursor *tea.Cursor) []byte {
 	}
 	fresh := !p.known
 	if fresh {
-		p.out.WriteString(ansi.ResetStyle + "\x1b[r" + ansi.CursorHomePosition + ansi.EraseEntireScreen)
+		p.clear()
 		p.rows, p.known, p.cursor = make([]string, p.height), true, nil
 	}
 	rows := p.split(content)
