@@ -94,8 +94,11 @@ func (s *side) measure(ctx context.Context, o options, pkg string) error {
 		if b.pkg != pkg {
 			continue
 		}
-		out, err := command(ctx, b.dir, []string{program + "=" + s.program()}, b.file, "-test.run", "^$", "-test.bench", o.bench,
-			"-test.benchmem", "-test.benchtime", o.time, "-test.timeout", "30m")
+		args := []string{"-test.run", "^$", "-test.bench", o.bench, "-test.benchtime", o.time, "-test.timeout", "30m"}
+		if pkg != whole { // there it would count what measures, not the program
+			args = append(args, "-test.benchmem")
+		}
+		out, err := command(ctx, b.dir, []string{program + "=" + s.program()}, b.file, args...)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.tree, err)
 		}
