@@ -128,7 +128,7 @@ func (d *display) frame() []byte {
 // draw draws the newest frame. The lock is held.
 func (d *display) draw() {
 	if b := d.frame(); len(b) > 0 {
-		_, _ = d.out.Write(b) // the library learns of a terminal that is gone by itself
+		_, _ = d.out.Write(b) // the library itself notices that a terminal is gone
 	}
 }
 

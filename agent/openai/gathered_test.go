@@ -1,6 +1,8 @@
 package openai
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,7 +39,7 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d := &dripping{every: c.every, next: time.Now()}
-				g, buf := &gathered{src: d}, make([]byte, fastSlot)
+				g, buf := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot)
 				for began := time.Now(); time.Since(began) < 10*time.Second; {
 					if _, err := g.Read(buf); err != nil {
 						t.Fatal(err)
@@ -54,11 +56,28 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 	}
 }
 
+func TestAWaitForMoreOfAStreamEndsWithItsRequest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		g, buf, began := &gathered{ctx: ctx, src: strings.NewReader("two")}, make([]byte, 1), time.Now()
+		for range 2 {
+			if _, err := g.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the wait went on for %v", took)
+		}
+	})
+}
+
 func TestAFastStreamIsReadAsItComes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := &dripping{every: time.Nanosecond, next: time.Now().Add(-time.Second)}
-		g, buf, began := &gathered{src: d}, make([]byte, fastSlot), time.Now()
+		g, buf, began := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot), time.Now()
 		for range 10_000 {
 			if _, err := g.Read(buf); err != nil {
 				t.Fatal(err)

@@ -63,7 +63,7 @@ func (s *shim) RoundTrip(req *http.Request) (*http.Response, error) {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return nil, s.refusal(resp, x.dog)
 	}
-	resp.Body = &closer{Reader: newFrames(&watched{src: &gathered{src: resp.Body}, dog: x.dog}), Closer: resp.Body}
+	resp.Body = &closer{Reader: newFrames(&watched{src: &gathered{ctx: out.Context(), src: resp.Body}, dog: x.dog}), Closer: resp.Body}
 	return resp, nil
 }
 

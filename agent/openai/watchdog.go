@@ -64,6 +64,7 @@ const (
 
 // gathered is a body that is read in few pieces.
 type gathered struct {
+	ctx   context.Context // of the request: its end ends a wait
 	src   io.Reader
 	slot  time.Time // when the time began in which bytes are counted
 	bytes int       // that came since
@@ -76,12 +77,22 @@ func (g *gathered) Read(p []byte) (int, error) {
 	case left <= 0:
 		g.begin()
 	case g.bytes > 0 && g.bytes < fastSlot && !g.fast:
-		time.Sleep(left)
+		g.wait(left)
 		g.begin()
 	}
 	n, err := g.src.Read(p)
 	g.bytes += n
 	return n, err
+}
+
+// wait lets events gather. A request that ends meanwhile shows in the read that follows.
+func (g *gathered) wait(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-g.ctx.Done():
+	}
 }
 
 func (g *gathered) begin() {

@@ -98,8 +98,8 @@ func (c *Compaction) price(p *llm.Prices) {
 const trimmed = "Conversation history has been automatically trimmed"
 
 // CompactionLine tells on one line of a compaction that happens in a turn, "" if
-// there is nothing to tell: that a request waits, or that what nobody asked for
-// came to nothing.
+// there is nothing to tell: that a request waits, or that an automatic one
+// failed.
 func CompactionLine(u updates.Update) string {
 	switch u := u.(type) {
 	case updates.Compacting:

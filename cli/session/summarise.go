@@ -84,8 +84,8 @@ func (o *optimization) see(u updates.Update) bool {
 	return false
 }
 
-// notMade is why a compaction came to nothing, as it is told here. A wish that
-// came to nothing is no bad request: no server has seen it.
+// notMade is why a compaction was not made, as it is told here. One that would gain
+// nothing is no bad request: no server has seen it.
 func notMade(e *llm.Error) error {
 	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
 		return console.WithHint(errors.New(e.Message), e.Hint)

@@ -16,8 +16,8 @@ import (
 // other, with an epoch of its own. Rules:
 //
 //   - It names only what it changes: what would do nothing is refused, with why.
-//   - Pins are of whole units, as the projection has them. What was taken back is
-//     pinned only once it is there again.
+//   - Pins are of whole units, as the projection has them. What was undone is
+//     pinned only once it is redone.
 //   - Turns come back as long as nothing was said in their place.
 
 // ErrNothingToPin says that no message would be pinned.

@@ -9,8 +9,8 @@ import (
 )
 
 // The ledger is what compaction did to a conversation, from the log alone: every
-// epoch, every attempt that failed, and what was taken back or brought
-// back, in the order in which it happened. Rules:
+// epoch, every attempt that failed, and what was undone or redone,
+// in the order in which it happened. Rules:
 //
 //   - Every overlay is part of one entry: those that reduce of the one of their
 //     epoch, each other one of its own.
@@ -19,8 +19,7 @@ import (
 //     for a step, it stands alone: it is that of the next epoch with a text, or of the
 //     next attempt that has no cost of its own. Where neither follows, as after a crash,
 //     it has an entry of its own at the end, so that no cost is missing.
-//   - A revert is told by what it comes to: taking back what was taken back brings
-//     it back.
+//   - A revert is told by what it comes to: to undo an undo is to redo.
 
 // EntryKind is what an entry of the ledger tells of.
 type EntryKind string

@@ -28,7 +28,7 @@ func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projec
 	return p.view, err
 }
 
-// asSaid is a log without overlays but turns that are taken back. With pointers
+// asSaid is a log without overlays but turns that are undone. With pointers
 // a result that repeats an earlier one says so.
 func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 	gone := conversation.TakenBack(log)

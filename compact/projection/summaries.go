@@ -4,10 +4,10 @@ import "plimsoll/conversation"
 
 // Which summaries of a log count for those that follow. Rules:
 //
-//   - One that was taken back, that speaks of events which are not there, or of
-//     whose events a rewind took some back later, does not count.
-//   - One that newer ones cover whole is not shown. It comes back when they are
-//     taken back, so that ranges still grow over it (S64); but nothing is made
+//   - One that was undone, that speaks of events which are not there, or of
+//     whose events a rewind undid some later, does not count.
+//   - One that newer ones cover whole is not shown. It is shown again when they are
+//     undone, so that ranges still grow over it (S64); but nothing is made
 //     of its text any more, because theirs says the same and what came after.
 
 // SummaryInForce is a text that counts.

@@ -59,7 +59,7 @@ func (m *Message) After() conversation.Size {
 	return s
 }
 
-// Absence is an event that is part of no message: taken back, or left out
+// Absence is an event that is part of no message: undone, or left out
 // without a line that stands for it.
 type Absence struct {
 	Event   uint64

@@ -38,7 +38,7 @@ func newPlanned(s Setting, rules preset.Rules) Policy {
 		}
 		act, err := l.carryOut(rules, plan, past)
 		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Note != nil) {
-			// What came to nothing is tried again after growth, too.
+			// What failed is tried again after growth, too.
 			past.After = int(l.With(act.Overlays...).Used)
 		}
 		return act, err
