@@ -159,7 +159,7 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	if title == "" {
 		title = c.Name
 	}
-	r.Updates.Put(updates.ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
+	r.Updates.Put(updates.ToolStarted{CallID: c.ID, Title: title})
 	began := r.Options.Now()
 	c.outcome = r.Options.Toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {

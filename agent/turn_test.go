@@ -110,7 +110,7 @@ func TestRunsToolsUntilAReplyHasNoCalls(t *testing.T) {
 		if got := agenttest.Of[updates.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {
 			t.Errorf("calls streamed as %v", got)
 		}
-		if got := agenttest.Of[updates.ToolStarted](r.watch); len(got) != 2 || got[0] != (updates.ToolStarted{CallID: "c1", Tool: "look", Title: "look"}) {
+		if got := agenttest.Of[updates.ToolStarted](r.watch); len(got) != 2 || got[0] != (updates.ToolStarted{CallID: "c1", Title: "look"}) {
 			t.Errorf("started %v", got)
 		}
 	})

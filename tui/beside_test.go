@@ -21,14 +21,14 @@ import (
 // byItself begins a summary that nobody asked for.
 func byItself(r *rig) time.Time {
 	since := time.Now()
-	r.happen(updates.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto})
+	r.happen(updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto})
 	return since
 }
 
 // hold makes the next request of a turn wait for the summary.
 func hold(r *rig, since time.Time) {
 	r.happen(updates.Status{Phase: updates.PhaseCompacting, Since: time.Now()},
-		updates.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto, Held: true})
+		updates.Compacting{Since: since, Summary: true, Source: conversation.SourceAuto, Held: true})
 }
 
 // streaming is a reply that arrives.

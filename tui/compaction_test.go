@@ -36,7 +36,7 @@ func history(more ...conversation.Body) []conversation.Event {
 
 // compacting begins a summary at rest.
 func compacting(r *rig) {
-	r.happen(updates.Compacting{Since: time.Now(), ToTurn: 1, Summary: true, Source: conversation.SourceManual})
+	r.happen(updates.Compacting{Since: time.Now(), Summary: true, Source: conversation.SourceManual})
 }
 
 // plan is what a compaction would do.

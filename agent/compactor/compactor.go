@@ -206,8 +206,7 @@ func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
 func (c *Compactor) announce(held bool) {
 	j := c.job
 	c.Updates.Put(updates.Compacting{
-		Since: j.writer.began, Focus: j.request.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
-		Source: j.request.Source, Held: held,
+		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, Held: held,
 	})
 }
 

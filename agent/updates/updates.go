@@ -35,7 +35,6 @@ type Discarded struct{}
 // ToolStarted says that a call runs.
 type ToolStarted struct {
 	CallID string
-	Tool   string
 	Title  string
 }
 
@@ -110,12 +109,11 @@ type Failed struct{ Err *llm.Error }
 // summary, or that a request waits for it. Compacted or CompactionFailed
 // follows; meanwhile the conversation goes on.
 type Compacting struct {
-	Since            time.Time
-	Focus            string // what the summary shall preserve, "" for nothing in particular
-	FromTurn, ToTurn int    // covered, both included
-	Summary          bool   // a model is asked for a text
-	Source           conversation.Source
-	Held             bool // the next request does not fit and waits for it
+	Since   time.Time
+	Focus   string // what the summary shall preserve, "" for nothing in particular
+	Summary bool   // a model is asked for a text
+	Source  conversation.Source
+	Held    bool // the next request does not fit and waits for it
 }
 
 // Prepared says that a summary is written and waits for the step that evicts what it
