@@ -38,6 +38,12 @@ type Request struct {
 	MaxTokens int
 	// Conversation is the ID, for endpoints that route their cache by it.
 	Conversation string
+	// Effort is how much the model is to reason, in the provider's word for it; ""
+	// leaves it to the model.
+	Effort string
+	// CacheTTL is how long the provider is to keep the prompt in its cache; 0 leaves
+	// it to the endpoint.
+	CacheTTL time.Duration
 }
 
 // Chunk is a piece of a reply. Zero fields say nothing.
@@ -84,7 +90,7 @@ type Model struct {
 	Caps       projection.Capabilities
 	Prices     *Prices // nil: unknown
 	// CacheTTL is how long the user says that the provider's cache holds a prompt
-	// After its last use, 0 if he does not say.
+	// after its last use, 0 if the user does not say.
 	CacheTTL time.Duration
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
