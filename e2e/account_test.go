@@ -113,7 +113,7 @@ func spaced(text string) string { return strings.Join(strings.Fields(text), " ")
 // named is the row that begins with a name, behind the cursor and a sign.
 func (s screen) named(name string) string {
 	for line := range strings.Lines(s.text) {
-		if strings.HasPrefix(strings.TrimLeft(line, "❯ █▓▞▌▒░▚▙▂·▲◆╱"), name+" ") {
+		if strings.HasPrefix(strings.TrimLeft(line, "❯ █▓▞▌▒░▚▙▂·▲◆╱┄"), name+" ") {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -65,7 +65,7 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 	p.killInReply(s, "all day and")
 
 	term := p.start(usual, s.args("-c")...)
-	shown := term.idle("> tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
+	shown := term.idle("▌ tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
 	if !shown.has("ask") || shown.has("read only") {
 		t.Errorf("the lock of the killed program holds:\n%s", shown.text)
 	}
@@ -80,7 +80,7 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 
 	// Once more: the interrupted reply is now an event like any other.
 	term = p.start(usual, s.args("-c")...)
-	if again := term.idle("> and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
+	if again := term.idle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
 		t.Errorf("the interrupted reply is not there once:\n%s", again.text)
 	}
 	term.goesOn()
@@ -96,7 +96,7 @@ func TestKillWhileReasoningKeepsTheThoughts(t *testing.T) {
 	p.killInReply(s, "I suppose")
 
 	term := p.start(usual, s.args("-c")...)
-	term.idle("> tell me of ferries", "✻ thought", "■ interrupted")
+	term.idle("▌ tell me of ferries", "✻ thought", "■ interrupted")
 	term.goesOn()
 }
 
@@ -126,7 +126,7 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 	term.end()
 
 	term = p.start(usual, s.args("-c")...)
-	term.idle("> run it", "run_command", "│ and then this")
+	term.idle("▌ run it", "run_command", "│ and then this")
 	term.send("\x15") // delete what came back
 	term.goesOn()
 	if sent := s.request(-1); !strings.Contains(sent, `"tool_call_id":"c1"`) || !strings.Contains(sent, "interrupted") {

@@ -52,7 +52,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 		term = p.start(usual, args...)
 		term.idle("✓ read_file", "counts ships.", "demo")
 		term.say("hello")
-		term.idle("> hello", "demo")
+		term.idle("▌ hello", "demo")
 		p.quits(term)
 	}
 }
@@ -177,7 +177,7 @@ func TestDumbTerminalIsTalkedTo(t *testing.T) {
 	term := p.start(usual)
 	term.idle("demo model")
 	term.say("hello")
-	term.idle("> hello", "demo")
+	term.idle("▌ hello", "demo")
 	p.quits(term)
 	if found := colours(term.written()); len(found) > 0 {
 		t.Errorf("colours were written: %q", found)

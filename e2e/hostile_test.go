@@ -163,7 +163,7 @@ func TestHostileFilesThatTheUserMentions(t *testing.T) {
 		for range 6 {
 			term.key("pgup")
 		}
-		term.wait("message", func(s screen) bool { return s.has("> @evil.txt", payload) && s.broken() == "" })
+		term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.broken() == "" })
 		p.unharmed(term, from)
 		term.key("end")
 		term.goesOn()
@@ -183,14 +183,14 @@ func TestHostilePasteBecomesATitle(t *testing.T) {
 	term.see("│ " + payload)
 	p.unharmed(term, from)
 	term.key("enter")
-	term.idle("> "+payload, "Still here.", "plimsoll   "+payload)
+	term.idle("▌ "+payload, "Still here.", "plimsoll   "+payload)
 	p.unharmed(term, from)
 	term.key("ctrl+d")
 	term.end()
 	term = p.start(usual, s.args("-r")...)
 	term.see(payload, "Continue")
 	term.key("enter")
-	term.idle("> "+payload, "Still here.")
+	term.idle("▌ "+payload, "Still here.")
 }
 
 func TestLineOfAMegabyte(t *testing.T) {
@@ -216,7 +216,7 @@ func TestLineOfAMegabyte(t *testing.T) {
 	term.key("tab")
 	term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
 	term.key("enter")
-	term.idle("> @long.txt", "Read.")
+	term.idle("▌ @long.txt", "Read.")
 	p.unharmed(term, from)
 	term.goesOn()
 }

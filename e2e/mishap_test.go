@@ -101,7 +101,7 @@ func survive(t *testing.T, mishaps []mishap) {
 			s := newServer(t, append(m.script, says("Still here."))...)
 			term := p.talking(size{120, 30}, s)
 			term.say("begin")
-			shown := term.idle(append(m.see, "> begin")...)
+			shown := term.idle(append(m.see, "▌ begin")...)
 			if m.unseen != "" && shown.has(m.unseen) {
 				t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
 			}
@@ -143,7 +143,7 @@ func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
 	term.say("begin")
 	term.see("trying again (2) in", "slow down")
 	term.key("esc")
-	term.idle("> begin")
+	term.idle("▌ begin")
 	term.goesOn()
 	if s.count() != 2 {
 		t.Errorf("%d requests were made, not 2", s.count())

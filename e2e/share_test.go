@@ -17,7 +17,7 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	first.idle("The first answer.")
 
 	second := p.start(usual, s.args("-c")...)
-	second.idle("> first question", "The first answer.", "read only", "/fork continues a copy")
+	second.idle("▌ first question", "The first answer.", "read only", "/fork continues a copy")
 	second.typed("may I?")
 	second.key("enter")
 	second.see("may I?", "/fork")
@@ -67,7 +67,7 @@ func TestSecondProgramFollowsTheFirstAndTakesOver(t *testing.T) {
 	same("Fair winds.", first.shown())
 	first.say("and tomorrow?")
 	same("A rising gale.", first.wait("reply and what it used", func(s screen) bool { return s.has("A rising gale.") && s.used() == "75%" && !s.busy() }))
-	second.see("> and tomorrow?")
+	second.see("▌ and tomorrow?")
 	first.command("/compact")
 	same("ctrl+x undo", first.idle("compacted turns 0–", "ctrl+x undo"))
 	first.key("ctrl+x")

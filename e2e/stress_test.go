@@ -54,7 +54,7 @@ func TestMessagesQueueWhileBusyAndComeBack(t *testing.T) {
 	term.key("esc")
 	term.wait("message back", func(s screen) bool { return s.has("■ stopped", "│ second") && !s.has("queued") })
 	term.key("enter")
-	term.idle("> second", "Still here.")
+	term.idle("▌ second", "Still here.")
 }
 
 func TestPasteOf200KBIsAChip(t *testing.T) {

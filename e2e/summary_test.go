@@ -57,9 +57,9 @@ func TestTypingAndSendingGoOnWhileASummaryIsWritten(t *testing.T) {
 	}
 	p.asksForSummary(s.sent(0), s.summary(0), "Fair winds.", "the names of ships")
 	term.say("one more thing")
-	term.beside("> one more thing", "The first of two.")
+	term.beside("▌ one more thing", "The first of two.")
 	term.say("and another")
-	term.beside("> and another", "The second of two.")
+	term.beside("▌ and another", "The second of two.")
 	for i, text := range []string{"one more thing", "and another"} {
 		if more := s.sent(i+1).extends(t, s.sent(i)); len(more) != 2 || more[1].Content != text {
 			t.Errorf("%q was sent as %v", text, more)
@@ -238,7 +238,7 @@ func TestKillWhileASummaryIsWrittenLeavesTheConversationAsItWas(t *testing.T) {
 		t.Errorf("the killed program left the overlays %v", got)
 	}
 	term = p.start(usual, s.args("-r", id)...)
-	shown := term.idle("Fair winds.", "> one more thing", "Aye, aye.", "> and another", "│ a third")
+	shown := term.idle("Fair winds.", "▌ one more thing", "Aye, aye.", "▌ and another", "│ a third")
 	if shown.has("compacted") || shown.has("### Goal") || shown.has("interrupted") || shown.has("read only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
@@ -309,6 +309,6 @@ func TestHostileWordsAboutACompaction(t *testing.T) {
 	for range 40 {
 		term.key("pgup")
 	}
-	term.wait("beginning", func(s screen) bool { return s.has("> What happened on day 0?") && s.broken() == "" })
+	term.wait("beginning", func(s screen) bool { return s.has("▌ What happened on day 0?") && s.broken() == "" })
 	p.unharmed(term, from)
 }

@@ -21,7 +21,7 @@ func TestShowsTextWhileItStreams(t *testing.T) {
 	term := p.start(usual, s.args()...)
 	term.idle("Talking to custom/" + modelName)
 	term.say("tell me")
-	half := term.see("> tell me", "The first half is here.")
+	half := term.see("▌ tell me", "The first half is here.")
 	if !half.busy() || half.has("second") {
 		t.Errorf("in mid-reply the screen shows\n%s", half.text)
 	}

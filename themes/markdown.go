@@ -2,11 +2,14 @@ package themes
 
 // MarkdownStyle is how Markdown text looks. Nothing has a margin or pads, so that what is copied is the original.
 type MarkdownStyle struct {
-	Heading, Strong, Emphasis, Struck Face
-	Link, Code                        Face
-	Quote, Item, Rule, HTML           Face   // the bar of a quote, the marks of items, lines, HTML as it stands
-	CodeMark                          string // around inline code, where there is no colour to tell it by
-	Syntax                            string // the chroma style of code blocks; empty for code without colours
+	Headings                 [3]Face // of the first and second level, and of those below
+	Strong, Emphasis, Struck Face
+	Link, Code               Face
+	Quote, Item, Rule, HTML  Face   // the bar of a quote, the marks of items, lines, HTML as it stands
+	CodeMark                 string // around inline code, where there is no colour to tell it by
+	Syntax                   Syntax // the colours of code blocks; the zero value for code without
+	Surface                  string // the colour behind code blocks, or empty for none
+	Label                    Face   // the language of a code block, and marks of its broken lines
 }
 
 // Face is what sets a text apart from the text around it. A colour is "#rrggbb", or empty for the one around it.
@@ -30,7 +33,7 @@ func (f Face) With(inner Face) Face {
 // Markdown is the style of Markdown text in a theme.
 func Markdown(t Theme) MarkdownStyle {
 	s := MarkdownStyle{
-		Heading:  Face{Colour: t.Accent, Bold: true},
+		Headings: [3]Face{{Colour: t.Accent, Bold: true, Underline: true}, {Colour: t.Accent, Bold: true}, {Bold: true}},
 		Strong:   Face{Bold: true},
 		Emphasis: Face{Italic: true},
 		Struck:   Face{Struck: true},
@@ -40,7 +43,9 @@ func Markdown(t Theme) MarkdownStyle {
 		Item:     Face{Colour: t.Accent},
 		Rule:     Face{Colour: t.Rule},
 		HTML:     Face{Colour: t.Muted},
-		Syntax:   t.Code,
+		Syntax:   t.Syntax,
+		Surface:  t.Surface,
+		Label:    Face{Colour: t.Faint},
 	}
 	if !t.HasColour() {
 		s.CodeMark = "`"

@@ -35,6 +35,8 @@ type FrameStyles struct {
 type TextStyles struct {
 	UserMark  lipgloss.Style
 	User      lipgloss.Style
+	Band      lipgloss.Style // what the user's messages stand on; nothing without surfaces
+	Faint     lipgloss.Style // hints, counts, times
 	Assistant lipgloss.Style
 	Reasoning lipgloss.Style
 	Notice    lipgloss.Style
@@ -104,6 +106,17 @@ func (p painter) fg(colour string) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
 }
 
+// on is a surface of a colour.
+func (p painter) on(surface string) lipgloss.Style {
+	if surface == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Background(lipgloss.Color(surface))
+}
+
+// faint is what is there for who looks for it: hints, counts, times.
+func (p painter) faint() lipgloss.Style { return p.fg(p.Theme.Faint).Faint(!p.HasColour()) }
+
 // quiet is secondary text: muted, or faint where there is no colour.
 func (p painter) quiet() lipgloss.Style {
 	return p.fg(p.Muted).Faint(!p.HasColour())
@@ -151,8 +164,10 @@ func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).B
 
 func (p painter) text() TextStyles {
 	return TextStyles{
-		UserMark:  p.fg(p.Accent).Bold(true),
+		UserMark:  p.fg(p.Theme.User).Bold(true),
 		User:      p.fg(p.Text).Bold(!p.HasColour()),
+		Band:      p.on(p.Theme.Band),
+		Faint:     p.faint(),
 		Assistant: lipgloss.NewStyle(),
 		Reasoning: p.quiet().Italic(true),
 		Notice:    p.quiet(),
@@ -170,11 +185,11 @@ func (p painter) tool() ToolStyles {
 		OK:      p.fg(p.Success),
 		Error:   p.fg(p.Danger).Bold(true),
 		Running: p.fg(p.Accent),
-		Name:    p.fg(p.Text).Bold(true),
-		Subject: p.fg(p.Inline),
-		Weight:  p.quiet(),
+		Name:    p.quiet(),
+		Subject: p.fg(p.Text),
+		Weight:  p.faint(),
 		Output:  p.quiet(),
-		Hint:    p.quiet(),
+		Hint:    p.faint(),
 	}
 }
 
@@ -194,7 +209,7 @@ func (p painter) gauge() GaugeStyles {
 		System: p.fg(g.System), Tools: p.fg(g.Tools), Summary: p.fg(g.Summary), User: p.fg(g.User),
 		Assistant: p.fg(g.Assistant), Reasoning: p.fg(g.Reasoning), Calls: p.fg(g.Calls),
 		Results: p.fg(g.Results), Stubs: p.fg(g.Stubs), Draft: p.fg(g.Draft), Reserve: p.fg(g.Reserve),
-		Free:    lipgloss.NewStyle(),
+		Free:    p.fg(p.Rule).Faint(!p.HasColour()),
 		Warning: p.fg(p.Warning).Bold(true),
 		Danger:  p.fg(p.Danger).Bold(true).Reverse(!p.HasColour()),
 	}

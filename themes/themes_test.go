@@ -2,6 +2,7 @@ package themes_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"regexp"
@@ -10,8 +11,6 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
@@ -55,64 +54,153 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-func TestColoursReadAgainstTheBackground(t *testing.T) {
+func TestColoursReadAgainstTheBackgroundAndOnSurfaces(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, theme themes.Theme) {
 		if !theme.HasColour() {
 			return
 		}
-		text, secondary := 4.5, 3.0
+		marks, secondary, faint := 4.5, 4.5, 3.0
 		if strings.HasPrefix(theme.Name, "contrast") {
-			text, secondary = 7, 7
+			marks, secondary, faint = 7, 7, 7
 		}
 		p := theme.Palette
+		grounds := map[string]string{"background": p.Background, "surface": p.Surface, "raised": p.Raised, "band": p.Band}
+		reads := func(name, c string, least float64) {
+			for ground, behind := range grounds {
+				if name == "faint" && ground == "surface" {
+					continue // labels of code are told by their place
+				}
+				if got := contrast(t, c, behind); got < least {
+					t.Errorf("%s %s has a contrast of %.2f on %s, want %.1f", name, c, got, ground, least)
+				}
+			}
+		}
+		reads("text", p.Text, 7)
+		reads("muted", p.Muted, secondary)
+		reads("faint", p.Faint, faint)
 		for name, c := range map[string]string{
-			"text": p.Text, "accent": p.Accent, "link": p.Link, "inline": p.Inline, "success": p.Success, "warning": p.Warning,
+			"accent": p.Accent, "user": p.User, "link": p.Link, "inline": p.Inline, "success": p.Success, "warning": p.Warning,
 			"danger": p.Danger, "added": p.Added, "removed": p.Removed, "hunk": p.Hunk,
 		} {
-			if got := contrast(t, c, p.Background); got < text {
-				t.Errorf("%s %s has a contrast of %.2f, want %.1f", name, c, got, text)
-			}
+			reads(name, c, marks)
 		}
-		if got := contrast(t, p.Text, p.Selection); got < text {
-			t.Errorf("selected text has a contrast of %.2f, want %.1f", got, text)
-		}
-		if got := contrast(t, p.Muted, p.Background); got < secondary {
-			t.Errorf("muted has a contrast of %.2f, want %.1f", got, secondary)
-		}
-		gauge := reflect.ValueOf(theme.Gauge)
-		for i := range gauge.NumField() {
-			if got := contrast(t, gauge.Field(i).String(), p.Background); got < 3 {
-				t.Errorf("gauge %s has a contrast of %.2f, want 3", gauge.Type().Field(i).Name, got)
-			}
+		if got := contrast(t, p.Text, p.Selection); got < 7 {
+			t.Errorf("selected text has a contrast of %.2f, want 7", got)
 		}
 	})
 }
 
-func TestCodeReadsAgainstTheBackground(t *testing.T) {
+func TestCodeReadsOnItsSurface(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, theme themes.Theme) {
-		if theme.Code == "" {
+		if !theme.HasColour() {
 			return
-		}
-		style, ok := styles.Registry[theme.Code]
-		if !ok {
-			t.Fatalf("chroma has no style %q", theme.Code)
 		}
 		least := 4.5
 		if strings.HasPrefix(theme.Name, "contrast") {
 			least = 7
 		}
-		for _, token := range []chroma.TokenType{
-			chroma.Text, chroma.Name, chroma.Keyword, chroma.KeywordType, chroma.NameFunction, chroma.NameTag, chroma.NameAttribute,
-			chroma.LiteralString, chroma.LiteralNumber, chroma.Operator, chroma.Punctuation, chroma.Comment, chroma.CommentPreproc,
-		} {
-			c := style.Get(token).Colour
-			if c.IsSet() && contrast(t, c.String(), theme.Background) < least {
-				t.Errorf("%s %s has a contrast of %.2f, want %.1f", token, c, contrast(t, c.String(), theme.Background), least)
+		syntax := reflect.ValueOf(theme.Syntax)
+		for i := range syntax.NumField() {
+			for _, behind := range []string{theme.Surface, theme.Background} {
+				if got := contrast(t, syntax.Field(i).String(), behind); got < least {
+					t.Errorf("%s has a contrast of %.2f on %s, want %.1f", syntax.Type().Field(i).Name, got, behind, least)
+				}
 			}
 		}
 	})
+}
+
+// gauge is the colours of the segments in the order of the bar.
+func gauge(theme themes.Theme) []string {
+	v := reflect.ValueOf(theme.Gauge)
+	var colours []string
+	for i := range v.NumField() - 1 { // the reserve stands alone
+		colours = append(colours, v.Field(i).String())
+	}
+	return colours
+}
+
+func TestSegmentsOfTheGaugeCanBeTold(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, theme themes.Theme) {
+		if !theme.HasColour() {
+			return
+		}
+		colours := gauge(theme)
+		for i, c := range colours {
+			if got := contrast(t, c, theme.Background); got < 3 {
+				t.Errorf("%s has a contrast of %.2f with the background, want 3", c, got)
+			}
+			if i == 0 {
+				continue
+			}
+			if got := contrast(t, c, colours[i-1]); got < 1.5 {
+				t.Errorf("%s has a contrast of %.2f with its neighbour %s, want 1.5", c, got, colours[i-1])
+			}
+			for kind, see := range map[string]func(string) string{"red": withoutRed, "green": withoutGreen} {
+				if got := contrast(t, see(c), see(colours[i-1])); got < 1.3 {
+					t.Errorf("who sees no %s tells %s from %s by a contrast of %.2f, want 1.3", kind, c, colours[i-1], got)
+				}
+			}
+		}
+	})
+}
+
+// withoutRed and withoutGreen show a colour as people see it whose eyes lack the cones for red or for green, after
+// Viénot, Brettel and Mollon (1999).
+func withoutRed(hex string) string {
+	return seen(hex, [3][3]float64{{.11238, .88762, 0}, {.11238, .88762, 0}, {.00401, -.00401, 1}})
+}
+
+func withoutGreen(hex string) string {
+	return seen(hex, [3][3]float64{{.29275, .70725, 0}, {.29275, .70725, 0}, {-.02234, .02234, 1}})
+}
+
+// seen is a colour through a matrix in linear light.
+func seen(hex string, m [3][3]float64) string {
+	v, _ := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
+	var in [3]float64
+	for i := range in {
+		in[i] = math.Pow(float64(v>>(16-8*i)&0xff)/255, 2.2)
+	}
+	out := "#"
+	for _, row := range m {
+		c := row[0]*in[0] + row[1]*in[1] + row[2]*in[2]
+		out += fmt.Sprintf("%02x", int(math.Round(255*math.Pow(min(1, max(0, c)), 1/2.2))))
+	}
+	return out
+}
+
+func TestThereAreThemesForEverybody(t *testing.T) {
+	t.Parallel()
+	seen, dark, light := map[string]bool{}, 0, 0
+	for _, name := range themes.Names() {
+		theme, _ := themes.ByName(name)
+		if seen[name] {
+			t.Errorf("two themes are called %s", name)
+		}
+		seen[name] = true
+		switch {
+		case !theme.HasColour():
+		case theme.Dark:
+			dark++
+		default:
+			light++
+		}
+	}
+	if dark+light < 8 || dark < 3 || light < 3 {
+		t.Errorf("%d dark and %d light themes", dark, light)
+	}
+}
+
+func TestAFlatThemeHasNoSurfaces(t *testing.T) {
+	t.Parallel()
+	flat := themes.Auto(true).Flat()
+	if flat.Surface+flat.Raised+flat.Band != "" || flat.Text == "" {
+		t.Errorf("%+v", flat.Palette)
+	}
 }
 
 // walk renders "x" in every style of a struct of structs.
@@ -160,8 +248,8 @@ func TestCodeInMarkdownCanBeTold(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, theme themes.Theme) {
 		s := themes.Markdown(theme)
-		if s.Syntax != theme.Code {
-			t.Errorf("code style %q", s.Syntax)
+		if s.Syntax != theme.Syntax || s.Surface != theme.Surface {
+			t.Errorf("code has the style %+v on %q", s.Syntax, s.Surface)
 		}
 		if (s.CodeMark == "") == (s.Code == themes.Face{}) {
 			t.Errorf("inline code has the face %+v and the mark %q", s.Code, s.CodeMark)

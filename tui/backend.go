@@ -218,6 +218,7 @@ type Options struct {
 	Keys       KeyMap
 	Theme      string // auto, light, dark or a theme's name
 	Colourless bool   // no colours at all
+	ManyColors bool   // the terminal shows 256 colors or more
 	Mouse      bool
 	Place      string           // the workspace, for the header
 	Pick       bool             // begin by choosing the conversation to continue

@@ -40,7 +40,7 @@ func TestClosingAViewShowsTheOneBeforeAsItIsByNow(t *testing.T) {
 		r.did("first inspect")
 		r.press("q")
 		r.at("")
-		r.has("> once more")
+		r.has("▌ once more")
 	})
 }
 
@@ -54,7 +54,7 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 		r.write("/new")
 		r.press("enter")
 		r.at("")
-		r.has("> hello there")
+		r.has("▌ hello there")
 		before := r.text()
 		events := r.prepare(conversation.UserMessage{Text: "said in the one that was left"})
 		r.happen(updates.Appended{Events: events}, planned(plan), updates.Inspected{Account: r.account()}, waiting(), updates.Reviewed{})

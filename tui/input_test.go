@@ -17,7 +17,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/themes"
 	"plimsoll/tui"
 )
 
@@ -227,9 +226,9 @@ func TestThemes(t *testing.T) {
 			t.Error("a theme that was chosen was changed")
 		}
 		r.enter("/theme")
-		r.has("auto", themes.ContrastLight)
-		r.press("down", "down", "enter") // from auto, as "dark" is none of the list
-		r.has("theme: " + themes.PlimsollLight)
+		r.has("auto", "contrast-light")
+		r.press("end", "up", "enter") // before the theme without color
+		r.has("theme: solarized-light")
 	})
 }
 

@@ -27,9 +27,24 @@ import (
 type look struct {
 	theme  themes.Theme
 	styles themes.Styles
+	many   bool // enough colors for surfaces, and for bars without patterns
 }
 
-func newLook(t themes.Theme) look { return look{theme: t, styles: themes.Build(t)} }
+// newLook is what a theme looks like on a terminal of many colors or few.
+func newLook(t themes.Theme, many bool) look {
+	if !many {
+		t = t.Flat()
+	}
+	return look{theme: t, styles: themes.Build(t), many: many && t.HasColour()}
+}
+
+// glyphs are the cells of the gauge's segments.
+func (l look) glyphs() pane.Glyphs {
+	if l.many {
+		return pane.Blocks()
+	}
+	return pane.Patterns()
+}
 
 func (l look) status() statusStyles {
 	f, t := l.styles.Frame, l.styles.Text
@@ -40,7 +55,7 @@ func (l look) status() statusStyles {
 func (l look) transcript() transcript.Styles {
 	t, tool, diff := l.styles.Text, l.styles.Tool, l.styles.Diff
 	return transcript.Styles{
-		UserMark: t.UserMark, User: t.User, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
+		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
 		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
 		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk,
@@ -57,6 +72,7 @@ func (l look) gauge() gauge.Styles {
 	}
 	f := l.styles.Frame
 	s.Levels[pane.Loaded], s.Levels[pane.Blocked] = g.Warning, g.Danger
+	s.Glyphs = l.glyphs()
 	s.Free, s.Reserve, s.Number, s.Detail = g.Free, g.Reserve, f.Status, f.Detail
 	return s
 }
@@ -110,7 +126,7 @@ func (l look) segments() map[projection.Segment]lipgloss.Style {
 func (l look) account() account.Styles {
 	g := l.styles.Gauge
 	return account.Styles{Styles: l.pane(), Segments: l.segments(), States: l.states(),
-		Bar: l.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve}
+		Glyphs: l.glyphs(), Bar: l.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
 }
 
 func (l look) history() history.Styles {
@@ -142,11 +158,12 @@ type theme struct {
 	name       string // auto, light, dark or a theme's name
 	dark       bool   // the terminal's background is
 	colourless bool
+	manyColors bool
 	look       look
 }
 
-func newTheme(name string, colourless bool) theme {
-	t := theme{name: name, dark: true, colourless: colourless}
+func newTheme(name string, colourless, manyColors bool) theme {
+	t := theme{name: name, dark: true, colourless: colourless, manyColors: manyColors}
 	if !t.choose(name) {
 		t.choose("auto")
 		t.name = name
@@ -158,9 +175,19 @@ func newTheme(name string, colourless bool) theme {
 func (t *theme) choose(name string) bool {
 	chosen, ok := chooseTheme(name, t.dark, t.colourless)
 	if ok {
-		t.name, t.look = name, newLook(chosen)
+		t.name, t.look = name, newLook(chosen, t.manyColors)
 	}
 	return ok
+}
+
+// colors takes over how many colors the terminal shows. It reports whether that changes how
+// things look.
+func (t *theme) colors(many bool) bool {
+	if t.manyColors == many {
+		return false
+	}
+	t.manyColors = many
+	return t.choose(t.name)
 }
 
 // background takes over what the terminal is like. It reports whether another theme is in
@@ -171,7 +198,7 @@ func (t *theme) background(dark bool) bool {
 	if !ok || chosen.Name == t.look.theme.Name {
 		return false
 	}
-	t.look = newLook(chosen)
+	t.look = newLook(chosen, t.manyColors)
 	return true
 }
 

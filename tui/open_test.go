@@ -71,7 +71,7 @@ func TestShowsTheStoredConversation(t *testing.T) {
 		r.first.Events = log(conversation.UserMessage{Text: "why?"}, conversation.AssistantMessage{Text: "because", Stop: conversation.StopEnd})
 		r.first.Notes = []string{"AGENTS.md was read"}
 	}, func(r *rig) {
-		r.has("Fix the test", "> why?", "because", "AGENTS.md was read")
+		r.has("Fix the test", "▌ why?", "because", "AGENTS.md was read")
 		if title := r.m.View().WindowTitle; title != "plimsoll · Fix the test" {
 			t.Errorf("the window is called %q", title)
 		}
@@ -91,7 +91,7 @@ func TestTheWelcomeStaysBesideNotes(t *testing.T) {
 		r.has("This is the demo model: not an AI.", "what is in this project?", "a key of .plimsoll.yaml is not applied", "demo/rules · not an AI")
 		r.append(conversation.UserMessage{Text: "hi"})
 		r.lacks("This is the demo model")
-		r.has("> hi", "a key of .plimsoll.yaml")
+		r.has("▌ hi", "a key of .plimsoll.yaml")
 	})
 }
 
@@ -127,7 +127,7 @@ func TestFollowing(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.ReadOnly, r.first.Following = "read only: open elsewhere", true }, func(r *rig) {
 		r.has("read-only · following")
 		r.append(conversation.UserMessage{Text: "said elsewhere"})
-		r.has("> said elsewhere")
+		r.has("▌ said elsewhere")
 		r.happen(updates.Elsewhere{Why: "no longer open elsewhere: /resume first takes it over"})
 		r.has("read-only", "/resume first takes it over")
 		r.lacks("following")

@@ -56,7 +56,7 @@ func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		sent := "look at @upload.go" + conversation.Attach(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
 		r.append(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)
-		r.has("> look at @upload.go", "Fine.")
+		r.has("▌ look at @upload.go", "Fine.")
 		r.enter("/undo")
 		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
 		r.happen(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})

@@ -25,7 +25,7 @@ func TestATurn(t *testing.T) {
 		r.did("first send why?")
 		r.append(conversation.UserMessage{Text: "why?"})
 		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
-		r.has("> why?", "waiting for the model", "(esc stops)")
+		r.has("▌ why?", "waiting for the model", "(esc stops)")
 		r.pass(3 * time.Second)
 		r.has("waiting for the model 3s")
 		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now(), Progress: &llm.Prefill{Done: 1200, Total: 8000}})
@@ -257,7 +257,7 @@ func TestSendingShowsTheEnd(t *testing.T) {
 		r.has("question 0")
 		r.enter("mine")
 		r.append(conversation.UserMessage{Text: "mine"})
-		r.has("> mine")
+		r.has("▌ mine")
 	})
 }
 

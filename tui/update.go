@@ -2,6 +2,7 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"plimsoll/agent/updates"
 	"plimsoll/tui/pane"
@@ -30,6 +31,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.BackgroundColorMsg:
 		if m.theme.background(msg.IsDark()) {
+			m.setLook()
+		}
+	case tea.ColorProfileMsg:
+		if m.theme.colors(msg.Profile >= colorprofile.ANSI256) {
 			m.setLook()
 		}
 	case tea.FocusMsg:

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
 	"plimsoll/config"
@@ -50,6 +51,9 @@ func Width(stream any, fallback int) int {
 func (e Env) Colourless() bool {
 	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
 }
+
+// ManyColors reports whether the terminal says that it shows 256 colors or more.
+func (e Env) ManyColors() bool { return colorprofile.Env(e.Environ) >= colorprofile.ANSI256 }
 
 // Console is where a run reads and writes, and the environment it was started in.
 type Console struct{ Env }

@@ -93,7 +93,7 @@ func (s *rows) bar(width int) string {
 func (s *rows) run(kind, cells int) string {
 	switch kind {
 	case pane.CellFree:
-		return line(pane.FreeGlyph, cells)
+		return painted(s.inks.free, pane.FreeGlyph, cells)
 	case pane.CellReserve:
 		return painted(s.inks.reserve, pane.ReserveGlyph, cells)
 	case pane.CellEnd:
@@ -104,7 +104,7 @@ func (s *rows) run(kind, cells int) string {
 
 // painted is cells of a category.
 func (s *rows) painted(of projection.Segment, cells int) string {
-	return painted(s.inks.segments[of], pane.Glyphs[of], cells)
+	return painted(s.inks.segments[of], s.inks.glyphs[of], cells)
 }
 
 // marks are where the lines are, with their names where there is room.

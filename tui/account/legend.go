@@ -105,7 +105,7 @@ func (s *rows) cells(tokens, all int) int {
 // freeLine is what is left of the window.
 func (s *rows) freeLine(width int) string {
 	r, l := &s.content.Reading, s.legend(width)
-	out := pane.FreeGlyph + " " + pane.Fit("free", l.name-2)
+	out := pane.Fit("free", l.name-2)
 	if l.bar > 0 {
 		out += strings.Repeat(" ", l.bar+2)
 	}
@@ -117,7 +117,7 @@ func (s *rows) freeLine(width int) string {
 			value = pane.About(free)
 		}
 	}
-	return s.inks.text.Render(out + right(value, legendTokens) + s.shares(l, "", share))
+	return s.inks.free.Render(pane.FreeGlyph) + " " + s.inks.text.Render(out+right(value, legendTokens)+s.shares(l, "", share))
 }
 
 // segmentNames are the categories in words, by projection.Segment.

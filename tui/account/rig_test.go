@@ -12,6 +12,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
 
@@ -32,7 +33,7 @@ func styles(name string) account.Styles {
 			projection.StateVerbatim: st.Verbatim, projection.StateCapped: st.Capped, projection.StateMasked: st.Masked,
 			projection.StateSummarised: st.Summarised, projection.StateDropped: st.Dropped, projection.StatePinned: st.Pinned,
 		},
-		Bar: s.Text.Assistant, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve,
+		Glyphs: pane.Patterns(), Free: g.Free, Bar: s.Text.Assistant, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve,
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 type Styles struct {
 	pane.Styles
 	Segments map[projection.Segment]lipgloss.Style
+	Glyphs   pane.Glyphs                         // of the segments
+	Free     lipgloss.Style                      // the track of the gauge
 	States   map[projection.State]lipgloss.Style // of badges
 
 	Bar     lipgloss.Style // the ends of the gauge, and how full it is
@@ -23,9 +25,10 @@ type Styles struct {
 // inks are the styles as rows are drawn in them.
 type inks struct {
 	title, text, muted, rule, selected pane.Ink
-	bar, load, hard, reserve           pane.Ink
+	bar, load, hard, reserve, free     pane.Ink
 
 	segments [projection.Draft + 1]pane.Ink
+	glyphs   pane.Glyphs
 	states   map[projection.State]pane.Ink
 }
 
@@ -33,7 +36,10 @@ func newInks(s Styles) inks {
 	out := inks{
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
 		selected: pane.NewInk(s.Selected), bar: pane.NewInk(s.Bar), load: pane.NewInk(s.Load), hard: pane.NewInk(s.Hard),
-		reserve: pane.NewInk(s.Reserve), states: map[projection.State]pane.Ink{},
+		reserve: pane.NewInk(s.Reserve), free: pane.NewInk(s.Free), glyphs: s.Glyphs, states: map[projection.State]pane.Ink{},
+	}
+	if s.Glyphs == (pane.Glyphs{}) {
+		out.glyphs = pane.Patterns()
 	}
 	for i := range out.segments {
 		out.segments[i] = pane.NewInk(s.Segments[projection.Segment(i)])

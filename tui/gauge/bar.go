@@ -46,8 +46,8 @@ func (m *Model) drawBar(b *strings.Builder, r meter.Reading, scale, n int) {
 func (m *Model) drawRun(b *strings.Builder, kind, count int, level pane.Level) {
 	style, glyph := m.styles.Free, pane.FreeGlyph
 	switch {
-	case kind < len(pane.Glyphs):
-		style, glyph = m.styles.Segments[kind], pane.Glyphs[kind]
+	case kind < len(m.styles.Glyphs):
+		style, glyph = m.styles.Segments[kind], m.styles.Glyphs[kind]
 	case kind == pane.CellReserve:
 		style, glyph = m.styles.Reserve, pane.ReserveGlyph
 	case kind == pane.CellLine:

@@ -185,7 +185,7 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 		r := meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
 		line := gauge.New(styles).View(r, 90)
-		for segment, glyph := range pane.Glyphs {
+		for segment, glyph := range styles.Glyphs {
 			before, _, _ := strings.Cut(styles.Segments[segment].Render(glyph), glyph)
 			if seen := strings.Contains(line, before+glyph); seen != (r.Segments[segment] > 0) {
 				t.Errorf("at %d tokens %s is drawn in its colour: %v, in %q", used, projection.Segment(segment), seen, line)
@@ -264,7 +264,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	// Seven columns of numbers keep their room, so the bar has 10 cells: each
 	// of the eight small segments is worth 0.6 of one.
 	line := view(r, 10+2+len(" 100%"))
-	for segment, glyph := range pane.Glyphs {
+	for segment, glyph := range pane.Patterns() {
 		if of := projection.Segment(segment); of != projection.Draft && !strings.Contains(line, glyph) {
 			t.Errorf("%s (%s) is not in %q", of, glyph, line)
 		}
@@ -273,8 +273,8 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 
 func TestGlyphsDiffer(t *testing.T) {
 	t.Parallel()
-	seen := map[string]projection.Segment{" ": -1, "▲": -1, "╱": -1}
-	for segment, glyph := range pane.Glyphs {
+	seen := map[string]projection.Segment{pane.FreeGlyph: -1, "▲": -1, "╱": -1}
+	for segment, glyph := range pane.Patterns() {
 		if other, ok := seen[glyph]; ok {
 			t.Errorf("%s and %s share %q", projection.Segment(segment), other, glyph)
 		}

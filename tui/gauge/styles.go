@@ -4,6 +4,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"plimsoll/compact/projection"
+	"plimsoll/tui/pane"
 )
 
 // Styles are the looks of the gauge. They must be inline: no padding, margin,
@@ -11,7 +12,8 @@ import (
 type Styles struct {
 	Segments [projection.Draft + 1]lipgloss.Style // by projection.Segment; Draft's is that of ·
 	Levels   [3]lipgloss.Style                    // by pane.Level: percentages, ▲, the bar's ends
-	Free     lipgloss.Style
+	Glyphs   pane.Glyphs                          // of the segments
+	Free     lipgloss.Style                       // the track
 	Reserve  lipgloss.Style
 	Number   lipgloss.Style // used and window
 	Detail   lipgloss.Style // cost and cached share
@@ -29,7 +31,8 @@ func DefaultStyles() Styles {
 		s.Segments[segment] = colour(c)
 	}
 	s.Levels = [3]lipgloss.Style{lipgloss.NewStyle(), colour("3").Bold(true), colour("1").Bold(true)}
-	s.Free = lipgloss.NewStyle()
+	s.Glyphs = pane.Patterns()
+	s.Free = colour("8")
 	s.Reserve = colour("8")
 	s.Number = lipgloss.NewStyle()
 	s.Detail = colour("8")

@@ -22,12 +22,23 @@ const (
 	CellEnd  // the end of the window, in a bar that holds more
 )
 
-// Glyphs are the cells of the segments, by [projection.Segment]. All differ, so that a bar reads without color.
-var Glyphs = [projection.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
+// Glyphs are the cells of the segments, by [projection.Segment].
+type Glyphs [projection.Draft + 1]string
+
+// Patterns all differ, so that a bar reads without color.
+func Patterns() Glyphs {
+	return Glyphs{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
+}
+
+// Blocks are for terminals whose colors tell the segments apart: solid, and the draft, which is not
+// sent yet, lighter.
+func Blocks() Glyphs {
+	return Glyphs{"█", "█", "█", "█", "█", "█", "█", "█", "█", "▒"}
+}
 
 // The glyphs of cells that are not segments.
 const (
-	FreeGlyph    = " "
+	FreeGlyph    = "┄" // the track, seen to its end
 	ReserveGlyph = "╱"
 	LoadGlyph    = "▲"
 	EndGlyph     = "┃" // where the window ends, and more than it is used

@@ -61,7 +61,7 @@ func (l *look) more(what string, width int) string {
 // Styles is how the transcript looks. All are inline: without padding, margin,
 // border or width.
 type Styles struct {
-	UserMark, User            lipgloss.Style
+	UserMark, User, Band      lipgloss.Style // Band is behind what the user said
 	Reasoning, ReasoningMark  lipgloss.Style
 	ToolOK, ToolFailed        lipgloss.Style
 	ToolRunning, ToolName     lipgloss.Style

@@ -12,15 +12,21 @@ import (
 const (
 	quoteBar = '│'
 	codePad  = "  " // before the lines of a code block
+	codeMark = "↳ " // before those that a long line of code goes on in
 )
 
 // padding is how many cells at the beginning of a rendered line are no text.
 func padding(lines []string, at int, source string) int {
 	line := ansi.Strip(lines[at])
 	bytes, cells := bars(line, depth(lines, at))
-	code, ok := strings.CutPrefix(line[bytes:], codePad)
-	if ok && strings.TrimSpace(code) != "" && verbatim(source, code) {
+	line = strings.TrimRight(line[bytes:], " ")
+	code, ok := strings.CutPrefix(line, codePad)
+	if ok && code != "" && verbatim(source, code) {
 		return cells + len(codePad)
+	}
+	inner := strings.TrimLeft(line, " ") // in lists code is indented further
+	if code, ok := strings.CutPrefix(inner, codeMark); ok && strings.Contains(source, code) {
+		return cells + len(line) - len(inner) + len(codePad)
 	}
 	return cells
 }

@@ -3,6 +3,8 @@ package transcript
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
@@ -23,8 +25,9 @@ type replyItem struct {
 	rest     *markdown.Stream // of the text as it arrived, until it is drawn whole
 	restGen  int              // generation of the look that rest was made in
 	thoughts growing
-	top, end int      // lines of reasoning before the text, and where the end begins
-	lines    []string // of the text as drawn last
+	top, end int                    // lines of reasoning before the text, and where the end begins
+	lines    []string               // of the text as drawn last
+	label    func(line string) bool // whether a line of it names the language of code
 }
 
 // arriving is a reply that streams.
@@ -107,12 +110,15 @@ func (r *replyItem) indent(line int) int {
 	if line < r.top || line >= r.end {
 		return 2
 	}
-	return padding(r.lines, line-r.top, r.written())
+	if at := line - r.top; r.label == nil || !r.label(r.lines[at]) {
+		return padding(r.lines, at, r.written())
+	}
+	return ansi.StringWidth(r.lines[line-r.top])
 }
 
 func (r *replyItem) draw(l *look, width int) []string {
 	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	r.top, r.end, r.lines = len(thoughts), len(thoughts)+len(text), text
+	r.top, r.end, r.lines, r.label = len(thoughts), len(thoughts)+len(text), text, l.markdown.Label
 	if len(thoughts) > 0 && len(text) > 0 {
 		r.top, r.end = r.top+1, r.end+1
 	}

@@ -32,10 +32,10 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 		t.Errorf("the last exchange is %q", got)
 	}
 	r.add(user("otherwise"), reply("That."))
-	r.has(t, "> otherwise", "That.")
+	r.has(t, "▌ otherwise", "That.")
 
 	r.ToggleExpanded()
-	r.has(t, "answer 2", "> and now?", "read_file", "This.", "   undone", "2 turns undone")
+	r.has(t, "answer 2", "▌ and now?", "read_file", "This.", "   undone", "2 turns undone")
 	if n := strings.Count(r.screen(), "\n   undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}
@@ -43,7 +43,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
-	r.has(t, "answer 2", "> and now?", "This.", "went back to the end of turn 1 · undone 14:08", "> otherwise")
+	r.has(t, "answer 2", "▌ and now?", "This.", "went back to the end of turn 1 · undone 14:08", "▌ otherwise")
 }
 
 // A later rewind counts what was there, not what an earlier one took.
@@ -94,7 +94,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 				r.Append(piece)
 				r.View()
 			}
-			all := strings.Count(strings.Join(drawnLines(r, 80), "\n"), "> question")
+			all := strings.Count(strings.Join(drawnLines(r, 80), "\n"), "▌ question")
 			r.ToggleExpanded()
 			lines := drawnLines(r, 80)
 			marked := 0
@@ -103,7 +103,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 					marked++
 				}
 			}
-			if marked != want || all+want != strings.Count(strings.Join(lines, "\n"), "> question") {
+			if marked != want || all+want != strings.Count(strings.Join(lines, "\n"), "▌ question") {
 				rt.Fatalf("%d messages are marked, %d are shown while folded, %d are taken back:\n%s", marked, all, want, strings.Join(lines, "\n"))
 			}
 		}

@@ -32,7 +32,7 @@ func TestAShortConversationStandsAtTheTop(t *testing.T) {
 	r := open(t, 60, 10, talk(1)...)
 	r.ScrollBy(-3)
 	r.ToTop()
-	want := []string{" > question 0", "", " answer 0", "", "", "", "", "", "", ""}
+	want := []string{" ▌ question 0", "", " answer 0", "", "", "", "", "", "", ""}
 	if d := cmp.Diff(want, r.lines()); d != "" {
 		t.Error(d)
 	}
@@ -213,7 +213,7 @@ func TestScrollingTooFarStopsAtTheEnds(t *testing.T) {
 	r := open(t, 60, 10, talk(20)...)
 	end := r.lines()
 	r.ScrollBy(-100_000)
-	if got := r.lines()[0]; got != " > question 0" {
+	if got := r.lines()[0]; got != " ▌ question 0" {
 		t.Errorf("the top line is %q", got)
 	}
 	r.ScrollBy(100_000)

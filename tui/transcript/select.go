@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // A selection is a stretch of the visible lines, dragged with the mouse. While
@@ -154,10 +155,14 @@ func (s *selection) between(p, q place, w *wording) string {
 	if p.top != q.top || p.offset < x.gap(p.top) {
 		return lineBreak
 	}
-	before := ansi.Strip(x.text(p))
+	before := strings.TrimRight(ansi.Strip(x.text(p)), " ")
 	after := strings.TrimLeft(x.bare(q), " ")
 	last, first := lastWord(before), firstWord(after)
-	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+textWidth(x.width)
+	room := textWidth(x.width)
+	if ansi.StringWidth(before) <= margin+markdown.Measure { // a line of prose, as a rule
+		room = min(room, markdown.Measure)
+	}
+	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+room
 	if !full || last == "" || first == "" || strings.Contains(x.bare(p)+after, "│") { // columns of a table
 		return lineBreak
 	}

@@ -3,10 +3,13 @@ package transcript
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // foldUser is how many lines of a user message show while it is folded: enough
@@ -49,10 +52,10 @@ func (u *userItem) indent(int) int { return 2 }
 func (u *userItem) source() string { return u.text }
 
 func (u *userItem) draw(l *look, width int) []string {
-	room := max(1, width-2)
+	room := max(1, min(width, markdown.Measure)-2)
 	if l.expanded {
 		lines := pane.Wrap(plain.Text(strings.TrimRight(u.text, "\n")), room)
-		return indented(l.styles.UserMark.Render(">")+" ", styled(l.styles.User, lines))
+		return banded(l, styled(l.styles.User, lines), width)
 	}
 	text := strings.TrimRight(u.typed, "\n")
 	// Wrapping megabytes to show a page would stall the screen.
@@ -65,7 +68,26 @@ func (u *userItem) draw(l *look, width int) []string {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
 		lines = append(lines, l.styles.Hint.Render(l.more(what, room)))
 	}
-	return indented(l.styles.UserMark.Render(">")+" ", lines)
+	return banded(l, lines, width)
+}
+
+// userBar is before each line of what the user said.
+const userBar = "▌"
+
+// banded puts lines behind a bar, on a band where the theme has one. It changes lines.
+func banded(l *look, lines []string, width int) []string {
+	const sample = "x"
+	begin, end, _ := strings.Cut(l.styles.Band.Render(sample), sample)
+	for i, line := range lines {
+		line = l.styles.UserMark.Render(userBar) + " " + line
+		if begin != "" {
+			const reset = "\x1b[m"
+			blanks := strings.Repeat(" ", max(0, width-ansi.StringWidth(line)))
+			line = begin + strings.ReplaceAll(line, reset, reset+begin) + blanks + end
+		}
+		lines[i] = strings.TrimRight(line, " ")
+	}
+	return lines
 }
 
 // folded says how much there is in all.

@@ -18,7 +18,6 @@ import (
 const (
 	leastText = 8
 	maxDepth  = 24
-	ruleWidth = 40
 )
 
 // block lays out one block.
@@ -30,11 +29,11 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	case *ast.Heading:
 		return p.heading(n, width)
 	case *ast.ThematicBreak:
-		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(width, ruleWidth)))}
+		return []string{paint(p.r.marks.rule, strings.Repeat("─", p.r.prose(width)))}
 	case *ast.FencedCodeBlock:
 		return p.fence(n, width)
 	case *ast.CodeBlock:
-		return p.r.codeRows(p.r.highlight("", joinLines(n.Lines(), p.source)), width)
+		return p.r.codeRows("", p.r.highlight("", joinLines(n.Lines(), p.source)), width)
 	case *ast.HTMLBlock:
 		return p.html(n, width)
 	case *ast.Blockquote:
@@ -155,7 +154,7 @@ func (p *page) html(n *ast.HTMLBlock, width int) []string {
 	if n.HasClosure() {
 		source += string(unguard(n.ClosureLine.Value(p.source)))
 	}
-	lines := trimBlank(plainLines(plain.Text(source), width))
+	lines := trimBlank(plainLines(plain.Text(source), p.r.prose(width)))
 	for i, l := range lines {
 		lines[i] = paint(p.r.marks.html, l)
 	}
@@ -181,5 +180,5 @@ func (p *page) raw(n ast.Node, width int) []string {
 	}
 	indent := strings.Repeat(" ", start-lineStart(p.source, start))
 	source := strings.ReplaceAll(shownLines(p.source[start:stop]), "\n"+indent, "\n")
-	return trimBlank(plainLines(source, width))
+	return trimBlank(plainLines(source, p.r.prose(width)))
 }

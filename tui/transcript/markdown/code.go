@@ -44,9 +44,9 @@ func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 		return nil
 	}
 	if p.growing != nil && p.open(n) {
-		return p.r.codeRows(p.growing.lines(p.r, language, code), width)
+		return p.r.codeRows(language, p.growing.lines(p.r, language, code), width)
 	}
-	return p.r.codeRows(p.r.highlight(language, code), width)
+	return p.r.codeRows(language, p.r.highlight(language, code), width)
 }
 
 // open reports whether a fence reaches the end of what was parsed: it has lines, and nothing closes it.
@@ -59,9 +59,9 @@ func (p *page) open(n *ast.FencedCodeBlock) bool {
 	return len(bytes.Trim(p.source[min(end, p.parsed):p.parsed], "> \t\n")) == 0
 }
 
-// codeRows breaks and indents coloured lines.
-func (r *Renderer) codeRows(lines []string, width int) []string {
-	out := make([]string, 0, len(lines))
+// codeRows breaks and indents coloured lines, below the name of their language.
+func (r *Renderer) codeRows(language string, lines []string, width int) []string {
+	out := r.surface.label(make([]string, 0, len(lines)+1), language, width)
 	for _, l := range lines {
 		out = r.codeRow(out, l, width)
 	}
@@ -70,15 +70,20 @@ func (r *Renderer) codeRows(lines []string, width int) []string {
 
 // codeRow appends the rows of one coloured line.
 func (r *Renderer) codeRow(out []string, line string, width int) []string {
-	if width < roomForIndent {
-		return fit(out, line, width)
+	from, indented := len(out), width >= roomForIndent
+	if indented {
+		out = fit(out, line, width-codeIndent)
+	} else {
+		out = fit(out, line, width)
 	}
-	from := len(out)
-	out = fit(out, line, width-codeIndent)
 	for i := from; i < len(out); i++ {
-		if out[i] != "" {
-			out[i] = "  " + out[i]
+		switch {
+		case indented && i > from:
+			out[i] = r.surface.broken + out[i]
+		case indented && out[i] != "":
+			out[i] = strings.Repeat(" ", codeIndent) + out[i]
 		}
+		out[i] = r.surface.row(out[i], width)
 	}
 	return out
 }

@@ -46,6 +46,7 @@ func newLiveFence(r *Renderer, source []byte, start int) *liveFence {
 	if info := strings.Fields(string(line[f.length:])); len(info) > 0 {
 		f.language = info[0]
 	}
+	f.rows = r.codeRows(f.language, nil, r.width)
 	return f
 }
 
@@ -94,7 +95,7 @@ func (f *liveFence) recolour() {
 	if rest := f.code[len(code):]; len(rest) > 0 {
 		lines = append(lines, plainCode(string(rest[:len(rest)-1]))...)
 	}
-	f.rows = f.r.codeRows(lines, f.r.width)
+	f.rows = f.r.codeRows(f.language, lines, f.r.width)
 }
 
 // closes reports whether a line may be the closing fence.

@@ -60,14 +60,13 @@ func (r *Renderer) drawer(width int) renderer.Renderer {
 
 // glamourStyle is a style as glamour wants it.
 func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {
-	heading := func(mark string) ansi.StyleBlock {
-		return ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: mark}}
+	heading := func(level int) ansi.StyleBlock {
+		return ansi.StyleBlock{StylePrimitive: primitive(s.Headings[min(level, len(s.Headings))-1])}
 	}
 	code := primitive(s.Code)
 	code.Prefix, code.Suffix = s.CodeMark, s.CodeMark
 	return ansi.StyleConfig{
-		Heading: ansi.StyleBlock{StylePrimitive: primitive(s.Heading)},
-		H1:      heading("# "), H2: heading("## "), H3: heading("### "), H4: heading("#### "), H5: heading("##### "), H6: heading("###### "),
+		H1: heading(1), H2: heading(2), H3: heading(3), H4: heading(4), H5: heading(5), H6: heading(6),
 		Strong: primitive(s.Strong), Emph: primitive(s.Emphasis), Strikethrough: primitive(s.Struck),
 		Link: primitive(s.Link), LinkText: primitive(s.Link),
 		Code: ansi.StyleBlock{StylePrimitive: code},

@@ -36,7 +36,7 @@ func Leaves(style themes.MarkdownStyle, source string, width int) []Leaf {
 		switch n := n.(type) {
 		case *ast.Heading:
 			leaf.Ours = p.heading(n, width)
-			leaf.Glamours = p.glamoured(n, width)
+			leaf.Glamours = p.glamoured(n, p.r.prose(width))
 			if len(leaf.Glamours) == 0 { // glamour shows no mark for a heading without a text
 				leaf.Glamours = leaf.Ours
 			}
@@ -44,7 +44,7 @@ func Leaves(style themes.MarkdownStyle, source string, width int) []Leaf {
 			leaf.Ours = p.paragraph(n, width)
 			para := ast.NewParagraph()
 			adopt(para, n)
-			leaf.Glamours = p.glamoured(para, width)
+			leaf.Glamours = p.glamoured(para, p.r.prose(width))
 		}
 		leaves = append(leaves, leaf)
 	}

@@ -30,14 +30,14 @@ func (p *page) leaf(n ast.Node, width int, draw func() string) (lines []string) 
 // paragraph draws the inline content of n, whatever block it is.
 func (p *page) paragraph(n ast.Node, width int) []string {
 	p.inline(n, false)
-	return p.wrapped(n, "", themes.Face{}, width)
+	return p.wrapped(n, themes.Face{}, width)
 }
 
-// wrapped draws the inline content of n behind a mark.
-func (p *page) wrapped(n ast.Node, mark string, face themes.Face, width int) []string {
+// wrapped draws the inline content of n in a face.
+func (p *page) wrapped(n ast.Node, face themes.Face, width int) []string {
+	width = p.r.prose(width)
 	return p.leaf(n, width, func() string {
 		w := styled{p: p, block: face}
-		w.put(themes.Face{}, mark)
 		w.children(n, themes.Face{})
 		return lipgloss.Wrap(w.String(), width, "")
 	})
@@ -54,8 +54,9 @@ func adopt(n, from ast.Node) {
 
 func (p *page) heading(h *ast.Heading, width int) []string {
 	p.inline(h, true)
-	lines := p.wrapped(h, strings.Repeat("#", h.Level)+" ", p.r.style.Heading, width)
-	if len(lines) == 0 {
+	faces := p.r.style.Headings
+	lines := p.wrapped(h, faces[min(h.Level, len(faces))-1], width)
+	if len(lines) == 0 { // nothing that was written is dropped
 		return []string{strings.Repeat("#", h.Level)}
 	}
 	return lines
@@ -150,7 +151,7 @@ func (p *page) records(t *extast.Table, width int) []string {
 				para.AppendChild(para, p.newText(" "))
 			}
 			adopt(para, cell)
-			out = append(out, p.wrapped(para, "", themes.Face{}, width)...)
+			out = append(out, p.wrapped(para, themes.Face{}, width)...)
 			col++
 		}
 	}

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
@@ -27,13 +26,16 @@ type Renderer struct {
 	marks   marks
 	kept    *cache
 
-	code   *chroma.Style               // nil for code without colours
-	sgr    map[chroma.TokenType]string // how a token begins, from code
-	lexers map[string]chroma.Lexer     // by language as written; nil for one that is not known
+	surface surface
+	code    *chroma.Style               // nil for code without colours
+	sgr     map[chroma.TokenType]string // how a token begins, from code
+	lexers  map[string]chroma.Lexer     // by language as written; nil for one that is not known
 }
 
-// New returns a renderer for lines of at most width cells. Code is coloured by the chroma style that
-// style.Syntax names, and not at all if it names none.
+// Measure is the most cells of a line of prose: the eye loses longer ones. Code and tables may be wider.
+const Measure = 100
+
+// New returns a renderer for lines of at most width cells.
 func New(style themes.MarkdownStyle, width int) *Renderer {
 	r := &Renderer{
 		style:   style,
@@ -46,11 +48,13 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 		sgr:     map[chroma.TokenType]string{},
 		lexers:  map[string]chroma.Lexer{},
 	}
-	if style.Syntax != "" {
-		r.code = styles.Get(style.Syntax)
-	}
+	r.surface = newSurface(style)
+	r.code = chromaStyle(style.Syntax)
 	return r
 }
+
+// prose is the room for text in a block of a width, which is indented by what is missing to the whole.
+func (r *Renderer) prose(width int) int { return min(width, max(minWidth, Measure-(r.width-width))) }
 
 // SetWidth changes the width of the lines from now on. Streams follow at their next Lines.
 func (r *Renderer) SetWidth(width int) { r.width = max(minWidth, width) }

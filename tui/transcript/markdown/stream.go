@@ -142,7 +142,7 @@ func (s *Stream) plainRest() []string {
 	if len(bytes.TrimSpace(rest)) == 0 {
 		return nil
 	}
-	return plainLines(string(unguard(rest)), s.width)
+	return plainLines(string(unguard(rest)), s.r.prose(s.width))
 }
 
 // draw parses and lays out the source from the frozen end to upTo, and freezes what can be.
