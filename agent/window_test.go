@@ -60,7 +60,7 @@ func TestWhichWindowCounts(t *testing.T) {
 	}
 }
 
-// What was learned in an earlier run is forgotten once the server says something
+// What was learned in an earlier run is forgotten once reported by the servermething
 // else, so that no later run meets it.
 func TestWhatTheServerSaysEndsWhatWasLearned(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -32,7 +32,7 @@ func (cmd *chatCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "plimsoll",
-		Short: "Chat with a language model, the load line always in sight",
+		Short: "Terminal chat for language models with a live context gauge",
 		Long: `Plimsoll is a terminal chat client for people who work with a language model for
 hours. A gauge shows how full the model's context window is, what fills it and
 what the next message adds. Compaction makes older turns shorter in what the

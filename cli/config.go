@@ -16,7 +16,7 @@ import (
 func configCommand(parts ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Find, check or create the configuration",
+		Short: "Manage the configuration",
 		Long: `The configuration is read from the defaults, your config.yaml, .plimsoll.yaml at
 the top of the workspace and --cfg KEY=VALUE; what comes later wins. Mistakes are
 errors that name the line.`,
@@ -41,7 +41,7 @@ type configPathCommand struct {
 func (cmd *configPathCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "path",
-		Short: "Say which file is in force",
+		Short: "Print the path of the configuration file in use",
 		Long: `Path writes where your configuration file is, or would be: --config, else
 PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 		Example: `  plimsoll config path
@@ -89,7 +89,7 @@ type configCheckCommand struct {
 func (cmd *configCheckCommand) cobra() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
-		Short: "Look for mistakes",
+		Short: "Check the configuration for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
 need your word are named, with whether they apply; they are no mistake.`,
@@ -127,7 +127,7 @@ type configInitCommand struct {
 func (cmd *configInitCommand) cobra() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
-		Short: "Write a first configuration file",
+		Short: "Create a starter configuration",
 		Long: `Init writes a file with every key, its default and what it means to the place
 that "plimsoll config path" names. A file that is there is never overwritten.`,
 		Example: `  plimsoll config init

@@ -41,7 +41,7 @@ func (cmd *forkCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "fork [ID]",
-		Short: "Copy a conversation, to go on in another way",
+		Short: "Fork a conversation",
 		Long: `Fork makes a copy of a conversation and writes the copy's ID to standard output.
 The original is only read, and may be open elsewhere.
 

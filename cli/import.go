@@ -29,7 +29,7 @@ func (cmd *importCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Make conversations of recorded ones",
+		Short: "Import recorded conversations",
 		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
 the file "-" is standard input. A file is what export writes, as JSON or as JSONL,
 or a recording of another program: one chat-completions message a line, after a

@@ -152,7 +152,7 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 	} {
 		second.key("ctrl+u") // a command that is refused stays in the composer
 		attempt()
-		second.see("/fork continues a copy")
+		second.see("/fork to continue in a copy")
 		second.idle("compacted turns 0–1: ", "2 results masked")
 	}
 	first.key("ctrl+x")

@@ -41,7 +41,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 	}
 	left := term.shown()
 	id := resumeLine(term)
-	if len(id) != 12 || !left.has("To go on with this conversation: plimsoll -r "+id) {
+	if len(id) != 12 || !left.has("Resume with: plimsoll -r "+id) {
 		t.Errorf("leaving says\n%s", left.text)
 	}
 	if left.has("enter send") {
@@ -50,7 +50,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 
 	for _, args := range [][]string{{"-c"}, {"-r", id[:5]}} {
 		term = p.start(usual, args...)
-		term.idle("✓ read_file", "counts ships.", "demo")
+		term.idle("counts ships.", "demo")
 		term.say("hello")
 		term.idle("▌ hello", "demo")
 		p.quits(term)

@@ -141,7 +141,7 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	term.key("esc")
 	term.asked("Go back to", "third", "second")
 	term.key("down", "enter")
-	term.asked("Go back here", "Go on from here in a copy")
+	term.asked("Go back here", "Fork from here")
 	term.key("enter")
 	term.drafted("second")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {

@@ -17,7 +17,7 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	first.idle("The first answer.")
 
 	second := p.start(usual, s.args("-c")...)
-	second.idle("▌ first question", "The first answer.", "read only", "/fork continues a copy")
+	second.idle("▌ first question", "The first answer.", "read only", "/fork to continue in a copy")
 	second.typed("may I?")
 	second.key("enter")
 	second.see("may I?", "/fork")

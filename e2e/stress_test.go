@@ -73,7 +73,7 @@ func TestPasteOf200KBIsAChip(t *testing.T) {
 	term.typed("what is this?")
 	term.see("what is this?")
 	term.key("enter")
-	term.idle("Still here.", "(ctrl+o to expand)")
+	term.idle("Still here.", "ctrl+o details")
 	sent := s.request(0)
 	if !strings.Contains(sent, fmt.Sprintf(`line %d of a long log\n`, lines-1)) || strings.Count(sent, "of a long log") != lines {
 		t.Error("the paste was not sent whole")

@@ -52,7 +52,7 @@ func aloneSession(t *testing.T) (s *session, sent *[]string) {
 func TestASessionRefusesWhatCannotBeDone(t *testing.T) {
 	t.Parallel()
 	s, _ := aloneSession(t)
-	nothing := "nothing was said yet"
+	nothing := "this conversation is empty"
 	for name, action := range map[string]pane.Action{
 		"compact": s.undoCompaction(0), "pin": s.pin([]uint64{1}, true), "rewind": s.rewind(0), "rename": s.rename(""), "profile": s.setProfile("none"),
 	} {

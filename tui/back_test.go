@@ -22,7 +22,7 @@ func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {
 		r.press("esc")
 		r.has("Go back to", "1  fix it", "0  why does it fail?")
 		r.press("enter")
-		r.has("Turn 1", "Go back here", "Go on from here in a copy")
+		r.has("Turn 1", "Go back here", "Fork from here")
 		r.calls = nil
 		r.press("enter")
 		r.did("first rewind 1")

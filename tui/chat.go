@@ -48,9 +48,6 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, sent: func() { c.transcript.ToEnd() }}
 	c.transcript = transcript.New(l.transcript(), l.markdown())
 	screen := e.Keys.Screen
-	if screen.Expand.Enabled() {
-		c.transcript.SetExpandKey(screen.Expand.Help().Key)
-	}
 	if screen.UndoCompaction.Enabled() {
 		c.transcript.SetUndoKey(screen.UndoCompaction.Help().Key)
 	}
@@ -134,7 +131,7 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 	case composer.Queue:
 		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
 	case composer.UnknownCommand:
-		text := "there is no command /" + a.Name
+		text := "unknown command /" + a.Name
 		if a.Nearest != "" {
 			text += "; did you mean /" + a.Nearest + "?"
 		}

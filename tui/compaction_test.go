@@ -156,7 +156,7 @@ func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
 		change func(*rig, *tui.Options)
 		want   string
 	}{
-		"nothing was said": {nil, "nothing was said yet"},
+		"nothing was said": {nil, "this conversation is empty"},
 		"read only": {func(r *rig, _ *tui.Options) {
 			r.first.Events, r.first.ReadOnly = history(), "read only: open elsewhere"
 		}, "read only: open elsewhere"},

@@ -63,7 +63,7 @@ func TestReboundKeysWork(t *testing.T) {
 		o.Keys = keys
 	}, func(r *rig) {
 		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
-		r.has("(f9 to expand)")
+		r.has("f9 details")
 		r.press("f9")
 		r.has("the text")
 		r.press("f9")
@@ -75,13 +75,13 @@ func TestUnknownCommandsSuggestTheNearest(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("/modle")
-		r.has("there is no command /modle; did you mean /model?")
+		r.has("unknown command /modle; did you mean /model?")
 		r.did()
 		r.press("ctrl+c")
 		r.enter("/xyzzy")
-		r.has("there is no command /xyzzy")
+		r.has("unknown command /xyzzy")
 		r.pass(3 * time.Second)
-		r.has("there is no command /xyzzy")
+		r.has("unknown command /xyzzy")
 		r.pass(2 * time.Second)
 		r.lacks("there is no command")
 	})

@@ -87,13 +87,13 @@ func DefaultKeyMap() KeyMap {
 			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "take queued messages back", "alt+up"),
 
-			History: bind("ctrl+t", "what was said beside what the model sees", "ctrl+t"),
+			History: bind("ctrl+t", "the full conversation next to what the model is sent", "ctrl+t"),
 			Palette: bind("ctrl+p", "all commands and views, by name", "ctrl+p"),
 
 			PreviewCompaction: bind("ctrl+k", "what compacting would do, on an empty line", "ctrl+k"),
 			UndoCompaction:    bind("ctrl+x", "take the newest compaction back", "ctrl+x"),
 
-			Redraw:  bind("ctrl+l", "draw the screen anew", "ctrl+l"),
+			Redraw:  bind("ctrl+l", "redraw the screen", "ctrl+l"),
 			Suspend: bind("ctrl+z", "suspend", "ctrl+z"),
 		},
 	}

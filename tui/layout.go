@@ -141,7 +141,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		says := hintsSay{string(s.Mode), s.ReadOnly != "", s.Following, s.paused, width}
+		says := hintsSay{string(s.Mode), s.ReadOnly != "", s.Following, s.paused, c.transcript.Said(), width}
 		lines = append(lines, c.fixed.hints.of(says, c.hints))
 	}
 	return strings.Join(lines, "\n"), cursor
@@ -206,13 +206,17 @@ func (c *chat) hints() string {
 		}
 		return b.Help().Key + " " + what
 	}
+	expand := ""
+	if c.transcript.Said() {
+		expand = hint(c.env.Keys.Screen.Expand, "details")
+	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
 	room, text := width-ansi.StringWidth(mode)-3, ""
 	note := c.pausedNote(room, hint(keys.Send, "send"))
 	if note != "" {
 		room -= ansi.StringWidth(note) + 2
 	}
-	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help")} {
+	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
 		next := text
 		if next != "" && h != "" {
 			next += " · "

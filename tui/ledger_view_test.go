@@ -68,7 +68,7 @@ func TestALedgerOfNothing(t *testing.T) {
 		r.at("ledger")
 		r.press("u", "r", "o", "c")
 		r.at("ledger") // nothing was said: there is nothing to preview
-		r.has("nothing was said yet")
+		r.has("this conversation is empty")
 		r.press("q")
 		r.at("")
 	})

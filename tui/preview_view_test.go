@@ -29,7 +29,7 @@ func TestTheNumbersFollowTheWish(t *testing.T) {
 		r.did("first preview profile=heavy")
 		r.press("enter")
 		r.did()
-		r.has("on their way")
+		r.has("still calculating")
 		r.happen(previewed("heavy", 9_000))
 		r.has("12.1k → ~3.1k")
 		r.press("enter")
@@ -134,7 +134,7 @@ func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
 		change func(*rig, *tui.Options)
 		want   string
 	}{
-		"nothing said": {nil, "nothing was said yet"},
+		"nothing said": {nil, "this conversation is empty"},
 		"read only":    {func(r *rig, o *tui.Options) { telling(r, o); r.first.ReadOnly = "open elsewhere" }, "open elsewhere"},
 	} {
 		screenOf(t, name, c.change, func(r *rig) {

@@ -60,7 +60,7 @@ func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
 }
 
 // errNoNumbersYet stands where the first numbers will.
-var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "the numbers are on their way"}
+var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "still calculating; try again in a moment"}
 
 // ask has the numbers of a request worked out.
 func (v *views) ask(one *previewView, w edit.Request) {

@@ -32,9 +32,9 @@ func TestRewindRefuses(t *testing.T) {
 		change      func(*rig, *tui.Options)
 		typed, want string
 	}{
-		"no number":        {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind last", "write the number of the first turn"},
+		"no number":        {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind last", "usage: /rewind"},
 		"no such turn":     {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind 7", "no such turn"},
-		"negative":         {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind -2", "write the number of the first turn"},
+		"negative":         {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind -2", "usage: /rewind"},
 		"nothing was said": {nil, "/undo", "nothing was said yet"},
 		"read only":        {func(r *rig, _ *tui.Options) { r.first.Events, r.first.ReadOnly = history(), "open elsewhere" }, "/undo", "open elsewhere"},
 		"not open":         {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "/rewind", "no conversation is open"},
@@ -60,7 +60,7 @@ func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
 		r.enter("/undo")
 		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
 		r.happen(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
-		r.has("went back to the end of turn 1 · 1 turn undone")
+		r.has("rewound to turn 1 · 1 turn undone")
 		r.lacks("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
 			t.Errorf("the draft is %q", got)

@@ -110,7 +110,7 @@ func (s *session) uncompactable() string {
 	case s.unchangeable() != "":
 		return s.unchangeable()
 	case !s.outline.Said():
-		return "nothing was said yet: there is nothing to compact"
+		return "this conversation is empty"
 	}
 	return ""
 }

@@ -178,7 +178,7 @@ func (s *session) restoreTurns() pane.Action {
 func (s *session) rewindNamed(args string) pane.Action {
 	turn, err := strconv.Atoi(args)
 	if err != nil || turn < 0 {
-		return refuse("write the number of the first turn to undo behind it, counted from 0, or nothing to choose it")
+		return refuse("usage: /rewind [TURN]")
 	}
 	return s.rewind(turn)
 }
@@ -220,8 +220,8 @@ func (s *session) pickBack(event string) pane.Action {
 	}
 	return open(overlay.PickerOptions{ID: dialogBack, Title: "Turn " + strconv.Itoa(s.outline.TurnOf(seq)), Items: []overlay.Item{
 		{ID: backHere + " " + event, Title: "Go back here", Detail: "it comes back to the composer; /redo undoes that"},
-		{ID: backFork + " " + event, Title: "Go on from here in a copy", Detail: "this conversation stays as it is"},
-		{ID: backHistory + " " + event, Title: "Look at it in the history", Detail: "what was said, and what the model sees"},
+		{ID: backFork + " " + event, Title: "Fork from here", Detail: "this conversation stays as it is"},
+		{ID: backHistory + " " + event, Title: "Open in history", Detail: "what was said, and what the model sees"},
 	}})
 }
 

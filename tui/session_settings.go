@@ -28,7 +28,7 @@ const (
 func (s *session) rename(title string) pane.Action {
 	switch {
 	case title == "":
-		return refuse("write the title behind it: /rename TITLE")
+		return refuse("usage: /rename TITLE")
 	case s.readOnly():
 		return refuse("this conversation cannot be renamed here")
 	}

@@ -43,14 +43,14 @@ func slashCommands() []slashCommand {
 	return []slashCommand{
 		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),
 		cmd("resume", "[ID]", "continue another conversation", resumeNamed, "sessions"),
-		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
+		cmd("compact", "[FOCUS]", "compact older turns to free context (--dry-run: preview)", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
 		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, preset.ProfileHeavy) }),
 		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", inSession((*session).undoNumbered)),
 		cmd("redo-compact", "", "redo the compaction that was undone last", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
 		cmd("context", "", "what fills the window, and what compaction will do next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
-		cmd("history", "[TURN]", "what was said beside what the model sees", inViews((*views).openHistoryNamed)),
+		cmd("history", "[TURN]", "the full conversation next to what the model is sent", inViews((*views).openHistoryNamed)),
 		cmd("ledger", "", "every compaction and what became of it", inViews(func(v *views, _ string) pane.Action { return v.openLedger() })),
-		cmd("review", "", "read the summary that waits for you", inViews(func(v *views, _ string) pane.Action { return v.openReview() })),
+		cmd("review", "", "review the pending summary", inViews(func(v *views, _ string) pane.Action { return v.openReview() })),
 		cmd("search", "[TEXT]", "find words in all conversations", inViews((*views).openSearch)),
 		cmd("pin", "[TURN]", "keep a turn or an event (e41) verbatim in every compaction", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),
 		cmd("unpin", "[TURN]", "no longer keep a turn or an event verbatim", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
@@ -58,17 +58,17 @@ func slashCommands() []slashCommand {
 		cmd("redo", "", "redo the turns that were undone last", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
 		cmd("rewind", "[TURN]", "go back to an earlier message, or go on from there in a copy", rewindNamed),
 		cmd("profile", "[NAME]", "the profile of compactions that name none", inSession((*session).profiles)),
-		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", inSession((*session).fork), "branch"),
+		cmd("fork", "[--compact]", "fork this conversation (optionally compacted)", inSession((*session).fork), "branch"),
 		cmd("rename", "TITLE", "give the conversation a title", inSession((*session).rename)),
 		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
 		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
 		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
-		cmd("tools", "", "what the model can call", pageCommand("Tools", PageTools)),
+		cmd("tools", "", "tools the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
-		cmd("expand", "[ID]", "read in full what was said: an event (e41), a turn (t3), a call", pageCommand("In full", PageResult)),
+		cmd("expand", "[ID]", "show a message, a turn (t3) or a tool result in full", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),
 		cmd("copy", "", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.do(m.chat.copyReply()) }),
 		cmd("editor", "", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
@@ -133,7 +133,7 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 			return known.run(m, c.Args)
 		}
 	}
-	return m.do(refuse("there is no command /" + c.Name))
+	return m.do(refuse("unknown command /" + c.Name))
 }
 
 // resumeNamed continues a conversation, or lets the user choose it.

@@ -97,6 +97,7 @@ type headerSays struct {
 type hintsSay struct {
 	mode                        string
 	readOnly, following, paused bool
+	said                        bool // there is something to expand
 	width                       int
 }
 

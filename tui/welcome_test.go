@@ -15,7 +15,7 @@ func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
 		keys map[string][]string
 		want []string
 	}{
-		{nil, []string{"ctrl+x undoes that", "› ctrl+t   (what was said beside what the model sees)"}},
+		{nil, []string{"ctrl+x undoes that", "› ctrl+t   (the full conversation next to what the model is sent)"}},
 		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 undoes that", "› f7 "}},
 		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact undoes that", "› /history "}},
 	} {

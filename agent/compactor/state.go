@@ -149,7 +149,7 @@ func unmade(err error) *llm.Error {
 	case errors.Is(err, edit.ErrNoSummaries):
 		e.Hint = "use a profile that needs no model, such as " + preset.ProfileDefault + ", or set the key to another word"
 	case errors.Is(err, edit.ErrNoRange), errors.Is(err, edit.ErrNothingToGain):
-		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
+		e.Hint = "try other turns or another profile; nothing was changed"
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		e.Hint = "plimsoll context lists the compactions and which are in force"
 	}

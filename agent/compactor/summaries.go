@@ -104,7 +104,7 @@ func (c *Compactor) accept(j *job, text string) {
 
 // notTaken is why a text of the user does not count.
 func notTaken(err error) *llm.Error {
-	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "change the text, or give the summary up: nothing is in force yet", Err: err}
+	e := &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "change the text, or discard the summary; nothing is applied yet", Err: err}
 	switch {
 	case errors.Is(err, summary.ErrEmpty):
 		e.Message = "the summary has no text"

@@ -28,7 +28,7 @@ func (j *Journal) Over() bool {
 }
 
 // fits reports whether the next request can be sent as it is. Where nothing is
-// automatic the server says so.
+// automatic reported by the server.
 func (j *Journal) fits() bool {
 	r := j.Meter.Reading()
 	return !j.Rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
@@ -93,7 +93,7 @@ func (j *Journal) tooLong() error {
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
-		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
+		Message: fmt.Sprintf("too long to send: about %d tokens, and the window of %s holds %d (your newest message about %d, system prompt and tools %d)",
 			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[projection.System]+r.Segments[projection.Tools]),
 		Hint: hint + model.Larger(),
 	}

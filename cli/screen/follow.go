@@ -65,7 +65,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	return tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: session.Unread(report),
-		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here; /fork continues a copy, /new begins another",
+		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here. /fork to continue in a copy, /new to start another",
 	}, nil
 }
 
@@ -121,7 +121,7 @@ func (f *follower) look(ctx context.Context) bool {
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		f.tell(updates.Elsewhere{Why: "this conversation was deleted elsewhere: /new begins another"})
+		f.tell(updates.Elsewhere{Why: "this conversation was deleted elsewhere; /new starts another"})
 		return false
 	case errors.Is(err, storage.ErrBusy) || ctx.Err() != nil:
 		return true
@@ -133,7 +133,7 @@ func (f *follower) look(ctx context.Context) bool {
 		f.take(ctx, events)
 	}
 	if f.r.Store.OpenElsewhere(f.r.ID) {
-		f.tell(updates.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
+		f.tell(updates.Elsewhere{Open: true, Why: "read only: open in another window, which is followed here. /fork to continue in a copy, /new to start another"})
 	} else {
 		f.tell(updates.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.ID + " takes it over"})
 	}

@@ -194,7 +194,7 @@ func (h *Host) Leave(farewell string) error {
 		fmt.Fprintln(h.with.Console.Stdout, farewell)
 	}
 	if said {
-		fmt.Fprintf(h.with.Console.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
+		fmt.Fprintf(h.with.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
 	}
 	return err
 }

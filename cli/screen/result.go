@@ -17,7 +17,7 @@ import (
 const maxPage = 1_000_000
 
 // errNoResult says that there is no tool result to read.
-var errNoResult = errors.New("no tool result was cut in this conversation: ctrl+o shows them whole")
+var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
 
 // findSaid lists the events that about names.
 func findSaid(events []conversation.Event, about string) ([]conversation.Event, error) {

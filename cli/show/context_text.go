@@ -85,7 +85,7 @@ func windowSource(s meter.WindowSource) string {
 	case meter.WindowLearned:
 		return "learned from an overflow"
 	case meter.WindowServer:
-		return "the server says so"
+		return "reported by the server"
 	case meter.WindowCatalogue:
 		return "from the catalogue"
 	}
@@ -125,7 +125,7 @@ func writeContextLines(b *strings.Builder, r meter.Reading) {
 	if !r.Window.Known() {
 		return
 	}
-	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine))
+	fmt.Fprintf(b, "load line   %s (%s): auto-compaction starts here\n", numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine))
 	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", numbers.Grouped(r.HardLine), console.WindowShare(r, r.HardLine))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", numbers.Grouped(r.Reserve))
 }

@@ -208,7 +208,7 @@ func (c *rangeChoice) kept() string {
 	if c.KeepLast == 1 {
 		return "the newest turn, which is left out"
 	}
-	return fmt.Sprintf("the %d newest turns, which are left out", c.KeepLast)
+	return fmt.Sprintf("the %d newest turns, which stay whole", c.KeepLast)
 }
 
 // reversed says why a range whose ends lie the wrong way round holds nothing.

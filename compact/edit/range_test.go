@@ -154,12 +154,12 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		chosen
 		want string
 	}{
-		{chosen{keep: 10}, "nothing is older than the 10 newest turns, which are left out; --keep-last 0 leaves none out"},
-		{chosen{keep: 3, gone: all[3:]}, "nothing is older than the 3 newest turns, which are left out; --keep-last 0 leaves none out"},
+		{chosen{keep: 10}, "nothing is older than the 10 newest turns, which stay whole; --keep-last 0 leaves none out"},
+		{chosen{keep: 3, gone: all[3:]}, "nothing is older than the 3 newest turns, which stay whole; --keep-last 0 leaves none out"},
 		{chosen{keep: 1, gone: all[1:]}, "nothing is older than the newest turn, which is left out; --keep-last 0 leaves none out"},
-		{chosen{keep: math.MaxInt}, fmt.Sprintf("nothing is older than the %d newest turns, which are left out; --keep-last 0 leaves none out", math.MaxInt)},
+		{chosen{keep: math.MaxInt}, fmt.Sprintf("nothing is older than the %d newest turns, which stay whole; --keep-last 0 leaves none out", math.MaxInt)},
 		{chosen{gone: all}, "every turn of this conversation has been undone"},
-		{chosen{from: "8", keep: 3}, "--from 8 is among the 3 newest turns, which are left out; --keep-last 0 leaves none out"},
+		{chosen{from: "8", keep: 3}, "--from 8 is among the 3 newest turns, which stay whole; --keep-last 0 leaves none out"},
 		{chosen{from: "last", last: 9, keep: 1}, "--from last (turn 9) is the newest turn, which is left out; --keep-last 0 leaves none out"},
 		{chosen{from: "8", to: "3"}, "--from 8 comes after --to 3; --from takes the earlier turn"},
 		{chosen{from: "-1", to: "-5"}, "--from -1 (turn 8) comes after --to -5 (turn 4); --from takes the earlier turn"},

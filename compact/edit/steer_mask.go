@@ -38,7 +38,7 @@ func (s stay) String() string {
 	case stayHidden:
 		return "the result is not shown in full any more"
 	case stayShort:
-		return "the result is too short: a stub in its place would save nothing"
+		return "the result is too short to be worth masking"
 	case stayPinned:
 		return "the result is pinned; unpin it first"
 	}

@@ -84,7 +84,7 @@ func (o Forecast) whenWords() string {
 		when = []string{"from the next word on"}
 	}
 	if deed == "" {
-		return upperFirst(strings.Join(when, ", ")) + "; so far there is too little that could be shortened."
+		return upperFirst(strings.Join(when, ", ")) + " if there is enough to compact by then."
 	}
 	return upperFirst(strings.Join(when, ", ")) + ": " + deed + "."
 }

@@ -41,7 +41,7 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		"above it": {func(o *inspect.Forecast) { o.State, o.ColdTo = planner.TimingNow, 3 }, "",
 			"Next: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"too little": {func(o *inspect.Forecast) { o.EvictTo = -1 }, "",
-			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened."},
+			"In about 10,000 tokens (2 turns), at 80,000 if there is enough to compact by then."},
 		"undone": {func(o *inspect.Forecast) { o.State = planner.TimingHeld }, "",
 			"You undid a compaction: none is automatic until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"just compacted": {func(o *inspect.Forecast) { o.State = planner.TimingResting }, "",
@@ -49,7 +49,7 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		"turns are missing": {func(o *inspect.Forecast) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
 			"Once 2 more turns began: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"a pause": {func(o *inspect.Forecast) { o.EvictTo, o.ColdTo, o.ColdAfter = -1, 3, 48_120 }, "14:32",
-			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened. " +
+			"In about 10,000 tokens (2 turns), at 80,000 if there is enough to compact by then. " +
 				"If you pause until 14:32, the provider's cache goes cold: then turns 0–3 are evicted before the next request, and a note stands for them; about 48,100 tokens are left."},
 		"a pause of a length nobody knows": {func(o *inspect.Forecast) { o.ColdTo, o.ColdAfter = 0, 48_120 }, "",
 			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +

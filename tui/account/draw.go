@@ -90,7 +90,7 @@ func (r row) heading(s *rows, width int) (left, right string) {
 	case rowItem, rowNoItem:
 		return "The heaviest", ""
 	case rowSaving, rowNoSaving:
-		return "What overlays save", ""
+		return "Saved by compaction", ""
 	case rowFactor:
 		return "How exact the estimates are", ""
 	}

@@ -62,7 +62,7 @@ func (r row) value(c *Content) (value, note string) {
 	case rowNoItem:
 		return "  Nothing is sent yet: items are listed once something was said.", ""
 	case rowNoSaving:
-		return "  Nothing: all that was said is sent as it was said.", ""
+		return "  Nothing yet: everything is sent in full.", ""
 	case rowWithout:
 		used := c.Reading.Used // so that it adds up with the gauge
 		all := used
@@ -89,7 +89,7 @@ func (r row) lineFact(c *Content) (value, note string) {
 			value += " · " + pane.Share(*rd, rd.AfterSend)
 		}
 		if rd.AfterSend <= rd.Used {
-			return value, "nothing is typed or queued"
+			return value, "empty draft"
 		}
 		return value, "the draft adds " + pane.About(rd.AfterSend-rd.Used)
 	case !known && r.kind == rowWindow:
@@ -187,7 +187,7 @@ func (r row) costFact(c *Content) (value, note string) {
 func (c *Content) cacheNow() (value, note string) {
 	share := c.Reading.CachedShare
 	if c.Cold {
-		return "cold", "it no longer holds the conversation: the next request is paid in full"
+		return "cold", "expired: the next request pays the full price"
 	}
 	if share < 0 {
 		return "not reported", ""

@@ -90,7 +90,7 @@ func (m *Model) label() (string, bool) {
 	case strings.HasPrefix(first, "!!"):
 		return " run, output not added ", true
 	case strings.HasPrefix(first, "!"):
-		return " run, add the output ", true
+		return " run a command, add its output ", true
 	}
 	return "", false
 }

@@ -92,7 +92,7 @@ func (c *changes) undoOf(i int) pane.Action {
 	switch b := c.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if c.book.undone(i) {
-			return say("this compaction was undone already"+c.way(c.keys.Redo, "redoes the one undone last"), true)
+			return say("this compaction is already undone"+c.way(c.keys.Redo, "redoes the last undone one"), true)
 		}
 		return pane.Undo{Epoch: conversation.EpochOf(c.book.Log[i])}
 	case conversation.Rewind:

@@ -34,10 +34,10 @@ func DefaultKeyMap() KeyMap {
 	}
 	return KeyMap{
 		Moves:           pane.DefaultMoves(),
-		NextMessage:     bind("}", "next message of the user", "}"),
+		NextMessage:     bind("}", "next user message", "}"),
 		PreviousMessage: bind("{", "previous message of the user", "{"),
 		Side:            bind("tab", "both, original, as sent", "tab"),
-		Open:            bind("enter", "expand; expanded: where it leads, or fold", "enter"),
+		Open:            bind("enter", "expand, follow a link, or collapse", "enter"),
 		Fold:            bind("ctrl+o", "expand or fold", "ctrl+o"),
 		Back:            bind("b", "back to where a jump began", "b", "backspace"),
 		PreviousRequest: bind("[", "the request before, as it was sent", "["),
@@ -52,7 +52,7 @@ func DefaultKeyMap() KeyMap {
 		Copy:            bind("y", "copy", "y"),
 		CopyBody:        bind("Y", "copy the whole body of a request", "Y", "shift+y"),
 		Fork:            bind("f", "fork from here", "f"),
-		Resend:          bind("e", "edit and resend from here, pressed twice", "e"),
+		Resend:          bind("e", "edit and resend from here (press twice)", "e"),
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),

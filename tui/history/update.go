@@ -228,7 +228,7 @@ func (m *Model) back() pane.Action {
 	return nil
 }
 
-// message goes to the next message of the user, or the one before.
+// message goes to the next user message, or the one before.
 func (m *Model) message(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
 		if m.book.isUsers(m.book.items[i]) {

@@ -112,7 +112,7 @@ func (m *Model) status() string {
 		style = s.Warning
 	case text != "":
 	case m.help.open:
-		style, text = s.Muted, "any other key closes this"
+		style, text = s.Muted, "any other key closes the help"
 	case m.book.request != nil && m.book.request.state != requestMade:
 		style, text = s.Muted, pane.Hint("goes back to the conversation", m.keys.Cancel)
 	default:

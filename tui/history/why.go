@@ -75,7 +75,7 @@ func (w *explainer) state(state projection.State, why string) string {
 	case projection.StateVerbatim:
 		return orElse(why, "sent as it was said")
 	case projection.StatePinned:
-		return "pinned: sent as it was said, whatever else covers it" + w.way(w.keys.Pin, "ends that")
+		return "pinned: always sent in full" + w.way(w.keys.Pin, "ends that")
 	}
 	word := stateWord(state, why)
 	if why == "" || why == word {
@@ -117,7 +117,7 @@ func (w *explainer) event(i int) string {
 	switch b := w.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if w.book.undone(i) {
-			return "this compaction was undone: nothing is hidden by it" + w.way(w.keys.Redo, "redoes the one undone last")
+			return "compaction undone: it hides nothing" + w.way(w.keys.Redo, "redoes the last undone one")
 		}
 		return "this compaction is in force" + w.way(w.keys.Undo, "takes it back")
 	case conversation.Rewind:
@@ -126,7 +126,7 @@ func (w *explainer) event(i int) string {
 		}
 		return "the model is not sent these turns" + w.way(w.keys.Redo, "brings them back")
 	case conversation.Pin:
-		return "pinned by hand: sent as said, whatever else covers it"
+		return "pinned by you: always sent in full"
 	case conversation.Attempt:
 		return "nothing was changed by it: " + plain.Line(b.Why)
 	case conversation.ModelChanged:

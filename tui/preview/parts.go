@@ -241,7 +241,7 @@ func (m *Model) focusLines() []string {
 	if focus := plain.Line(m.content.Wish.Focus); focus != "" {
 		return m.say(s.Text, focus)
 	}
-	return m.say(s.Muted, "nothing in particular"+m.by("; %s says what to preserve", m.o.Keys.Focus))
+	return m.say(s.Muted, "none"+m.by("; %s sets it", m.o.Keys.Focus))
 }
 
 // reviewLines says whether the user reads the summary first.
@@ -250,5 +250,5 @@ func (m *Model) reviewLines() []string {
 	if m.content.Wish.Review {
 		return m.say(s.Text, "yes: it waits for you to read it, and takes effect with what you change"+m.by("; %s turns that off", keys.Review))
 	}
-	return m.say(s.Muted, "no: it takes effect when it is written"+m.by("; %s lets you read and change it first", keys.Review))
+	return m.say(s.Muted, "off: the summary is applied at once"+m.by("; %s to review and edit it first", keys.Review))
 }

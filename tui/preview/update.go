@@ -69,7 +69,7 @@ func (m *Model) commands() []pane.Command {
 func (m *Model) accept() pane.Action {
 	switch c := m.content; {
 	case c.Busy:
-		return pane.Say{Text: "the numbers are on their way; accept them when they are there", Bad: true}
+		return pane.Say{Text: "still calculating; try again in a moment", Bad: true}
 	case c.Err != "":
 		return pane.Say{Text: c.Err, Bad: true}
 	default:

@@ -27,9 +27,9 @@ type KeyMap struct {
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{
-		Accept: bind("enter", "let the summary take effect", "enter"),
-		GiveUp: bind("x", "give the summary up, on a second press", "x"),
-		Close:  bind("esc", "close and let it wait", "esc", "q"),
+		Accept: bind("enter", "apply the summary", "enter"),
+		GiveUp: bind("x", "discard the summary (press twice)", "x"),
+		Close:  bind("esc", "close and keep it pending", "esc", "q"),
 		Change: bind("e", "change the text here", "e"),
 		Editor: bind("ctrl+g", "change it in $EDITOR", "ctrl+g"),
 		Help:   bind("?", "these keys", "?"),

@@ -85,11 +85,6 @@ func (m *Model) addResult(b conversation.ToolResult) {
 
 func (m *Model) pushCall(c conversation.ToolCall) {
 	t := newToolItem(c)
-	t.first = true
-	if n := len(m.items.entries); n > 0 {
-		_, follows := m.items.entries[n-1].item.(*toolItem)
-		t.first = !follows
-	}
 	m.push(t)
 	m.calls.byID[c.ID] = t
 }

@@ -127,7 +127,7 @@ func (it *epochItem) pieces(l *look) []piece {
 	}
 	add(keepSource, text, "", it.wanted())
 	add(keepTokens, text, "", it.tokens())
-	add(keepWhat, s.Hint, separator, it.takenWords(l))
+	add(keepWhat, s.Hint, separator, it.takenWords())
 	add(keepWhat, s.Hint, separator, oneLine(it.what(), maxWhat))
 	add(keepState, s.Undone, separator, it.said(l))
 	switch {
@@ -264,13 +264,9 @@ type Released struct {
 }
 
 // takenWords says how many turns a rewind took back, "" if none that is here.
-func (it *epochItem) takenWords(l *look) string {
+func (it *epochItem) takenWords() string {
 	if it.state.turns == 0 {
 		return ""
 	}
-	words := numbers.Count(it.state.turns, "turn") + " undone"
-	if l.hint != "" && !l.expanded {
-		words += " " + l.hint
-	}
-	return words
+	return numbers.Count(it.state.turns, "turn") + " undone"
 }

@@ -37,26 +37,16 @@ type look struct {
 	styles     Styles
 	markdown   *markdown.Renderer
 	factor     float64
-	hint       string // how to unfold; "" if no key does
 	undo       string // the key that undoes the newest compaction; "" if none does
 	view       string // the key that shows the history; "" if none does
 	zone       *time.Location
 	expanded   bool
-	generation int // of styles, markdown, hints and zone
+	generation int // of styles, markdown, keys and zone
 }
 
 // roughFactor rounds the factor so that a small change does not redraw
 // everything.
 func (l *look) roughFactor() int { return int(l.factor * 20) }
-
-// more is what stands where something is folded: what there is and, if there
-// is room, how to see it.
-func (l *look) more(what string, width int) string {
-	if l.hint != "" && ansi.StringWidth(what)+1+ansi.StringWidth(l.hint) <= width {
-		what += " " + l.hint
-	}
-	return pane.Clip(what, width)
-}
 
 // Styles is how the transcript looks. All are inline: without padding, margin,
 // border or width.

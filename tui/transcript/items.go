@@ -107,7 +107,11 @@ func (x *items) gap(i int) int {
 	if i == 0 || len(x.linesOf(i)) == 0 {
 		return 0
 	}
-	if _, tool := x.entries[i].item.(*toolItem); !tool {
+	switch x.entries[i].item.(type) {
+	case *userItem:
+		return 2 // a turn begins
+	case *toolItem:
+	default:
 		return 1
 	}
 	if _, user := x.entries[i-1].item.(*userItem); user {

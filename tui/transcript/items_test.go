@@ -211,13 +211,13 @@ func TestFilesOfAMessageFold(t *testing.T) {
 	t.Parallel()
 	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"
 	r := open(t, 80, 12, user("see @a.go"+files))
-	if d := cmp.Diff(" ▌ see @a.go\n ▌ + a \"b\".go · 7 tokens (ctrl+o to expand)\n ▌ + big.txt · 1k tokens (ctrl+o to expand)", r.screen()); d != "" {
+	if d := cmp.Diff(" ▌ see @a.go\n ▌ + a \"b\".go · 7 tokens\n ▌ + big.txt · 1k tokens", r.screen()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff("> see @a.go", r.LastExchange()); d != "" {
 		t.Error(d)
 	}
-	open(t, 80, 12, user("see @a"+"\n\n<file path=\"a\">\nx\n</file>")).has(t, "+ a · 1 token (")
+	open(t, 80, 12, user("see @a"+"\n\n<file path=\"a\">\nx\n</file>")).has(t, "+ a · 1 token")
 	r.ToggleExpanded()
 	r.ToTop()
 	r.has(t, "package a", `<file path="a \"b\".go">`)
@@ -225,14 +225,4 @@ func TestFilesOfAMessageFold(t *testing.T) {
 		r := open(t, 80, 12, user(odd))
 		r.has(t, "</file>")
 	}
-}
-
-func TestTheExpandKeyIsNamed(t *testing.T) {
-	t.Parallel()
-	r := open(t, 80, 30, calls(call("1", "x", "{}")), result("1", conversation.ResultOK, "text"))
-	r.has(t, "(ctrl+o to expand)")
-	r.SetExpandKey("f2")
-	r.has(t, "(f2 to expand)")
-	r.SetExpandKey("")
-	r.lacks(t, "expand")
 }

@@ -44,5 +44,5 @@ func (o *outputItem) draw(l *look, width int) []string {
 		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, pane.Wrap(plain.Text(text), room))...))
 	}
 	folded := numbers.Count(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
-	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(l.more("… "+folded, room))))
+	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(pane.Clip("… "+folded, room))))
 }

@@ -175,7 +175,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
 	}
 	size := conversation.Measure(source)
-	what := l.styles.Reasoning.Render(l.more("thought · "+tokens(size, l.factor), room))
+	what := l.styles.Reasoning.Render(pane.Clip("thought · "+tokens(size, l.factor), room))
 	return []string{mark + what}
 }
 
@@ -188,7 +188,7 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 	case conversation.StopInterrupted:
 		note = "interrupted: the program ended while this reply was arriving"
 	case conversation.StopLength:
-		note = "cut: the reply reached its token limit or the window is full"
+		note = "reply cut off: it reached the output limit or filled the window"
 	case conversation.StopFiltered:
 		note = "the provider withheld the rest of this reply"
 	case conversation.StopFailed:

@@ -25,7 +25,7 @@ func rewound(turn int) string {
 	if turn <= 0 {
 		return "went back to the beginning"
 	}
-	return "went back to the end of turn " + strconv.Itoa(turn-1)
+	return "rewound to turn " + strconv.Itoa(turn-1)
 }
 
 // rewind is a rewind as the log has it.

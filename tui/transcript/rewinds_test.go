@@ -19,7 +19,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 		t.Fatalf("the last reply is %q", got)
 	}
 	back := r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
-	r.has(t, " · 14:04 went back to the end of turn 1 · 2 turns undone (ctrl+o to expand)", "answer 0", "answer 1")
+	r.has(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
 	for _, gone := range []string{"answer 2", "and now?", "read_file", "This."} {
 		if strings.Contains(r.screen(), gone) {
 			t.Errorf("%q is still there:\n%s", gone, r.screen())
@@ -43,7 +43,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
-	r.has(t, "answer 2", "▌ and now?", "This.", "went back to the end of turn 1 · undone 14:08", "▌ otherwise")
+	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 · undone 14:08", "▌ otherwise")
 }
 
 // A later rewind counts what was there, not what an earlier one took.
@@ -52,7 +52,7 @@ func TestRewindsCountTheirOwn(t *testing.T) {
 	r := open(t, 100, 60, talk(5)...)
 	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 4})
 	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 2})
-	r.has(t, "end of turn 3 · 1 turn undone", "end of turn 1 · 2 turns undone", "answer 1")
+	r.has(t, "turn 3 · 1 turn undone", "turn 1 · 2 turns undone", "answer 1")
 }
 
 // What is folded away is what package conversation says is taken back, however

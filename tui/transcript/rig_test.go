@@ -46,7 +46,6 @@ type rig struct {
 func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 	t.Helper()
 	r := &rig{Model: transcript.New(looks(t, themes.PlimsollDark))}
-	r.SetExpandKey("ctrl+o")
 	r.SetUndoKey("ctrl+x")
 	r.SetZone(time.UTC)
 	r.SetSize(width, height)

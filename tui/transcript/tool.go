@@ -32,7 +32,6 @@ type toolItem struct {
 	frame      int
 	expanded   bool   // unfolded on its own, without the others
 	aboutAt    [2]int // cells of the line as drawn last that say what it is about
-	first      bool   // of calls in a row: it says how to unfold them
 }
 
 type callState int
@@ -88,7 +87,7 @@ func (t *toolItem) indent(line int) int {
 
 func (t *toolItem) draw(l *look, width int) []string {
 	open := l.expanded || t.expanded
-	lines := []string{t.head(l, width, open)}
+	lines := []string{t.head(l, width)}
 	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
 	for _, b := range t.body(l, max(1, width-len(blank)), open) {
 		if b != "" {
@@ -101,14 +100,11 @@ func (t *toolItem) draw(l *look, width int) []string {
 
 // head is the call's line: mark, tool, subject, weight. What it is about gives
 // way first.
-func (t *toolItem) head(l *look, width int, open bool) string {
+func (t *toolItem) head(l *look, width int) string {
 	width = min(width, maxHead)
 	mark, style := t.mark(l)
-	right, hint := t.measure(l, width >= 30), ""
-	if t.state == callDone && !open && t.result.Text != "" && width >= 70 && l.hint != "" {
-		hint = "   " + l.hint
-	}
-	reserved := ansi.StringWidth(right) + ansi.StringWidth(hint)
+	right := t.measure(l, width >= 30)
+	reserved := ansi.StringWidth(right)
 	if reserved > 0 {
 		reserved += 2
 	}
@@ -127,9 +123,6 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	}
 	if reserved > 0 {
 		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
-	}
-	if hint != "" && t.first {
-		line += l.styles.Hint.Render(hint)
 	}
 	return pane.Clip(line, width)
 }
@@ -268,7 +261,7 @@ func (t *toolItem) diff(l *look, room int, open bool) []string {
 		lines = append(lines, style.Render(pane.Clip(strings.ReplaceAll(line, "\t", "    "), room)))
 	}
 	if !open && len(lines) > foldDiff+1 {
-		more := l.more("… "+numbers.Count(len(lines)-foldDiff, "more line"), room)
+		more := pane.Clip("… "+numbers.Count(len(lines)-foldDiff, "more line"), room)
 		lines = append(lines[:foldDiff], l.styles.Hint.Render(more))
 	}
 	return lines

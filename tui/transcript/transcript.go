@@ -64,16 +64,6 @@ func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
 	m.relook(func(l *look) { l.styles, l.markdown = s, md })
 }
 
-// SetExpandKey names the key that calls ToggleExpanded, for the hints; "" if
-// there is none.
-func (m *Model) SetExpandKey(name string) {
-	hint := ""
-	if name != "" {
-		hint = "(" + name + " to expand)"
-	}
-	m.relook(func(l *look) { l.hint = hint })
-}
-
 // SetUndoKey names the key that undoes the newest compaction, for its line;
 // "" if there is none.
 func (m *Model) SetUndoKey(name string) { m.relook(func(l *look) { l.undo = name }) }

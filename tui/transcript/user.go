@@ -62,11 +62,11 @@ func (u *userItem) draw(l *look, width int) []string {
 	shown := head(text, foldUser+2, (foldUser+2)*room*8)
 	lines := styled(l.styles.User, pane.Wrap(plain.Text(shown), room))
 	if len(lines) > foldUser+1 || len(shown) < len(text) {
-		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(l.more(u.folded(text, l), room)))
+		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(pane.Clip(u.folded(text, l), room)))
 	}
 	for _, f := range u.files {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
-		lines = append(lines, l.styles.Hint.Render(l.more(what, room)))
+		lines = append(lines, l.styles.Hint.Render(pane.Clip(what, room)))
 	}
 	return banded(l, lines, width)
 }

@@ -43,7 +43,7 @@ func (c *card) draw() []string {
 	case !c.Open && c.Failed != "":
 		c.say(c.look.Failure, plain.Text(c.Failed))
 		c.gap()
-		c.say(c.look.Subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
+		c.say(c.look.Subtle, "/new tries again, /resume opens another conversation, /connect sets up a model.")
 	case !c.Open:
 		c.say(c.look.Subtle, "opening…")
 	case c.Badge != "":
@@ -65,13 +65,13 @@ func (c *card) welcomeToDemo() {
 	}
 	c.say(c.look.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
 	if !c.brief {
-		c.say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
+		c.say(lipgloss.NewStyle(), "A tiny scripted bot, so you can try everything without an API key. It really reads and edits your files, after you approve.")
 		c.gap()
 		c.say(lipgloss.NewStyle(), "Try:")
 	}
 	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
 	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+c.Undo+" undoes that", "past ▲ Plimsoll makes room", c.Undo+" undoes")
-	c.try(c.History, "what was said beside what the model sees", "said and seen")
+	c.try(c.History, "the full conversation next to what the model is sent", "said and seen")
 	more := "/connect shows how to talk to a real model."
 	if c.brief {
 		more = "/connect shows other models."
