@@ -31,9 +31,9 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 		every time.Duration
 		most  int // reads in ten seconds
 	}{
-		"a model that speaks": {5 * time.Millisecond, 510},
+		"a model that speaks": {5 * time.Millisecond, 530},
 		"a model that thinks": {200 * time.Millisecond, 51},
-		"a model in a hurry":  {time.Millisecond, 510},
+		"a model in a hurry":  {time.Millisecond, 610},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,12 +56,28 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 	}
 }
 
+func TestAShortReplyIsReadAsItComes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &dripping{every: time.Millisecond, next: time.Now()}
+		g, buf := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot)
+		for began := time.Now(); time.Since(began) < gatherAfter; {
+			if _, err := g.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d.late > 0 {
+			t.Errorf("a byte of the first %v was read %v after it came", gatherAfter, d.late)
+		}
+	})
+}
+
 func TestAWaitForMoreOfAStreamEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		g, buf, began := &gathered{ctx: ctx, src: strings.NewReader("two")}, make([]byte, 1), time.Now()
+		g, buf, began := &gathered{ctx: ctx, src: strings.NewReader("two"), began: time.Now().Add(-time.Hour)}, make([]byte, 1), time.Now()
 		for range 2 {
 			if _, err := g.Read(buf); err != nil {
 				t.Fatal(err)

@@ -56,16 +56,19 @@ func (w *watched) Read(p []byte) (int, error) {
 
 // A stream of small events costs a wake-up each. gathered lets them gather for a
 // moment where they come slowly: whoever reads sees no difference, and one read takes
-// several. A fast stream is read as it comes.
+// several. A fast stream is read as it comes, and so is the beginning of each: a short
+// reply, which comes at once, ends at once.
 const (
-	gatherFor = 20 * time.Millisecond
-	fastSlot  = 4 << 10 // bytes in such a time from which on a stream is fast
+	gatherFor   = 20 * time.Millisecond
+	gatherAfter = 100 * time.Millisecond // behind the first bytes
+	fastSlot    = 4 << 10                // bytes in such a time from which on a stream is fast
 )
 
 // gathered is a body that is read in few pieces.
 type gathered struct {
 	ctx   context.Context // of the request: its end ends a wait
 	src   io.Reader
+	began time.Time // when the first bytes came
 	slot  time.Time // when the time began in which bytes are counted
 	bytes int       // that came since
 	fast  bool      // enough came in the one before
@@ -76,12 +79,15 @@ func (g *gathered) Read(p []byte) (int, error) {
 	switch left := gatherFor - time.Since(g.slot); {
 	case left <= 0:
 		g.begin()
-	case g.bytes > 0 && g.bytes < fastSlot && !g.fast:
+	case g.bytes > 0 && g.bytes < fastSlot && !g.fast && time.Since(g.began) >= gatherAfter:
 		g.wait(left)
 		g.begin()
 	}
 	n, err := g.src.Read(p)
 	g.bytes += n
+	if g.began.IsZero() && n > 0 {
+		g.began = time.Now()
+	}
 	return n, err
 }
 
