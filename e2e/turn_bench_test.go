@@ -111,3 +111,41 @@ func BenchmarkTurn(b *testing.B) {
 	}
 	used.report(b)
 }
+
+// BenchmarkTextToScreen streams short words, one every 20 ms: how long each takes from the
+// server to the screen, at the median, at the 95th of a hundred, and the last of all. A text
+// that comes later than 80 ms is seen to come in jerks.
+func BenchmarkTextToScreen(b *testing.B) {
+	const words = 200
+	p := benchPlace(b)
+	var late sample
+	for b.Loop() {
+		sent := make(chan time.Time, words)
+		s := newServer(b, func(w *wire) {
+			pace := time.NewTicker(20 * time.Millisecond)
+			defer pace.Stop()
+			for n := range words {
+				sent <- time.Now()
+				w.text(fmt.Sprintf("w%03d ", n))
+				select {
+				case <-pace.C:
+				case <-w.r.Context().Done():
+					return
+				}
+			}
+			w.end("stop", 0, 0)
+		})
+		term := p.talking(usual, s)
+		term.say("count")
+		for n := range words {
+			term.see(fmt.Sprintf("w%03d", n))
+			late.add(time.Since(<-sent))
+		}
+		term.kill()
+		term.end()
+	}
+	b.ReportMetric(late.at(0.5), "ms-p50")
+	b.ReportMetric(late.at(0.95), "ms-p95")
+	b.ReportMetric(late.at(1), "ms-max")
+	b.ReportMetric(0, "ns/op")
+}
