@@ -91,7 +91,8 @@ var ours = []struct {
 		"compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
 	}},
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
-	{"agent/openai", []string{"agent", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
+	{"agent/anthropic", []string{"agent/llm", "compact/projection", "conversation"}},
+	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "conversation"}},
 	{"agent/compactor", []string{
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",

@@ -137,7 +137,7 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
 		"Progress":      "reports how far it has read the prompt",
 		"Signatures":    "thought signatures go back with the calls",
-		"NoCaching":     "caches no prompts on this protocol",
+		"NoCaching":     "caches no prompts over chat completions",
 		"Responses":     "some models need the Responses API",
 		"EmptyOverflow": "refuses what is too long with an empty answer",
 		"CacheHeader":   "the header `" + e.CacheHeader + "` keeps a conversation's cache",

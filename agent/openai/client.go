@@ -34,6 +34,7 @@ type Client struct {
 	opts Options
 	who  endpoint
 	lib  *goopenai.Client
+	http *http.Client // the library's, for protocols that it does not speak
 
 	mu      sync.Mutex         // guards learned
 	learned map[string]lessons // by model
@@ -46,10 +47,13 @@ type lessons struct {
 	responses     bool // wants the Responses API
 	progress      bool // is a llama.cpp under another name
 	noCacheKey    bool // refuses prompt_cache_key
+	noThinking    bool // refuses to be asked to think
+	noEffort      bool // refuses an effort
+	most          int  // tokens that it writes at most, 0 unless it said so
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 4
+const lessonsOfRefusals = 7
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -58,7 +62,8 @@ func New(o Options) *Client {
 	cfg := goopenai.DefaultConfig(o.Key)
 	cfg.BaseURL = o.BaseURL
 	cfg.EmptyMessagesLimit = math.MaxUint32
-	cfg.HTTPClient = &http.Client{Transport: &shim{next: resender{o.Transport}, who: c.who, headers: o.Headers}}
+	c.http = &http.Client{Transport: &shim{next: resender{o.Transport}, who: c.who, headers: o.Headers}}
+	cfg.HTTPClient = c.http
 	c.lib = goopenai.NewClientWithConfig(cfg)
 	return c
 }
@@ -83,6 +88,9 @@ func resolve(o *Options) Endpoint {
 		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
 			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
 	}
+	if o.Wire == WireAuto {
+		o.Wire = e.Wire
+	}
 	if o.KeyVar == "" && len(e.KeyVars) > 0 {
 		o.KeyVar = e.KeyVars[0]
 	}
@@ -102,7 +110,7 @@ func resolve(o *Options) Endpoint {
 func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
 
 // NoCaching reports whether the endpoint caches no prompts.
-func (c *Client) NoCaching() bool { return c.who.NoCaching }
+func (c *Client) NoCaching() bool { return c.who.NoCaching && c.opts.Wire != WireMessages }
 
 // BaseURL is the address requests go to, without a password.
 func (c *Client) BaseURL() string {
@@ -203,6 +211,8 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 		now.otherLimit = true
 	case strings.Contains(text, "prompt_cache_key") && unknownParameter(text):
 		now.noCacheKey = true
+	default:
+		now.ofMessages(text)
 	}
 	if now == known {
 		return false

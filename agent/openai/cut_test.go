@@ -12,9 +12,13 @@ import (
 func TestRepliesCutAtAnyByteAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	whole := `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},"finish_reason":"stop"}]}`
-	for name, body := range map[string]string{"stream": hello + stop, "named events": "event: message\n" + hello + stop, "whole": whole} {
+	for name, body := range map[string]string{"stream": hello + stop, "named events": "event: message\n" + hello + stop, "whole": whole, "messages": answered("Hello")} {
 		cut := make(chan int, 1)
-		c := serve(t, "custom", func(w http.ResponseWriter, _ *http.Request) { write(w, body[:<-cut]) })
+		provider := "custom"
+		if name == "messages" {
+			provider = "anthropic"
+		}
+		c := serve(t, provider, func(w http.ResponseWriter, _ *http.Request) { write(w, body[:<-cut]) })
 		for n := range len(body) {
 			cut <- n
 			got := gather(t, c, user("hi"))

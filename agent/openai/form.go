@@ -9,6 +9,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
 )
@@ -34,6 +35,8 @@ type bodyForm struct {
 	reasoning  bool // reasoning goes back with its message
 	encrypted  bool // asks for reasoning in encrypted form
 	key        string
+
+	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
 // wordKey begins the word that holds the key of the provider's cache.
@@ -56,6 +59,9 @@ type formFlag struct {
 // String is the form as it is recorded: the wire, then what is so of the body.
 func (f bodyForm) String() string {
 	words := []string{string(f.wire)}
+	if f.wire == WireMessages {
+		words = append(words, f.messages.Words()...)
+	}
 	for _, x := range f.flags() {
 		if *x.on {
 			words = append(words, x.word)
@@ -94,16 +100,20 @@ func (f *bodyForm) read(word string) bool {
 			return true
 		}
 	}
-	if w := Wire(word); w == WireChat || w == WireResponses {
+	if w := Wire(word); w == WireChat || w == WireResponses || w == WireMessages {
 		f.wire = w
 		return true
 	}
-	return false
+	return f.wire == WireMessages && f.messages.Read(word)
 }
 
 // form is how a request is put into bytes now.
 func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	f := bodyForm{wire: c.wire(r.Model, known)}
+	if f.wire == WireMessages {
+		f.messages = c.messagesForm(r, known)
+		return f
+	}
 	if c.who.CacheKey && !known.noCacheKey {
 		f.key = r.Conversation
 	}
@@ -151,6 +161,10 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 
 // open sends a request in a form and returns when the answer has begun.
 func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
+	if f.wire == WireMessages {
+		st, err := c.openMessages(ctx, r, f.messages)
+		return st, newMessagesDecoder(c.who, r), err
+	}
 	if f.wire == WireResponses {
 		st, err := c.lib.CreateResponseStream(ctx, c.response(r, f))
 		return st, newResponseDecoder(c.who, r), err

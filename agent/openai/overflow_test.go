@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -77,13 +78,21 @@ var ways = []struct {
 	client func(*testing.T, string, http.HandlerFunc) *openai.Client
 	text   string // that came before
 }{
-	{"status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, serve, ""},
-	{"data", func(body string) http.HandlerFunc { return sse(hello + "data: " + body + "\n\n") }, serve, "Hello"},
-	{"error event", func(body string) http.HandlerFunc { return sse(hello + "event: error\ndata: " + body + "\n\n") }, serve, "Hello"},
-	{"bare line", func(body string) http.HandlerFunc { return sse(hello + strings.TrimSpace(body) + "\n") }, serve, "Hello"},
+	{"status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, chatting, ""},
+	{"data", func(body string) http.HandlerFunc { return sse(hello + "data: " + body + "\n\n") }, chatting, "Hello"},
+	{"error event", func(body string) http.HandlerFunc { return sse(hello + "event: error\ndata: " + body + "\n\n") }, chatting, "Hello"},
+	{"bare line", func(body string) http.HandlerFunc { return sse(hello + strings.TrimSpace(body) + "\n") }, chatting, "Hello"},
 	{"responses, status 200", func(body string) http.HandlerFunc { return status(http.StatusOK, body) }, responding, ""},
 	{"responses, error event", func(body string) http.HandlerFunc { return sse("event: error\ndata: " + body + "\n\n") }, responding, ""},
 	{"responses, data", func(body string) http.HandlerFunc { return sse("data: " + body + "\n\n") }, responding, ""},
+}
+
+// chatting is a client over chat completions, whatever the provider's own wire is.
+func chatting(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return openai.New(openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t), Wire: openai.WireChat})
 }
 
 func responding(t *testing.T, _ string, h http.HandlerFunc) *openai.Client {

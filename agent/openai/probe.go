@@ -71,11 +71,12 @@ func (p prober) authorize(req *http.Request) {
 	}
 	if p.opts.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+p.opts.Key)
+		if p.opts.Wire == WireMessages {
+			setMessagesHeaders(req.Header, p.opts.Key)
+		}
 		switch p.who.Name {
 		case "anthropic":
 			req.Header.Del("Authorization")
-			req.Header.Set("X-Api-Key", p.opts.Key)
-			req.Header.Set("Anthropic-Version", "2023-06-01")
 		case "gemini":
 			if !strings.HasSuffix(req.URL.Path, "/openai/models") {
 				req.Header.Del("Authorization")

@@ -13,12 +13,13 @@ import (
 // Wire is a protocol.
 type Wire string
 
-// The protocols. WireAuto is chat completions unless the model needs the
-// Responses API.
+// The protocols. WireAuto is the endpoint's own, as a rule chat completions unless
+// the model needs the Responses API.
 const (
 	WireAuto      Wire = ""
 	WireChat      Wire = "chat"
 	WireResponses Wire = "responses"
+	WireMessages  Wire = "messages" // Anthropic's
 )
 
 // Endpoint is what is known about a provider.
@@ -30,6 +31,7 @@ type Endpoint struct {
 	// order they are looked at.
 	KeyVars []string
 	Local   bool // runs on the user's machine: needs no key
+	Wire    Wire // that WireAuto stands for, if it is not chat completions
 	Caps    projection.Capabilities
 	Quirks
 }
@@ -42,7 +44,7 @@ type Quirks struct {
 	CacheKey      bool // takes prompt_cache_key to route its cache
 	Progress      bool // takes return_progress and reports the prefill (llama.cpp)
 	Signatures    bool // wants thought signatures back (Gemini)
-	NoCaching     bool // caches no prompts on this protocol (Anthropic)
+	NoCaching     bool // caches no prompts over chat completions (Anthropic)
 	Responses     bool // has the Responses API, which some models need, and reasoning in encrypted form there (OpenAI)
 	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
 	// CacheHeader is the header that names the conversation, by which the endpoint finds its cache again (xAI).
@@ -57,7 +59,7 @@ var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"},
 		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"},
-		Quirks: Quirks{NullContent: true, NoCaching: true}},
+		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"},

@@ -1,0 +1,164 @@
+package anthropic
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/agent/llm"
+)
+
+// Thinking is how a model is asked to think.
+type Thinking string
+
+// The ways to think.
+const (
+	ThinkingOff      Thinking = ""
+	ThinkingAdaptive Thinking = "adaptive" // the model decides how long
+	ThinkingBudget   Thinking = "budget"   // so many tokens at most
+)
+
+// Form is what of a body the request itself does not say. Its words are recorded with the reply, so that the body can be
+// made again when tables and defaults are others.
+type Form struct {
+	MaxTokens int // bound of the reply; the protocol wants one
+	Thinking  Thinking
+	Budget    int    // with ThinkingBudget
+	Effort    string // "" leaves it to the model
+	Cache     bool   // breakpoints are set
+	Long      bool   // they last an hour, not five minutes
+}
+
+// The words of a form.
+const (
+	wordMax    = "max="
+	wordBudget = "budget="
+	wordEffort = "effort="
+	wordCache  = "cache-5m"
+	wordLong   = "cache-1h"
+)
+
+// Words are the form as it is recorded.
+func (f Form) Words() []string {
+	words := []string{wordMax + strconv.Itoa(f.MaxTokens)}
+	switch f.Thinking {
+	case ThinkingAdaptive:
+		words = append(words, string(ThinkingAdaptive))
+	case ThinkingBudget:
+		words = append(words, wordBudget+strconv.Itoa(f.Budget))
+	}
+	if f.Effort != "" {
+		words = append(words, wordEffort+f.Effort)
+	}
+	switch {
+	case f.Long:
+		words = append(words, wordLong)
+	case f.Cache:
+		words = append(words, wordCache)
+	}
+	return words
+}
+
+// Read takes a word, and reports whether it is known.
+func (f *Form) Read(word string) bool {
+	number := func(text string, to *int) bool {
+		n, err := strconv.Atoi(text)
+		*to = n
+		return err == nil && n > 0
+	}
+	if text, ok := strings.CutPrefix(word, wordMax); ok {
+		return number(text, &f.MaxTokens)
+	}
+	if text, ok := strings.CutPrefix(word, wordBudget); ok {
+		f.Thinking = ThinkingBudget
+		return number(text, &f.Budget)
+	}
+	if text, ok := strings.CutPrefix(word, wordEffort); ok {
+		f.Effort = text
+		return text != ""
+	}
+	switch word {
+	case string(ThinkingAdaptive):
+		f.Thinking = ThinkingAdaptive
+	case wordCache:
+		f.Cache = true
+	case wordLong:
+		f.Cache, f.Long = true, true
+	default:
+		return false
+	}
+	return true
+}
+
+// Bounds of a reply whose request names none. Older models refuse a prompt that with the bound is larger than the
+// window, so that theirs is smaller than what they could write.
+const (
+	unknownMax = 8192 // nothing is known of the model
+	olderMax   = 32_000
+	newerMax   = 64_000
+)
+
+// replyBound is the bound of a model's reply, which writes at most so many tokens, 0 for unknown.
+func replyBound(id string, most int) int {
+	switch {
+	case most <= 0:
+		return unknownMax
+	case adaptive(id):
+		return min(most, newerMax)
+	}
+	return min(most, olderMax)
+}
+
+// longTTL is the longer of the two lifetimes that a cache can have.
+const longTTL = time.Hour
+
+// Model is what a form has to know about a model.
+type Model struct {
+	MaxOutput int // largest reply in tokens, 0 if unknown
+	Reasons   bool
+}
+
+// NewForm is how a request is put into bytes now.
+func NewForm(r llm.Request, m Model) Form {
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL}
+	if f.MaxTokens <= 0 {
+		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
+	}
+	if !m.Reasons {
+		return f
+	}
+	if adaptive(r.Model) {
+		f.Thinking, f.Effort = ThinkingAdaptive, r.Effort
+		return f
+	}
+	// Older models think within a budget, which is part of the reply's bound.
+	if n := budgets[r.Effort]; n > 0 && f.MaxTokens > leastBudget {
+		f.Thinking, f.Budget = ThinkingBudget, max(leastBudget, min(n, f.MaxTokens/2))
+	}
+	return f
+}
+
+// budgets are the tokens of thinking that stand for an effort, for models that take no effort.
+var budgets = map[string]int{"low": 4096, "medium": 12_288, "high": 24_576, "max": 49_152}
+
+// leastBudget is the smallest budget that the protocol takes.
+const leastBudget = 1024
+
+// version reads the generation of a model from its id: claude-opus-4-6 is 4 and 6, claude-sonnet-5 is 5 and 0. A date
+// is no part of it.
+var version = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
+})
+
+// adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later ones take no budget.
+func adaptive(id string) bool {
+	m := version().FindStringSubmatch(id)
+	if m == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(m[1]) // digits
+	minor, _ := strconv.Atoi(m[2]) // digits or nothing
+	return major > 4 || major == 4 && minor >= 6
+}

@@ -1,0 +1,210 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// request is a body. The order of its fields is the order in which a provider caches: tools, system, messages.
+type request struct {
+	Model     string        `json:"model"`
+	MaxTokens int           `json:"max_tokens"`
+	Stream    bool          `json:"stream"`
+	Thinking  *thinking     `json:"thinking,omitempty"`
+	Output    *outputConfig `json:"output_config,omitempty"`
+	Tools     []tool        `json:"tools,omitempty"`
+	System    []textBlock   `json:"system,omitempty"`
+	Messages  []message     `json:"messages"`
+}
+
+type thinking struct {
+	Type    string `json:"type"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
+}
+
+type outputConfig struct {
+	Effort string `json:"effort"`
+}
+
+type tool struct {
+	Name        string               `json:"name"`
+	Description string               `json:"description,omitempty"`
+	Schema      conversation.RawJSON `json:"input_schema"`
+	Cache       *cacheControl        `json:"cache_control,omitempty"`
+}
+
+type textBlock struct {
+	Type  string        `json:"type"`
+	Text  string        `json:"text"`
+	Cache *cacheControl `json:"cache_control,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"`
+	TTL  string `json:"ttl,omitempty"`
+}
+
+type message struct {
+	Role    string `json:"role"`
+	Content []any  `json:"content"` // *block, or conversation.RawJSON for what goes back as it came
+}
+
+// block is a piece of a message that is made here.
+type block struct {
+	Type      string               `json:"type"`
+	Text      string               `json:"text,omitempty"`
+	ID        string               `json:"id,omitempty"`
+	Name      string               `json:"name,omitempty"`
+	Input     conversation.RawJSON `json:"input,omitempty"`
+	ToolUseID string               `json:"tool_use_id,omitempty"`
+	Content   string               `json:"content,omitempty"`
+	Cache     *cacheControl        `json:"cache_control,omitempty"`
+}
+
+const (
+	noOutput     = "(no output)"
+	noText       = "(no text)"
+	noParameters = `{"type":"object","properties":{}}`
+	noInput      = `{}`
+	// leastCached is how many bytes a prefix must have to be worth a mark: fewer than the 1,024 tokens that the most
+	// willing model caches are never in it.
+	leastCached = 3 << 10
+)
+
+// Body is a request as bytes. route names where it goes; fields to echo go back only to the route they came by.
+func Body(r llm.Request, f Form, route string) ([]byte, error) {
+	req := request{Model: r.Model, MaxTokens: f.MaxTokens, Stream: true, Tools: tools(r.Tools)}
+	switch f.Thinking {
+	case ThinkingAdaptive:
+		req.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
+	case ThinkingBudget:
+		req.Thinking = &thinking{Type: "enabled", Budget: f.Budget}
+	}
+	if f.Effort != "" {
+		req.Output = &outputConfig{Effort: f.Effort}
+	}
+	if r.System != "" {
+		req.System = []textBlock{{Type: "text", Text: r.System}}
+	}
+	w := writer{route: route, marks: map[int]bool{}}
+	if f.Cache {
+		w.cache = &cacheControl{Type: "ephemeral"}
+		if f.Long {
+			w.cache.TTL = "1h"
+		}
+		w.prefix = markFront(&req, w.cache)
+		for _, i := range llm.Breakpoints(r.Messages) {
+			w.marks[i] = true
+		}
+	}
+	for i := range r.Messages {
+		w.add(i, &r.Messages[i])
+	}
+	req.Messages = w.out
+	return conversation.EncodeJSON(req)
+}
+
+// markFront sets the breakpoint behind tools and system prompt, if they are large enough, and returns their bytes.
+func markFront(req *request, cache *cacheControl) (bytes int) {
+	for _, t := range req.Tools {
+		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
+	}
+	for _, s := range req.System {
+		bytes += len(s.Text)
+	}
+	switch {
+	case bytes < leastCached:
+	case len(req.System) > 0:
+		req.System[len(req.System)-1].Cache = cache
+	case len(req.Tools) > 0:
+		req.Tools[len(req.Tools)-1].Cache = cache
+	}
+	return bytes
+}
+
+func tools(specs []conversation.ToolSpec) []tool {
+	var out []tool
+	for _, s := range specs {
+		schema := s.Parameters
+		if len(schema) == 0 {
+			schema = conversation.RawJSON(noParameters)
+		}
+		out = append(out, tool{Name: s.Name, Description: s.Description, Schema: schema})
+	}
+	return out
+}
+
+// writer gathers messages whose roles alternate.
+type writer struct {
+	route  string
+	cache  *cacheControl // of breakpoints, nil for none
+	marks  map[int]bool  // messages behind which one goes
+	prefix int           // bytes in front of what comes next
+	out    []message
+}
+
+// add adds message number i of a request.
+func (w *writer) add(i int, m *projection.Message) {
+	role, content := "user", []any(nil)
+	switch m.Role {
+	case projection.RoleAssistant:
+		role, content = "assistant", w.assistant(m)
+	case projection.RoleTool:
+		text := m.Text
+		if text == "" {
+			text = noOutput
+		}
+		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text}}
+	default:
+		if text := m.Text; strings.TrimSpace(text) != "" {
+			content = []any{&block{Type: "text", Text: text}}
+		} else {
+			content = []any{&block{Type: "text", Text: noText}}
+		}
+	}
+	w.prefix += len(m.Text)
+	for _, c := range m.Calls {
+		w.prefix += len(c.Name) + len(c.Arguments)
+	}
+	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.prefix >= leastCached {
+		last.Cache = w.cache
+	}
+	if n := len(w.out); n > 0 && w.out[n-1].Role == role {
+		w.out[n-1].Content = append(w.out[n-1].Content, content...)
+		return
+	}
+	w.out = append(w.out, message{Role: role, Content: content})
+}
+
+// assistant is the content of a reply: as it came, thinking included, where it came by this route and still says the
+// same; otherwise text and calls.
+func (w *writer) assistant(m *projection.Message) []any {
+	if content, ok := echoed(m, w.route); ok {
+		return content
+	}
+	var content []any
+	if strings.TrimSpace(m.Text) != "" {
+		content = append(content, &block{Type: "text", Text: m.Text})
+	}
+	for _, c := range m.Calls {
+		content = append(content, call(c))
+	}
+	if len(content) == 0 {
+		content = append(content, &block{Type: "text", Text: noText})
+	}
+	return content
+}
+
+// call is a call as it goes back. Its input is an object, whatever the model wrote.
+func call(c conversation.ToolCall) *block {
+	input := strings.TrimSpace(c.Arguments)
+	if !strings.HasPrefix(input, "{") || !json.Valid([]byte(input)) {
+		input = noInput
+	}
+	return &block{Type: "tool_use", ID: c.ID, Name: c.Name, Input: conversation.RawJSON(input)}
+}

@@ -1,0 +1,322 @@
+package anthropic_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/agent/anthropic"
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+const route = "anthropic/claude-sonnet-5"
+
+func user(text string) projection.Message {
+	return projection.Message{Role: projection.RoleUser, Text: text}
+}
+
+func assistant(text string, calls ...conversation.ToolCall) projection.Message {
+	return projection.Message{Role: projection.RoleAssistant, Text: text, Calls: calls}
+}
+
+func call(id string) conversation.ToolCall {
+	return conversation.ToolCall{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}
+}
+
+func result(id, text string) projection.Message {
+	return projection.Message{Role: projection.RoleTool, CallID: id, Tool: "read_file", Text: text}
+}
+
+// body is a request as an independent reader sees it.
+type body struct {
+	Model     string           `json:"model"`
+	MaxTokens int              `json:"max_tokens"`
+	Stream    bool             `json:"stream"`
+	Thinking  map[string]any   `json:"thinking"`
+	Output    map[string]any   `json:"output_config"`
+	Tools     []map[string]any `json:"tools"`
+	System    []map[string]any `json:"system"`
+	Messages  []struct {
+		Role    string           `json:"role"`
+		Content []map[string]any `json:"content"`
+	} `json:"messages"`
+}
+
+func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
+	t.Helper()
+	f := anthropic.NewForm(r, m)
+	raw, err := anthropic.Body(r, f, route)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read anthropic.Form
+	for _, w := range f.Words() {
+		if !read.Read(w) {
+			t.Fatalf("the word %q is not read", w)
+		}
+	}
+	r.Effort, r.CacheTTL, r.MaxTokens = "", 0, 0 // a form says it all
+	if again, err := anthropic.Body(r, read, route); err != nil || !bytes.Equal(raw, again) {
+		t.Fatalf("made again it is another: %v\n%s\n%s", err, raw, again)
+	}
+	var b body
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&b); err != nil {
+		t.Fatal(err)
+	}
+	check(t, b)
+	return b
+}
+
+// check is what the documentation of the Messages API demands of every request.
+func check(t rapid.TB, b body) {
+	t.Helper()
+	marks := 0
+	mark := func(block map[string]any) {
+		c, ok := block["cache_control"].(map[string]any)
+		if !ok {
+			return
+		}
+		marks++
+		if c["type"] != "ephemeral" || block["type"] == "thinking" || block["type"] == "redacted_thinking" {
+			t.Errorf("a mark of %v on %v", c, block)
+		}
+	}
+	for _, s := range append(append([]map[string]any{}, b.System...), b.Tools...) {
+		mark(s)
+	}
+	open := []string{}
+	for i, m := range b.Messages {
+		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+			t.Errorf("message %d is of role %s, want %s", i, m.Role, want)
+		}
+		if len(m.Content) == 0 {
+			t.Errorf("message %d is empty", i)
+		}
+		answered, other := map[string]bool{}, false
+		var calls []string
+		for _, c := range m.Content {
+			mark(c)
+			switch c["type"] {
+			case "text":
+				other = true
+				if s, _ := c["text"].(string); strings.TrimSpace(s) == "" {
+					t.Errorf("message %d has an empty text", i)
+				}
+			case "tool_use":
+				other = true
+				calls = append(calls, c["id"].(string))
+				if _, ok := c["input"].(map[string]any); !ok {
+					t.Errorf("message %d has a call whose input is no object", i)
+				}
+			case "tool_result":
+				if other {
+					t.Errorf("message %d has a result behind something else", i)
+				}
+				answered[c["tool_use_id"].(string)] = true
+			case "thinking", "redacted_thinking":
+			default:
+				t.Errorf("message %d has a block %v", i, c["type"])
+			}
+		}
+		for _, id := range open {
+			if !answered[id] {
+				t.Errorf("message %d does not answer call %s", i, id)
+			}
+		}
+		if len(answered) != len(open) {
+			t.Errorf("message %d answers %d calls of %d", i, len(answered), len(open))
+		}
+		open = calls
+	}
+	if marks > 4 {
+		t.Errorf("%d breakpoints", marks)
+	}
+	if b.MaxTokens < 1 || !b.Stream || b.Model == "" {
+		t.Errorf("max_tokens %d, stream %v, model %q", b.MaxTokens, b.Stream, b.Model)
+	}
+	if n, ok := b.Thinking["budget_tokens"].(float64); ok && (int(n) >= b.MaxTokens || n < 1024) {
+		t.Errorf("a budget of %v of %d tokens", n, b.MaxTokens)
+	}
+}
+
+func TestAllResultsStandInOneMessage(t *testing.T) {
+	t.Parallel()
+	b := made(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{
+		user("go"), assistant("", call("a"), call("b")), result("a", ""), result("b", "text"), user("and?"),
+	}}, anthropic.Model{})
+	if len(b.Messages) != 3 || len(b.Messages[2].Content) != 3 || b.Messages[2].Content[0]["content"] != "(no output)" {
+		t.Errorf("%+v", b.Messages)
+	}
+}
+
+// Source: the documentation of adaptive thinking and effort, and of extended thinking for older models.
+func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model, effort    string
+		reasons          bool
+		thinking, output map[string]any
+		most             int
+	}{
+		{"claude-opus-4-6", "", true, map[string]any{"type": "adaptive", "display": "summarized"}, nil, 64_000},
+		{"claude-opus-5-5", "max", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "max"}, 64_000},
+		{"claude-sonnet-5", "low", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
+		{"claude-opus-4-5-20251101", "", true, nil, nil, 32_000},
+		{"claude-opus-4-5-20251101", "high", true, map[string]any{"type": "enabled", "budget_tokens": 16_000.0}, nil, 32_000},
+		{"claude-sonnet-4-20250514", "low", true, map[string]any{"type": "enabled", "budget_tokens": 4096.0}, nil, 32_000},
+		{"claude-3-5-haiku-20241022", "high", false, nil, nil, 32_000},
+		{"glm-4.7", "high", false, nil, nil, 32_000},
+	} {
+		b := made(t, llm.Request{Model: c.model, Effort: c.effort, Messages: []projection.Message{user("hi")}},
+			anthropic.Model{MaxOutput: 128_000, Reasons: c.reasons})
+		if d := cmp.Diff(c.thinking, b.Thinking); d != "" {
+			t.Errorf("%s, effort %q: thinking %s", c.model, c.effort, d)
+		}
+		if d := cmp.Diff(c.output, b.Output); d != "" {
+			t.Errorf("%s, effort %q: output %s", c.model, c.effort, d)
+		}
+		if b.MaxTokens != c.most {
+			t.Errorf("%s: max_tokens %d, want %d", c.model, b.MaxTokens, c.most)
+		}
+	}
+	if b := made(t, llm.Request{Model: "x", MaxTokens: 77, Messages: []projection.Message{user("hi")}}, anthropic.Model{}); b.MaxTokens != 77 {
+		t.Errorf("max_tokens %d", b.MaxTokens)
+	}
+}
+
+// Source: prompt caching, "How many breakpoints", "Cache limitations" and "1-hour cache duration".
+func TestBreakpointsStandWhereTheyPay(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("words and ", 500)
+	note := projection.Message{Role: projection.RoleUser, Text: long, State: projection.StateSummarised}
+	r := llm.Request{Model: "claude-sonnet-5", System: long, Messages: []projection.Message{
+		note, user("next"), assistant("", call("a")), result("a", long), assistant("done"), user("more"), assistant("", call("b")), result("b", long),
+	}, Tools: []conversation.ToolSpec{{Name: "read_file"}}}
+	marked := func(b body) (at []string) {
+		for i, m := range b.Messages {
+			for j, c := range m.Content {
+				if k, ok := c["cache_control"].(map[string]any); ok {
+					at = append(at, fmt.Sprintf("%d.%d %v", i, j, k["ttl"]))
+				}
+			}
+		}
+		return at
+	}
+	b := made(t, r, anthropic.Model{})
+	if d := cmp.Diff([]string{"0.0 <nil>", "4.0 <nil>", "6.0 <nil>"}, marked(b)); d != "" || b.System[0]["cache_control"] == nil {
+		t.Errorf("marks %s, system %v", d, b.System[0]["cache_control"])
+	}
+	r.CacheTTL = time.Hour
+	if d := cmp.Diff([]string{"0.0 1h", "4.0 1h", "6.0 1h"}, marked(made(t, r, anthropic.Model{}))); d != "" {
+		t.Error(d)
+	}
+	small := made(t, llm.Request{Model: "claude-sonnet-5", System: "short", Messages: []projection.Message{user("hi")}}, anthropic.Model{})
+	if at := marked(small); at != nil || small.System[0]["cache_control"] != nil {
+		t.Errorf("what cannot be cached is marked: %v", at)
+	}
+}
+
+// Each request ends where the next one has a mark, so that the server finds what it wrote
+// without looking back.
+func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		messages := []projection.Message{user("go")}
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			before := len(messages) - 1
+			var calls []conversation.ToolCall
+			for n := range rapid.IntRange(0, 30).Draw(t, "calls") {
+				calls = append(calls, call(fmt.Sprintf("c%d_%d", len(messages), n)))
+			}
+			messages = append(messages, assistant("text", calls...))
+			for _, c := range calls {
+				messages = append(messages, result(c.ID, "result"))
+			}
+			if len(calls) == 0 {
+				messages = append(messages, user("go on"))
+			}
+			marks := llm.Breakpoints(messages)
+			if len(marks) > 3 || marks[len(marks)-1] != len(messages)-1 || len(marks) < 2 || marks[len(marks)-2] != before {
+				t.Fatalf("marks %v of %d messages, the last request had %d", marks, len(messages), before+1)
+			}
+			made(t, llm.Request{Model: "claude-opus-5", System: "s", Messages: messages}, anthropic.Model{Reasons: true, MaxOutput: 64_000})
+		}
+	})
+}
+
+// Source: extended thinking, "Preserving thinking blocks".
+func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
+	t.Parallel()
+	stream := []string{
+		`{"type":"message_start","message":{"usage":{"input_tokens":1,"output_tokens":1}}}`,
+		`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"let me <see>"}}`,
+		`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`,
+		`{"type":"content_block_stop","index":0}`,
+		`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"b3BhcXVl"}}`,
+		`{"type":"content_block_stop","index":1}`,
+		`{"type":"content_block_start","index":2,"content_block":{"type":"text","text":""}}`,
+		`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"I look."}}`,
+		`{"type":"content_block_stop","index":2}`,
+		`{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"toolu_1","name":"read_file","input":{}}}`,
+		`{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"path\":"}}`,
+		`{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"\"a.go\"}"}}`,
+		`{"type":"content_block_stop","index":3}`,
+		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}`,
+		`{"type":"message_stop"}`,
+	}
+	rep := llm.NewReply()
+	d := anthropic.NewDecoder(words{}, llm.Request{}, route)
+	for _, data := range stream {
+		c, _, err := d.Frame([]byte(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep.Add(c)
+	}
+	last, err := d.End()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep.Add(last)
+	m := assistant(rep.Text.String(), conversation.ToolCall{ID: rep.Calls[0].ID, Name: rep.Calls[0].Name, Arguments: rep.Calls[0].Arguments.String()})
+	m.Extras = rep.Extras
+	content := func(m projection.Message, to string) []map[string]any {
+		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("toolu_1", "x")}}
+		raw, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b body
+		if err := json.Unmarshal(raw, &b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Messages[1].Content
+	}
+	same := []map[string]any{
+		{"type": "thinking", "thinking": "let me <see>", "signature": "c2ln"},
+		{"type": "redacted_thinking", "data": "b3BhcXVl"},
+		{"type": "text", "text": "I look."},
+		{"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": map[string]any{"path": "a.go"}},
+	}
+	if d := cmp.Diff(same, content(m, route)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(same[2:], content(m, "anthropic/claude-opus-5")); d != "" {
+		t.Errorf("thinking of another model: %s", d)
+	}
+	m.Text = "cut"
+	if d := cmp.Diff([]map[string]any{{"type": "text", "text": "cut"}, same[3]}, content(m, route)); d != "" {
+		t.Errorf("thinking of another text: %s", d)
+	}
+}

@@ -1,0 +1,126 @@
+package openai
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"plimsoll/agent/anthropic"
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
+)
+
+// The Messages wire: what package anthropic makes and reads, carried like everything else.
+
+// messagesVersion is the version of the protocol that is spoken.
+const messagesVersion = "2023-06-01"
+
+// messagesForm is how a request is put into bytes for the Messages wire.
+func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
+	var m anthropic.Model
+	if e, ok := catalog.Lookup(c.who.Name, r.Model); ok {
+		m = anthropic.Model{MaxOutput: e.MaxOutput, Reasons: e.Reasoning && !known.noThinking}
+	}
+	if known.most > 0 {
+		m.MaxOutput = known.most
+	}
+	if known.noEffort {
+		r.Effort = ""
+	}
+	return anthropic.NewForm(r, m)
+}
+
+// openMessages sends a request and returns when the answer has begun.
+func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Form) (rawStream, error) {
+	body, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
+	if err != nil {
+		return nil, fmt.Errorf("making the request: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+"/messages", bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("making the request: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	setMessagesHeaders(req.Header, c.opts.Key)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	return &frameLines{lines: bufio.NewReader(resp.Body), body: resp.Body}, nil
+}
+
+// setMessagesHeaders adds the key and the version as the Messages API wants them.
+func setMessagesHeaders(h http.Header, key string) {
+	if key != "" {
+		h.Set("X-Api-Key", key)
+	}
+	h.Set("Anthropic-Version", messagesVersion)
+}
+
+// frameLines reads the frames of a body, one a line.
+type frameLines struct {
+	lines *bufio.Reader
+	body  io.Closer
+}
+
+// RecvRaw returns the next frame.
+func (f *frameLines) RecvRaw() ([]byte, error) {
+	line, err := f.lines.ReadBytes('\n')
+	if err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(bytes.TrimPrefix(line, []byte("data: ")), []byte("\n")), nil
+}
+
+// Close ends the stream.
+func (f *frameLines) Close() error { return f.body.Close() }
+
+// messagesDecoder reads the Messages wire.
+type messagesDecoder struct{ *anthropic.Decoder }
+
+func newMessagesDecoder(who endpoint, r llm.Request) messagesDecoder {
+	return messagesDecoder{anthropic.NewDecoder(faults{who}, r, routeOf(who, r.Model))}
+}
+
+func (d messagesDecoder) frame(data []byte) (llm.Chunk, bool, error) { return d.Frame(data) }
+func (d messagesDecoder) whole(body []byte) (llm.Chunk, error)       { return d.Whole(body) }
+func (d messagesDecoder) stopped() bool                              { return d.Stopped() }
+func (d messagesDecoder) end(bool) (llm.Chunk, error)                { return d.End() }
+
+// faults makes failures of what an endpoint sends.
+type faults struct{ who endpoint }
+
+// Reported is the failure that an event reports.
+func (f faults) Reported(data []byte) *llm.Error { return f.who.reported(data) }
+
+// Malformed is an answer that is not the protocol.
+func (f faults) Malformed(what string, data []byte, cause error) *llm.Error {
+	return f.who.malformed(what, data, cause)
+}
+
+// mostTokens is how servers say that a bound of the reply is above what the model writes.
+var mostTokens = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
+})
+
+// ofMessages learns from a refusal on the Messages wire.
+func (l *lessons) ofMessages(text string) {
+	switch m := mostTokens().FindStringSubmatch(text); {
+	case m != nil:
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			l.most = n
+		}
+	case strings.Contains(text, "effort") && (unknownParameter(text) || strings.Contains(text, "output_config")):
+		l.noEffort = true
+	case strings.Contains(text, "thinking") && unknownParameter(text):
+		l.noThinking = true
+	}
+}

@@ -1,0 +1,203 @@
+package openai_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/agent/llm"
+	"plimsoll/agent/openai"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+const claude = "claude-sonnet-5"
+
+func toClaude(text string) llm.Request {
+	r := user(text)
+	r.Model = claude
+	return r
+}
+
+// answered is a whole reply of the Messages API.
+func answered(text string) string {
+	return "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n" +
+		"event: ping\ndata: {\"type\":\"ping\"}\n\n" +
+		"event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n" +
+		"event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"" + text + "\"}}\n\n" +
+		"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n" +
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":7}}\n\n" +
+		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+}
+
+func TestAnthropicIsAskedOverItsOwnWire(t *testing.T) {
+	t.Parallel()
+	var body []byte
+	c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/messages" || r.Header.Get("X-Api-Key") != testKey || r.Header.Get("Authorization") != "" ||
+			r.Header.Get("Anthropic-Version") == "" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s %v", r.URL.Path, r.Header)
+		}
+		body, _ = io.ReadAll(r.Body)
+		sse(answered("Hello"))(w, r)
+	})
+	got := gather(t, c, toClaude("hi"))
+	if got.Err != nil || got.Text != "Hello" || got.Stop != conversation.StopEnd || got.Usage.Prompt != 3 || got.Usage.Completion != 7 {
+		t.Fatalf("%+v", got)
+	}
+	if sum := sha256.Sum256(body); got.Hash != hex.EncodeToString(sum[:]) {
+		t.Error("the hash is that of another body")
+	}
+	if c.NoCaching() {
+		t.Error("the wire is taken to cache nothing")
+	}
+}
+
+func TestABodyOfTheMessagesWireIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	bodies := make(chan []byte, 1)
+	c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		bodies <- body
+		sse(answered("Hello"))(w, r)
+	})
+	r := toClaude(strings.Repeat("many words ", 500))
+	r.Effort, r.CacheTTL, r.System = "high", time.Hour, strings.Repeat("be brief ", 500)
+	form := ""
+	for chunk, err := range c.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		form += chunk.Form
+	}
+	sent := <-bodies
+	r.Effort, r.CacheTTL = "", 0
+	again, err := openai.New(openai.Options{Provider: "anthropic"}).Body(r, form)
+	if err != nil || string(again) != string(sent) {
+		t.Errorf("%v, form %q\n%s\n%s", err, form, sent, again)
+	}
+	for _, want := range []string{`"ttl":"1h"`, `"effort":"high"`, `"adaptive"`} {
+		if !strings.Contains(string(sent), want) {
+			t.Errorf("%s is not in %s", want, sent)
+		}
+	}
+	if _, err := c.Body(r, form+" of-a-later-version"); err == nil {
+		t.Error("a form of a later version was read")
+	}
+}
+
+// Source: the page on errors, on rate limits, and what the API says of prompts that are too long.
+func TestFailuresOfTheMessagesAPI(t *testing.T) {
+	t.Parallel()
+	said := func(kind, message string) string {
+		return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
+	}
+	for name, c := range map[string]struct {
+		status  int
+		body    string
+		headers []string
+		class   llm.Class
+		check   func(*llm.Error) bool
+	}{
+		"invalid_request_error":  {400, said("invalid_request_error", "messages: at least one message is required"), nil, llm.BadRequest, nil},
+		"authentication_error":   {401, said("authentication_error", "invalid x-api-key "+testKey), nil, llm.Auth, nil},
+		"billing_error":          {402, said("billing_error", "billing"), nil, llm.Quota, nil},
+		"permission_error":       {403, said("permission_error", "not allowed"), nil, llm.Auth, nil},
+		"not_found_error":        {404, said("not_found_error", "model: claude-9"), nil, llm.NotFound, nil},
+		"request_too_large":      {413, said("request_too_large", "Request exceeds the maximum size"), nil, llm.Overflow, nil},
+		"rate_limit_error":       {429, said("rate_limit_error", "too many tokens a minute"), []string{"retry-after", "7"}, llm.RateLimited, func(e *llm.Error) bool { return e.RetryAfter == 7*time.Second }},
+		"api_error":              {500, said("api_error", "Internal server error"), nil, llm.ServerFault, (*llm.Error).Retryable},
+		"timeout_error":          {504, said("timeout_error", "timed out"), nil, llm.ServerFault, (*llm.Error).Retryable},
+		"overloaded_error":       {529, said("overloaded_error", "Overloaded"), nil, llm.Overloaded, (*llm.Error).Retryable},
+		"x-should-retry":         {500, said("api_error", "no"), []string{"x-should-retry", "false"}, llm.ServerFault, func(e *llm.Error) bool { return !e.Retryable() }},
+		"prompt too long":        {400, said("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum"), nil, llm.Overflow, func(e *llm.Error) bool { return e.Window == 200_000 && e.Requested == 213_462 }},
+		"prompt and reply":       {400, said("invalid_request_error", "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"), nil, llm.Overflow, func(e *llm.Error) bool { return e.Window == 200_000 && e.Requested == 190_000 }},
+		"credit balance too low": {400, said("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), nil, llm.Quota, nil},
+		"a page of a proxy":      {502, "<html><title>Bad gateway</title></html>", nil, llm.ServerFault, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := gather(t, serve(t, "anthropic", status(c.status, c.body, c.headers...)), toClaude("hi")).Err
+			if got == nil || got.Class != c.class || got.Status != c.status || c.check != nil && !c.check(got) {
+				t.Errorf("%+v", got)
+			}
+			if got != nil && strings.Contains(got.Message+got.Hint+got.Err.Error(), testKey) {
+				t.Error("the key is told")
+			}
+		})
+	}
+	t.Run("within the stream", func(t *testing.T) {
+		t.Parallel()
+		begin, _, _ := strings.Cut(answered("Hello"), "event: content_block_stop")
+		for body, class := range map[string]llm.Class{
+			said("overloaded_error", "Overloaded"):                                              llm.Overloaded,
+			said("api_error", "Internal server error"):                                          llm.ServerFault,
+			said("rate_limit_error", "slow down"):                                               llm.RateLimited,
+			said("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum"): llm.Overflow,
+		} {
+			got := gather(t, serve(t, "anthropic", sse(begin+"event: error\ndata: "+body+"\n\n")), toClaude("hi"))
+			if got.Err == nil || got.Err.Class != class || got.Text != "Hello" {
+				t.Errorf("%s: %+v", body, got)
+			}
+		}
+	})
+}
+
+func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for refusal, gone := range map[string]string{
+		"output_config.effort: this model does not support the effort parameter": "output_config",
+		"thinking: adaptive thinking is not supported on this model":             "adaptive",
+		"max_tokens: 64000 > 4096, which is the maximum allowed number":          "64000",
+	} {
+		t.Run(gone, func(t *testing.T) {
+			t.Parallel()
+			var asked []string
+			c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				asked = append(asked, string(body))
+				if strings.Contains(string(body), gone) {
+					status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+refusal+`"}}`)(w, r)
+					return
+				}
+				sse(answered("Hello"))(w, r)
+			})
+			r := toClaude("hi")
+			r.Effort = "high"
+			for range 2 {
+				if got := gather(t, c, r); got.Err != nil || got.Text != "Hello" {
+					t.Fatalf("%+v", got)
+				}
+			}
+			if len(asked) != 3 || slices.ContainsFunc(asked[1:], func(b string) bool { return strings.Contains(b, gone) }) {
+				t.Errorf("%d requests: %q", len(asked), asked)
+			}
+		})
+	}
+}
+
+func TestAnotherServerSpeaksMessagesWhereItIsSaid(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, "anthropic", replay(t, "llama-server/anthropic-messages-stream"))
+	got := gather(t, srv, toClaude("hi"))
+	if got.Err != nil || got.Text == "" || got.Stop == "" || got.Usage.Prompt != 13 || got.Usage.Cached != 12 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestResultsGoBackOverTheMessagesWire(t *testing.T) {
+	t.Parallel()
+	r := toClaude("go")
+	r.Messages = append(r.Messages,
+		projection.Message{Role: projection.RoleAssistant, Calls: []conversation.ToolCall{{ID: "c1", Name: "go", Arguments: ""}}},
+		projection.Message{Role: projection.RoleTool, CallID: "c1"})
+	body, err := openai.New(openai.Options{Provider: "mine", BaseURL: "http://127.0.0.1:1/v1", Wire: openai.WireMessages}).Body(r, "")
+	if err != nil || !strings.Contains(string(body), `{"type":"tool_result","tool_use_id":"c1","content":"(no output)"}`) {
+		t.Errorf("%v %s", err, body)
+	}
+}
