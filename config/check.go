@@ -22,10 +22,6 @@ import (
 
 // scalar decodes one value and checks it.
 func (d *decoder) scalar(n *node, v reflect.Value, path []string, f field) {
-	if n.kind == textNode && plannedValue(path, n.text) {
-		d.fail(n.line, n.col, path, "this version does not have the value "+n.text+" yet", "write another value, or wait for a later version")
-		return
-	}
 	var err error
 	switch {
 	case v.Type() == durationType:

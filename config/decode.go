@@ -152,22 +152,9 @@ var later = []string{
 	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify", "ui.titles",
 }
 
-// laterValues are words of the documented configuration that this version does not have, by key.
-var laterValues = map[string]string{"providers.*.wire": "messages"}
-
 // planned reports whether a key is one of a later version.
 func planned(at []string) bool {
 	return slices.ContainsFunc(later, func(key string) bool { return matches(key, at) })
-}
-
-// plannedValue reports whether a word is one of a later version.
-func plannedValue(at []string, word string) bool {
-	for key, value := range laterValues {
-		if value == word && matches(key, at) {
-			return true
-		}
-	}
-	return false
 }
 
 // matches reports whether a key is at a path; * in it stands for any name.

@@ -172,12 +172,21 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 		"tools: {t: {command: make}}":              "tools.t.command",
 		"tools: {t: {description: makes}}":         "tools.t.description",
 		"tools: {t: {parameters: {type: object}}}": "tools.t.parameters",
-		"providers: {mine: {wire: messages}}":      "the value messages",
 	} {
 		_, err := config.Parse("c.yaml", []byte("# first line\n"+text+"\n"))
 		var problems config.Problems
 		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].Line != 2 || !strings.Contains(problems[0].Message, "does not have "+key+" yet") {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestEveryProtocolCanBeChosen(t *testing.T) {
+	t.Parallel()
+	for _, wire := range []string{"chat", "responses", "messages"} {
+		c, err := config.Parse("c.yaml", []byte("providers: {mine: {wire: "+wire+"}}\n"))
+		if err != nil || c.Providers["mine"].Wire != wire {
+			t.Errorf("%s: %v", wire, err)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "time"
 
 // Provider is one endpoint. Empty fields of a built-in provider keep the built-in value.
 type Provider struct {
-	BaseURL   string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions, such as http://localhost:8080/v1."`
+	BaseURL   string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions or /messages, such as http://localhost:8080/v1."`
 	APIKeyEnv string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself never stands in a file."`
 	Headers   Headers          `yaml:"headers" name:"HEADER" names:"header" check:"header" doc:"Further HTTP headers for every request. Values are hidden wherever the configuration is printed."`
 	Wire      string           `yaml:"wire" enum:",chat,responses,messages" doc:"Protocol: chat = chat completions, responses = the Responses API, messages = Anthropic's Messages API; empty = what the provider and the model need."`
