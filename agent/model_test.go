@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -347,4 +348,30 @@ func TestTheLimitOfRepliesIsSent(t *testing.T) {
 			})
 		})
 	}
+}
+
+// An effort is part of the model: it goes with each request, and a change of it is recorded.
+func TestAnEffortIsSentAndRecorded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *core.Options) { o.Model.Effort = "low" }, reports("a", 300), reports("b", 400))
+		r.say("first")
+		m := testModel
+		m.Effort = "high"
+		r.SwitchModel(m, r.provider)
+		r.wait()
+		r.say("second")
+		r.finish()
+		var sent, recorded []string
+		for _, q := range r.provider.Requests() {
+			sent = append(sent, q.Effort)
+		}
+		for _, e := range r.memory.Events() {
+			if b, ok := e.Body.(conversation.ModelChanged); ok {
+				recorded = append(recorded, b.Effort)
+			}
+		}
+		if want := []string{"low", "high"}; !slices.Equal(sent, want) || !slices.Equal(recorded, want) {
+			t.Errorf("sent %v, recorded %v", sent, recorded)
+		}
+	})
 }

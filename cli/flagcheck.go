@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 )
@@ -20,11 +21,14 @@ import (
 func (a *app) checkFlags(c *cobra.Command) error {
 	for _, f := range []struct{ name, value, sample string }{
 		{"config", a.settings.Flags.Config, "FILE"}, {"data", a.settings.Flags.Data, "DIR"},
-		{"model", a.settings.Flags.Model, "PROVIDER/ID"}, {"base-url", a.settings.Flags.BaseURL, "URL"},
+		{"model", a.settings.Flags.Model, "PROVIDER/ID"}, {"base-url", a.settings.Flags.BaseURL, "URL"}, {"effort", a.settings.Flags.Effort, "LEVEL"},
 	} {
 		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
 			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out"))
 		}
+	}
+	if err := llm.CheckEffort(a.settings.Flags.Effort); err != nil {
+		return console.AsUsage(fmt.Errorf("--effort: %w", err))
 	}
 	if c.Flags().Changed("window") && a.settings.Flags.Window <= 0 {
 		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.Flags.Window)

@@ -48,6 +48,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.settings.Flags.Model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
 	f.StringVar(&a.settings.Flags.BaseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
 	f.Var((*tokenCount)(&a.settings.Flags.Window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
+	f.StringVar(&a.settings.Flags.Effort, "effort", "", "how much the model reasons: `LEVEL` (none, minimal, low, medium, high, xhigh, max)")
 	f.BoolVar(&a.settings.Flags.Demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.settings.Flags.Set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),

@@ -214,6 +214,8 @@ type ModelChanged struct {
 	// BaseURL is where requests go, without user, password and query; "" if it was not
 	// recorded, and for the demo model, whose address is another one in each run.
 	BaseURL string `json:"base_url,omitempty"`
+	// Effort is how much the model is to reason, in the provider's word; "" leaves it to the model.
+	Effort string `json:"effort,omitempty"`
 }
 
 // Name is the model as the user writes it: provider/id.

@@ -69,6 +69,7 @@ const (
 
 	dialogModels        = "pick/model"
 	dialogThemes        = "pick/theme"
+	dialogEfforts       = "pick/effort"
 	dialogConversations = "pick/conversation"
 	dialogProfiles      = "pick/profile"
 	dialogRules         = "pick/rule"

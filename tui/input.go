@@ -218,6 +218,8 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 	switch p.ID {
 	case dialogModels:
 		return m.env.switchModel(p.Item)
+	case dialogEfforts:
+		return m.env.switchModel(p.Item)
 	case dialogThemes:
 		return m.setTheme(p.Item)
 	case dialogConversations:

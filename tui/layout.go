@@ -121,7 +121,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	p, st, width, s := c.place.plan, c.styles, c.place.width, c.session
 	lines := make([]string, 0, 16+len(p.intro))
 	if p.header {
-		says := headerSays{s.Title, s.Model.Name(), s.Model.Badge, c.env.Place, width}
+		says := headerSays{s.Title, s.Model.Name(), s.Model.Badge, s.Model.Effort, c.env.Place, width}
 		lines = append(lines, c.fixed.header.of(says, func() string { return header(st, says) }))
 	}
 	if p.rule {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/themes"
@@ -62,6 +63,7 @@ func slashCommands() []slashCommand {
 		cmd("rename", "TITLE", "give the conversation a title", inSession((*session).rename)),
 		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
+		cmd("effort", "[LEVEL]", "how much the model reasons", effortNamed),
 		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
 		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
@@ -180,6 +182,22 @@ func switchNamed(m *Model, args string) tea.Cmd {
 		return m.env.switchModel(args)
 	}
 	return m.env.loadModels(m.keyboard.pressed)
+}
+
+// effortNamed changes how much the model reasons, or lets the user choose it.
+func effortNamed(m *Model, args string) tea.Cmd {
+	if args != "" {
+		return m.env.switchModel(args)
+	}
+	return m.do(pickEffort(m.session.Model.Effort))
+}
+
+func pickEffort(current string) pane.Action {
+	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "the model decides", Current: current == ""}}
+	for _, level := range llm.Efforts() {
+		items = append(items, overlay.Item{ID: level, Title: level, Current: current == level})
+	}
+	return open(overlay.PickerOptions{ID: dialogEfforts, Title: "Effort: how much the model reasons", Items: items})
 }
 
 // setTheme draws everything in another theme, or lets the user choose it.

@@ -89,8 +89,8 @@ type fixedLines struct{ header, rule, hints fixedLine }
 
 // headerSays is what the top line tells.
 type headerSays struct {
-	title, model, badge, place string
-	width                      int
+	title, model, badge, effort, place string
+	width                              int
 }
 
 // hintsSay is what the bottom line tells; the keys stay the same.
@@ -106,6 +106,9 @@ func header(s statusStyles, says headerSays) string {
 	title, model, badge, place, width := says.title, says.model, says.badge, says.place, says.width
 	const name = " plimsoll"
 	right := plain.Line(model)
+	if says.effort != "" {
+		right += " · " + plain.Line(says.effort)
+	}
 	if badge != "" {
 		right += " · " + plain.Line(badge)
 	}

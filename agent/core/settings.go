@@ -65,7 +65,7 @@ func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 
 // ModelChanged is the model as the log records it.
 func (s *Settings) ModelChanged() conversation.ModelChanged {
-	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL}
+	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL, Effort: s.Model.Effort}
 	if w := s.Model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}

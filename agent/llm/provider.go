@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -95,6 +96,8 @@ type Model struct {
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
 	Badge    string // shown next to the name, "not an AI" for the demo model
+	// Effort is how much the model is to reason, one of [Efforts]; "" leaves it to the model.
+	Effort string
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.
 	CalibrationKey string
@@ -108,6 +111,18 @@ func (m Model) Name() string {
 		return m.ID
 	}
 	return m.Provider + "/" + m.ID
+}
+
+// Efforts are the words for how much a model is to reason, least first. No model knows all of them; a server that
+// refuses one is asked without it.
+func Efforts() []string { return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"} }
+
+// CheckEffort reports an effort that no model knows.
+func CheckEffort(level string) error {
+	if level == "" || slices.Contains(Efforts(), level) {
+		return nil
+	}
+	return fmt.Errorf("there is no effort %q; the levels are %s", level, strings.Join(Efforts(), ", "))
 }
 
 // Prices is a price sheet in USD per million tokens.

@@ -45,6 +45,9 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	if f.key != "" {
 		p.top["prompt_cache_key"] = f.key
 	}
+	if f.effort != "" {
+		p.top["reasoning_effort"] = f.effort
+	}
 	if f.progress {
 		p.top["return_progress"] = true
 	}

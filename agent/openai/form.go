@@ -35,12 +35,16 @@ type bodyForm struct {
 	reasoning  bool // reasoning goes back with its message
 	encrypted  bool // asks for reasoning in encrypted form
 	key        string
+	effort     string // asked of the model, "" for none
 
 	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
-// wordKey begins the word that holds the key of the provider's cache.
-const wordKey = "key="
+// Beginnings of words that hold the key of the provider's cache, and an effort.
+const (
+	wordKey    = "key="
+	wordEffort = "effort="
+)
 
 // flags are the words of a form that say yes or no, in the order they are
 // written.
@@ -70,6 +74,9 @@ func (f bodyForm) String() string {
 	if f.key != "" {
 		words = append(words, wordKey+url.QueryEscape(f.key))
 	}
+	if f.effort != "" {
+		words = append(words, wordEffort+url.QueryEscape(f.effort))
+	}
 	return strings.Join(words, " ")
 }
 
@@ -94,6 +101,13 @@ func (f *bodyForm) read(word string) bool {
 		f.key = plain
 		return err == nil
 	}
+	if f.wire != WireMessages {
+		if effort, ok := strings.CutPrefix(word, wordEffort); ok {
+			plain, err := url.QueryUnescape(effort)
+			f.effort = plain
+			return err == nil && plain != ""
+		}
+	}
 	for _, x := range f.flags() {
 		if x.word == word {
 			*x.on = true
@@ -114,6 +128,9 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 		f.messages = c.messagesForm(r, known)
 		return f
 	}
+	if !known.noEffort {
+		f.effort = r.Effort
+	}
 	if c.who.CacheKey && !known.noCacheKey {
 		f.key = r.Conversation
 	}
@@ -125,6 +142,9 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	f.completion = c.who.MaxCompletion != known.otherLimit // Ollama ignores the newer name without a word
 	f.progress = c.who.Progress || known.progress
 	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone
+	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain {
+		f.effort = "" // these models take tools only without one
+	}
 	f.null, f.signatures, f.reasoning = c.who.NullContent, c.who.Signatures, c.who.Caps.EchoReasoning
 	return f
 }

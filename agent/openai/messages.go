@@ -111,14 +111,14 @@ var mostTokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 })
 
-// ofMessages learns from a refusal on the Messages wire.
+// ofMessages learns from a refusal of what is asked of a model that reasons.
 func (l *lessons) ofMessages(text string) {
 	switch m := mostTokens().FindStringSubmatch(text); {
 	case m != nil:
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			l.most = n
 		}
-	case strings.Contains(text, "effort") && (unknownParameter(text) || strings.Contains(text, "output_config")):
+	case strings.Contains(text, "effort"):
 		l.noEffort = true
 	case strings.Contains(text, "thinking") && unknownParameter(text):
 		l.noThinking = true

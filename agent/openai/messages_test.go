@@ -201,3 +201,27 @@ func TestResultsGoBackOverTheMessagesWire(t *testing.T) {
 		t.Errorf("%v %s", err, body)
 	}
 }
+
+func TestAnEffortGoesOverEveryWire(t *testing.T) {
+	t.Parallel()
+	for wire, want := range map[openai.Wire]string{
+		openai.WireChat: `"reasoning_effort":"high"`, openai.WireResponses: `"reasoning":{"effort":"high"}`,
+		openai.WireMessages: `"output_config":{"effort":"high"}`,
+	} {
+		provider := "custom"
+		if wire == openai.WireMessages {
+			provider = "anthropic" // only of models that the catalogue knows it is known that they think
+		}
+		c := openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:1/v1", Wire: wire})
+		r := toClaude("hi")
+		r.Effort = "high"
+		body, err := c.Body(r, "")
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%s: %v %s", wire, err, body)
+		}
+		r.Effort = ""
+		if body, err := c.Body(r, ""); err != nil || strings.Contains(string(body), "effort") {
+			t.Errorf("%s without one: %v %s", wire, err, body)
+		}
+	}
+}

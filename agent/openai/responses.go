@@ -42,6 +42,9 @@ func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequ
 		Model: r.Model, Instructions: r.System, Input: c.input(r), Tools: responseTools(r.Tools),
 		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key,
 	}
+	if f.effort != "" {
+		req.Reasoning = &goopenai.ResponseReasoning{Effort: f.effort}
+	}
 	if f.encrypted {
 		req.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}

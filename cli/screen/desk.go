@@ -87,8 +87,8 @@ func windowNote(tokens int) string {
 // errLeft says that another conversation was opened meanwhile.
 var errLeft = errors.New("the conversation was left before the model answered")
 
-// SwitchModel makes requests go to another model from here on. A conversation that
-// was held with a local model needs a yes before a hosted one gets it.
+// SwitchModel makes requests go to another model from here on, with the effort that
+// follows its name; a level alone changes the effort. A conversation that was held with a local model needs a yes before a hosted one gets it.
 func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	h.mu.Lock()
 	r, in := h.Running, setup.Link{}
@@ -99,6 +99,14 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	if r == nil {
 		return errors.New("this conversation is read only")
 	}
+	name, effort, err := setup.SplitEffort(name)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		in.Model.Effort = effort
+		return h.switchTo(r, in)
+	}
 	c, err := h.Meant(ctx, in, name)
 	if err != nil {
 		return err
@@ -106,6 +114,9 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	l, err := h.with.Models.Connect(ctx, c)
 	if err != nil {
 		return err
+	}
+	if effort != "" {
+		l.Model.Effort = effort
 	}
 	held, err := h.with.Models.Held(ctx, r.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {

@@ -56,6 +56,9 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	}
 	r.Rules = setup.RulesOf(r.Cfg)
 	r.Link.Model = r.Bounded(r.Link.Model)
+	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {
+		r.Link.Model.Effort = last.Effort
+	}
 	if r.Box, err = r.From.newBox(r, store, o.Mode); err != nil {
 		return err
 	}

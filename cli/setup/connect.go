@@ -204,6 +204,10 @@ func (p *Providers) Apply(m *llm.Model, own config.Model) {
 	}
 	ApplyPrices(m, own.Prices)
 	m.CacheTTL = own.CacheTTL
+	m.Effort = own.Effort
+	if p.Settings.Flags.Effort != "" {
+		m.Effort = p.Settings.Flags.Effort
+	}
 }
 
 // ApplyPrices lets the user's prices win, one by one.

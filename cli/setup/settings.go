@@ -24,6 +24,7 @@ type Flags struct {
 	Model   string
 	BaseURL string
 	Window  int
+	Effort  string
 	Demo    bool
 	Set     []string
 }

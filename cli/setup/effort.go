@@ -1,0 +1,33 @@
+package setup
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/agent/llm"
+)
+
+// autoEffort leaves it to the model how much it reasons.
+const autoEffort = "auto"
+
+// SplitEffort reads the name of a model with an effort behind it, or an effort alone. The effort is "" for none and for
+// auto.
+func SplitEffort(text string) (name, effort string, err error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return "", "", nil
+	}
+	last := words[len(words)-1]
+	switch {
+	case last == autoEffort || slices.Contains(llm.Efforts(), last):
+		words = words[:len(words)-1]
+	case len(words) > 1:
+		return "", "", llm.CheckEffort(last)
+	default:
+		last = ""
+	}
+	if last == autoEffort {
+		last = ""
+	}
+	return strings.Join(words, " "), last, nil
+}
