@@ -161,7 +161,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
 			Model: set.Model.ID, System: set.System, Messages: messages,
-			MaxTokens: maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit), Conversation: a.journal.Options.Stored.ID, Effort: set.Model.Effort,
+			MaxTokens: maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit), Conversation: a.journal.Options.Stored.ID, Effort: set.Model.Effort, CacheTTL: set.Model.CacheTTL,
 		},
 		Provider: set.Provider, To: set.Model,
 		Estimate: a.journal.Meter.RequestEstimate(), Revision: a.journal.View.Revision, After: uint64(a.journal.Log.Len()),

@@ -41,7 +41,7 @@ func linked(t *testing.T, a *app, name string) llm.Model {
 
 func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
 	t.Parallel()
-	a := setUp(t, "providers.openai.models={gpt-5.4: {cache_ttl: 24h}}", "providers.ollama.models={qwen3: {cache_ttl: 5m}}",
+	a := setUp(t, "providers.openai.models={gpt-5.4: {cache_ttl: 24h}}", "providers.ollama.models={qwen3: {cache_ttl: 5m}}", "providers.anthropic.models={claude-sonnet-5: {cache_ttl: 1h}}",
 		"providers.mine={base_url: http://127.0.0.1:1/v1}")
 	chats := setUp(t, "providers.anthropic.wire=chat")
 	proxied := setUp(t, "providers.anthropic={base_url: http://127.0.0.1:1/v1}")
@@ -51,6 +51,7 @@ func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
 	}{
 		"openai/gpt-5.4":                       {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 24 * time.Hour}},
 		"openai/gpt-5.6-sol":                   {a, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"anthropic/claude-sonnet-5":            {a, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}}, // asked for
 		"anthropic/claude-opus-4-6":            {a, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
 		"anthropic/claude-sonnet-4-6":          {chats, planner.PriceSheet{Read: 1, Write: 1}}, // caches nothing over chat completions
 		"anthropic/claude-opus-4-5":            {proxied, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},

@@ -186,14 +186,20 @@ func switchNamed(m *Model, args string) tea.Cmd {
 
 // effortNamed changes how much the model reasons, or lets the user choose it.
 func effortNamed(m *Model, args string) tea.Cmd {
-	if args != "" {
+	switch err := llm.CheckEffort(args); {
+	case err != nil && args != autoEffort:
+		return m.do(refuse(err.Error()))
+	case args != "":
 		return m.env.switchModel(args)
 	}
 	return m.do(pickEffort(m.session.Model.Effort))
 }
 
+// autoEffort leaves it to the model.
+const autoEffort = "auto"
+
 func pickEffort(current string) pane.Action {
-	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "the model decides", Current: current == ""}}
+	items := []overlay.Item{{ID: autoEffort, Title: autoEffort, Detail: "the model decides", Current: current == ""}}
 	for _, level := range llm.Efforts() {
 		items = append(items, overlay.Item{ID: level, Title: level, Current: current == level})
 	}

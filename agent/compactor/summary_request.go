@@ -218,7 +218,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.conversation,
-			Effort: w.model.Effort, // another one would not find the conversation in the cache
+			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, // another one would not find the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}

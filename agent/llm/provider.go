@@ -91,7 +91,7 @@ type Model struct {
 	Caps       projection.Capabilities
 	Prices     *Prices // nil: unknown
 	// CacheTTL is how long the user says that the provider's cache holds a prompt
-	// after its last use, 0 if the user does not say.
+	// after its last use, 0 if the user does not say. Where a wire can ask for it, it does.
 	CacheTTL time.Duration
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
@@ -130,6 +130,22 @@ type Prices struct {
 	Input, Cached, CacheWrite, Output float64
 	Tiers                             []Tier // ascending by Over; the whole request is billed at the tier's rate
 	Date                              string // of the catalogue entry
+}
+
+// Lasting is the sheet where each write to the cache is asked to last so long. An hour costs twice the price of input,
+// five minutes what the sheet says (Anthropic).
+func (p *Prices) Lasting(ttl time.Duration) *Prices {
+	if p == nil || ttl < time.Hour || math.Abs(p.CacheWrite-shortWrite*p.Input) > 1e-9 {
+		return p
+	}
+	const longWrite = 2
+	long := *p
+	long.CacheWrite = longWrite * p.Input
+	long.Tiers = slices.Clone(p.Tiers)
+	for i := range long.Tiers {
+		long.Tiers[i].CacheWrite = longWrite * long.Tiers[i].Input
+	}
+	return &long
 }
 
 // Tier is the rate of requests with more than Over prompt tokens.

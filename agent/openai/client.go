@@ -112,6 +112,9 @@ func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
 // NoCaching reports whether the endpoint caches no prompts.
 func (c *Client) NoCaching() bool { return c.who.NoCaching && c.opts.Wire != WireMessages }
 
+// SetsLifetime reports whether requests say how long the cache is to keep a prompt.
+func (c *Client) SetsLifetime() bool { return c.opts.Wire == WireMessages }
+
 // BaseURL is the address requests go to, without a password.
 func (c *Client) BaseURL() string {
 	if u, err := url.Parse(c.opts.BaseURL); err == nil {

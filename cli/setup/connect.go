@@ -143,7 +143,11 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 	m.BaseURL = c.Address()
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
 	d.calibrate(ctx, &m)
-	d.Providers.Apply(&m, d.Providers.OwnModel(c))
+	said := d.Providers.OwnModel(c)
+	d.Providers.Apply(&m, said)
+	if client.SetsLifetime() && said.Prices.CacheWrite == nil {
+		m.Prices = m.Prices.Lasting(m.CacheTTL)
+	}
 	return m
 }
 
