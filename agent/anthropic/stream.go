@@ -17,6 +17,8 @@ import (
 type Errors interface {
 	Reported(data []byte) *llm.Error
 	Malformed(what string, data []byte, cause error) *llm.Error
+	Empty(reasoned bool) *llm.Error // a reply without text and calls
+	NoRoom() *llm.Error             // a window that was full before a reply began
 }
 
 // event is one event of a stream, or of a reply that was not streamed.
@@ -287,8 +289,29 @@ func (d *Decoder) End() (llm.Chunk, error) {
 		return c, llm.BrokeOff()
 	}
 	c.Stop = d.stop()
+	if err := d.hollow(c.Stop); err != nil {
+		return c, err
+	}
 	c.Extras = extras(d.pieces, d.route)
 	return c, nil
+}
+
+// hollow is the failure of a reply that ended without text and calls, nil if it has some, or was stopped.
+func (d *Decoder) hollow(stop conversation.StopReason) error {
+	reasoned := false
+	for _, b := range d.blocks {
+		if b.text > 0 || b.Type == "tool_use" {
+			return nil
+		}
+		reasoned = reasoned || b.Type == "thinking" || b.Type == "redacted_thinking"
+	}
+	switch {
+	case stop == conversation.StopEnd:
+		return d.errors.Empty(reasoned)
+	case d.reason == "model_context_window_exceeded" && !reasoned:
+		return d.errors.NoRoom()
+	}
+	return nil
 }
 
 // stop is the reason in our terms. Calls are to be run whatever reason there is, unless they are cut.

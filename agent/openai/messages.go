@@ -106,6 +106,12 @@ func (f faults) Malformed(what string, data []byte, cause error) *llm.Error {
 	return f.who.malformed(what, data, cause)
 }
 
+// Empty is a reply that says nothing.
+func (f faults) Empty(reasoned bool) *llm.Error { return emptyReply(f.who, reasoned) }
+
+// NoRoom is a window that was full before the reply began.
+func (f faults) NoRoom() *llm.Error { return noRoom(f.who) }
+
 // mostTokens is how servers say that a bound of the reply is above what the model writes.
 var mostTokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
