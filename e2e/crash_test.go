@@ -56,80 +56,83 @@ func (p *place) killInReply(s *server, part string) {
 }
 
 func TestKillInMidReplyLosesNothing(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, func(w *wire) {
-		w.text("Ferries cross", " the **river**", " all day and")
-		w.hang()
-	}, says("Still here."), says("Still here."))
-	p.killInReply(s, "all day and")
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		s := newServerOf(t, speak, func(w *wire) {
+			w.text("Ferries cross", " the **river**", " all day and")
+			w.hang()
+		}, says("Still here."), says("Still here."))
+		p.killInReply(s, "all day and")
 
-	term := p.start(usual, s.args("-c")...)
-	shown := term.idle("▌ tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
-	if !shown.has("ask") || shown.has("read only") {
-		t.Errorf("the lock of the killed program holds:\n%s", shown.text)
-	}
-	term.goesOn()
-	if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
-		t.Errorf("the next request does not carry the messages: %s", sent)
-	}
-	p.quits(term)
-	if got := string(p.prints("print", "--request", "1")); got != s.request(0) {
-		t.Errorf("the request of the interrupted reply is made again as %d bytes that are not the %d that were sent", len(got), len(s.request(0)))
-	}
+		term := p.start(usual, s.args("-c")...)
+		shown := term.idle("▌ tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
+		if !shown.has("ask") || shown.has("read only") {
+			t.Errorf("the lock of the killed program holds:\n%s", shown.text)
+		}
+		term.goesOn()
+		if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
+			t.Errorf("the next request does not carry the messages: %s", sent)
+		}
+		p.quits(term)
+		if got := string(p.prints("print", "--request", "1")); got != s.request(0) {
+			t.Errorf("the request of the interrupted reply is made again as %d bytes that are not the %d that were sent", len(got), len(s.request(0)))
+		}
 
-	// Once more: the interrupted reply is now an event like any other.
-	term = p.start(usual, s.args("-c")...)
-	if again := term.idle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
-		t.Errorf("the interrupted reply is not there once:\n%s", again.text)
-	}
-	term.goesOn()
+		// Once more: the interrupted reply is now an event like any other.
+		term = p.start(usual, s.args("-c")...)
+		if again := term.idle("▌ and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
+			t.Errorf("the interrupted reply is not there once:\n%s", again.text)
+		}
+		term.goesOn()
+	})
 }
 
 func TestKillWhileReasoningKeepsTheThoughts(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, func(w *wire) {
-		w.other("reasoning_content", "Ferries cross rivers, I suppose.")
-		w.hang()
-	}, says("Still here."))
-	p.killInReply(s, "I suppose")
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		s := newServerOf(t, speak, func(w *wire) {
+			w.reason("Ferries cross rivers, I suppose.")
+			w.hang()
+		}, says("Still here."))
+		p.killInReply(s, "I suppose")
 
-	term := p.start(usual, s.args("-c")...)
-	term.idle("▌ tell me of ferries", "✻ thought", "■ interrupted")
-	term.goesOn()
+		term := p.start(usual, s.args("-c")...)
+		term.idle("▌ tell me of ferries", "✻ thought", "■ interrupted")
+		term.goesOn()
+	})
 }
 
 func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, func(w *wire) {
-		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
-		w.end("tool_calls", 0, 0)
-	}, says("Still here."))
-	term := p.talking(usual, s)
-	term.say("run it")
-	term.asked("Allow this?", "sleep 20")
-	term.typed("y")
-	term.see("begun")
-	term.say("and then this")
-	store := p.store()
-	id := p.newest(store)
-	term.wait("waiting message on disk", func(screen) bool {
-		texts, err := store.Waiting(p.t.Context(), id)
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		return len(texts) == 1
-	})
-	term.kill()
-	term.end()
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		s := newServerOf(t, speak, func(w *wire) {
+			w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
+			w.end("tool_calls", 0, 0)
+		}, says("Still here."))
+		term := p.talking(usual, s)
+		term.say("run it")
+		term.asked("Allow this?", "sleep 20")
+		term.typed("y")
+		term.see("begun")
+		term.say("and then this")
+		store := p.store()
+		id := p.newest(store)
+		term.wait("waiting message on disk", func(screen) bool {
+			texts, err := store.Waiting(p.t.Context(), id)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return len(texts) == 1
+		})
+		term.kill()
+		term.end()
 
-	term = p.start(usual, s.args("-c")...)
-	term.idle("▌ run it", "run_command", "│ and then this")
-	term.send("\x15") // delete what came back
-	term.goesOn()
-	if sent := s.request(-1); !strings.Contains(sent, `"tool_call_id":"c1"`) || !strings.Contains(sent, "interrupted") {
-		t.Errorf("the call is not answered: %s", sent)
-	}
+		term = p.start(usual, s.args("-c")...)
+		term.idle("▌ run it", "run_command", "│ and then this")
+		term.send("\x15") // delete what came back
+		term.goesOn()
+		if sent := s.request(-1); !strings.Contains(sent, speak.answers("c1")) || !strings.Contains(sent, "interrupted") {
+			t.Errorf("the call is not answered: %s", sent)
+		}
+	})
 }

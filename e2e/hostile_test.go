@@ -46,7 +46,7 @@ func (p *place) unharmed(term *terminal, from int) {
 
 // inAll runs a test at the sizes that matter.
 func inAll(t *testing.T, test func(t *testing.T, s size)) {
-	t.Parallel()
+	t.Helper()
 	for name, s := range map[string]size{"usual": usual, "narrow": {40, 14}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,22 +55,29 @@ func inAll(t *testing.T, test func(t *testing.T, s size)) {
 	}
 }
 
+// inAllWires runs a test at the sizes that matter, over each protocol.
+func inAllWires(t *testing.T, test func(t *testing.T, s size, speak protocol)) {
+	overWires(t, func(t *testing.T, speak protocol) {
+		inAll(t, func(t *testing.T, s size) { test(t, s, speak) })
+	})
+}
+
 // harsh are the flags of these tests: everything is logged, nothing is asked.
 func (s *server) harsh() []string {
 	return s.args("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
 }
 
 func TestHostileTextOfAModel(t *testing.T) {
-	inAll(t, func(t *testing.T, size size) {
+	inAllWires(t, func(t *testing.T, size size, speak protocol) {
 		p := newPlace(t, nil)
-		s := newServer(t, func(w *wire) {
+		s := newServerOf(t, speak, func(w *wire) {
 			for _, piece := range strings.SplitAfter(hostile, ";") { // sequences come in pieces
-				w.other("reasoning", piece)
+				w.reason(piece)
 			}
 			for _, piece := range strings.SplitAfter(hostile, "\x1b") {
 				w.text(piece)
 			}
-			w.Raw(`data: {"choices":[{"delta":{"content":"` + strings.TrimSuffix(nasty, "\n") + `"}}]}` + "\n\n")
+			w.bytes(strings.TrimSuffix(nasty, "\n"))
 			w.text("\n\n```\n" + hostile + "\n```\n\n| a | b |\n|---|---|\n| " + strings.ReplaceAll(hostile, "\n", " | x |\n| ") + " | y |\n\nThe end.")
 			w.end("stop", 0, 0)
 		}, status(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
@@ -96,9 +103,9 @@ func TestHostileTextOfAModel(t *testing.T) {
 }
 
 func TestHostileTextOfTools(t *testing.T) {
-	inAll(t, func(t *testing.T, size size) {
+	inAllWires(t, func(t *testing.T, size size, speak protocol) {
 		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil.bin": hostile + "\x00" + nasty})
-		s := newServer(t, func(w *wire) {
+		s := newServerOf(t, speak, func(w *wire) {
 			w.call(0, "c1", "read_file", object{"path": "evil.txt"})
 			w.call(1, "c2", "read_file", object{"path": hostile})
 			w.call(2, "c3\x1b[2J", "no\x1b]52;c;UFdORUQ=\x07such", object{"path\x1b[2J": hostile})
@@ -141,6 +148,7 @@ func TestHostileCommandIsShownBeforeItRuns(t *testing.T) {
 }
 
 func TestHostileFilesThatTheUserMentions(t *testing.T) {
+	t.Parallel()
 	inAll(t, func(t *testing.T, size size) {
 		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
 		s := newServer(t, says("Still here."), says("Still here."))
@@ -194,29 +202,30 @@ func TestHostilePasteBecomesATitle(t *testing.T) {
 }
 
 func TestLineOfAMegabyte(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("wide漢 ", 1<<17/8)
-	p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
-	s := newServer(t, func(w *wire) {
-		w.text(payload, " ")
-		w.text(long[:len(long)/2], long[len(long)/2:])
-		w.text(strings.Repeat("y", 1<<20), "\n\n")
-		w.call(0, "c1", "read_file", object{"path": "long.txt"})
-		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
-		w.end("tool_calls", 0, 0)
-	}, says("The end."), says("Read."), says("Still here."))
-	term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
-	term.idle("Talking to")
-	from := term.introduced()
-	term.say("do your worst")
-	term.idle("The end.", "✓ run_command")
-	p.unharmed(term, from)
-	term.typed("@long.txt")
-	term.see("│ @long.txt", "❯ ")
-	term.key("tab")
-	term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
-	term.key("enter")
-	term.idle("▌ @long.txt", "Read.")
-	p.unharmed(term, from)
-	term.goesOn()
+	overWires(t, func(t *testing.T, speak protocol) {
+		long := strings.Repeat("wide漢 ", 1<<17/8)
+		p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
+		s := newServerOf(t, speak, func(w *wire) {
+			w.text(payload, " ")
+			w.text(long[:len(long)/2], long[len(long)/2:])
+			w.text(strings.Repeat("y", 1<<20), "\n\n")
+			w.call(0, "c1", "read_file", object{"path": "long.txt"})
+			w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
+			w.end("tool_calls", 0, 0)
+		}, says("The end."), says("Read."), says("Still here."))
+		term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
+		term.idle("Talking to")
+		from := term.introduced()
+		term.say("do your worst")
+		term.idle("The end.", "✓ run_command")
+		p.unharmed(term, from)
+		term.typed("@long.txt")
+		term.see("│ @long.txt", "❯ ")
+		term.key("tab")
+		term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
+		term.key("enter")
+		term.idle("▌ @long.txt", "Read.")
+		p.unharmed(term, from)
+		term.goesOn()
+	})
 }

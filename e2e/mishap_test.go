@@ -68,7 +68,7 @@ func half(then func(w *wire)) reply {
 func breakages() []mishap {
 	drop := half((*wire).cut)
 	clean := half(func(*wire) {})
-	garbled := half(func(w *wire) { w.Raw("data: {\"choices\":[{\"delta\":{\"content\":\n\n") })
+	garbled := half((*wire).garble)
 	return []mishap{
 		{name: "dropped once", script: []reply{drop, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
 		{name: "dropped for good", script: again(4, drop), kept: "Half of an answer.", see: []string{"broke", "tried 4 times"}},
@@ -87,37 +87,53 @@ func breakages() []mishap {
 	}
 }
 
-func TestSurvivesRefusals(t *testing.T) { survive(t, refusals()) }
-
-func TestSurvivesBreakages(t *testing.T) { survive(t, breakages()) }
-
-func survive(t *testing.T, mishaps []mishap) {
+func TestSurvivesRefusals(t *testing.T) {
 	t.Parallel()
-	for _, m := range mishaps {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, nil)
-			p.env["PLIMSOLL_API_KEY"] = secret
-			s := newServer(t, append(m.script, says("Still here."))...)
-			term := p.talking(size{120, 30}, s)
-			term.say("begin")
-			shown := term.idle(append(m.see, "▌ begin")...)
-			if m.unseen != "" && shown.has(m.unseen) {
-				t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
-			}
-			if n := strings.Count(shown.text, m.kept); m.kept != "" && n != 1 {
-				t.Errorf("what had arrived is there %d times:\n%s", n, shown.text)
-			}
-			if want := max(m.requests, len(m.script)); s.count() != want {
-				t.Errorf("%d requests were made, not %d", s.count(), want)
-			}
-			term.goesOn()
-			if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
-				t.Errorf("what had arrived is not sent on: %s", s.request(-1))
-			}
-			p.quits(term)
-		})
+	for _, m := range refusals() {
+		t.Run(m.name, func(t *testing.T) { m.survive(t, chat) })
 	}
+	for _, m := range refusalsOfMessages() {
+		t.Run("messages/"+m.name, func(t *testing.T) { m.survive(t, messages) })
+	}
+}
+
+func TestSurvivesBreakages(t *testing.T) {
+	overWires(t, func(t *testing.T, speak protocol) {
+		for _, m := range breakages() {
+			t.Run(m.name, func(t *testing.T) { m.survive(t, speak) })
+		}
+		if speak != messages {
+			return
+		}
+		for _, m := range breakagesOfMessages() {
+			t.Run(m.name, func(t *testing.T) { m.survive(t, speak) })
+		}
+	})
+}
+
+// survive goes through a mishap over a protocol.
+func (m mishap) survive(t *testing.T, speak protocol) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.env["PLIMSOLL_API_KEY"] = secret
+	s := newServerOf(t, speak, append(m.script, says("Still here."))...)
+	term := p.talking(size{120, 30}, s)
+	term.say("begin")
+	shown := term.idle(append(m.see, "▌ begin")...)
+	if m.unseen != "" && shown.has(m.unseen) {
+		t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
+	}
+	if n := strings.Count(shown.text, m.kept); m.kept != "" && n != 1 {
+		t.Errorf("what had arrived is there %d times:\n%s", n, shown.text)
+	}
+	if want := max(m.requests, len(m.script)); s.count() != want {
+		t.Errorf("%d requests were made, not %d", s.count(), want)
+	}
+	term.goesOn()
+	if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
+		t.Errorf("what had arrived is not sent on: %s", s.request(-1))
+	}
+	p.quits(term)
 }
 
 // quits leaves the program and looks for secrets in what it left.
@@ -136,38 +152,40 @@ func (p *place) quits(term *terminal) {
 }
 
 func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
-	term := p.talking(usual, s)
-	term.say("begin")
-	term.see("trying again (2) in", "slow down")
-	term.key("esc")
-	term.idle("▌ begin")
-	term.goesOn()
-	if s.count() != 2 {
-		t.Errorf("%d requests were made, not 2", s.count())
-	}
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		s := newServerOf(t, speak, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
+		term := p.talking(usual, s)
+		term.say("begin")
+		term.see("trying again (2) in", "slow down")
+		term.key("esc")
+		term.idle("▌ begin")
+		term.goesOn()
+		if s.count() != 2 {
+			t.Errorf("%d requests were made, not 2", s.count())
+		}
+	})
 }
 
 func TestEscStopsAnEndlessReply(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	gone := make(chan struct{})
-	s := newServer(t, func(w *wire) {
-		defer close(gone)
-		w.text("It goes on")
-		w.pour(nil, func(int) string { return " and on" })
-	}, says("Still here."))
-	term := p.start(usual, append(s.args(), "--window", "100M")...)
-	term.idle("Talking to")
-	term.say("never end")
-	term.see("and on and on and on and on")
-	term.key("esc")
-	term.idle("■ stopped", "and on and on")
-	<-gone
-	term.goesOn()
-	if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
-		t.Error("what had arrived is not sent on")
-	}
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		gone := make(chan struct{})
+		s := newServerOf(t, speak, func(w *wire) {
+			defer close(gone)
+			w.text("It goes on")
+			w.pour(nil, func(int) string { return " and on" })
+		}, says("Still here."))
+		term := p.start(usual, append(s.args(), "--window", "100M")...)
+		term.idle("Talking to")
+		term.say("never end")
+		term.see("and on and on and on and on")
+		term.key("esc")
+		term.idle("■ stopped", "and on and on")
+		<-gone
+		term.goesOn()
+		if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
+			t.Error("what had arrived is not sent on")
+		}
+	})
 }

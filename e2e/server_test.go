@@ -14,8 +14,8 @@ import (
 	chunks "plimsoll/agent/wire"
 )
 
-// A server speaks chat completions as its script says: one reply for each
-// request, in order. A request beyond the script is refused with 400, which is
+// A server speaks chat completions, or the Messages API if it is told to, as its
+// script says: one reply for each request, in order. A request beyond the script is refused with 400, which is
 // not tried again. Requests for summaries, which can come at the same time as others, can have
 // their own script.
 
@@ -29,7 +29,8 @@ type series struct {
 
 type server struct {
 	*httptest.Server
-	t testing.TB
+	t     testing.TB
+	speak protocol
 
 	mu        sync.Mutex    // guards what follows
 	series                  // all requests, or all but those for summaries
@@ -42,7 +43,7 @@ const modelName = "test-model"
 
 func newServer(t testing.TB, script ...reply) *server {
 	t.Helper()
-	s := &server{t: t, series: series{script: script}, more: make(chan struct{})}
+	s := &server{t: t, speak: chat, series: series{script: script}, more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -63,7 +64,11 @@ func forSummary(body string) bool {
 
 // args are the flags that make plimsoll talk to the server.
 func (s *server) args(more ...string) []string {
-	return append([]string{"--base-url", s.URL + "/v1", "--model", modelName, "--window", "16000"}, more...)
+	own := []string{"--base-url", s.URL + "/v1", "--model", modelName, "--window", "16000"}
+	if s.speak == messages {
+		own = append(own, "--cfg", "providers.custom.wire=messages")
+	}
+	return append(own, more...)
 }
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
@@ -75,7 +80,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, modelName)
-	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+	case s.speak == messages && strings.HasSuffix(r.URL.Path, "/messages"):
+		s.next(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, content: &content{}})
+	case s.speak == chat && strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		s.next(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t})
 	default:
 		http.NotFound(w, r)
@@ -149,12 +156,24 @@ func (s *server) count() int {
 // wire is one reply under way. Writing to a client that is gone does nothing.
 type wire struct {
 	*chunks.Stream
-	t testing.TB
-	w http.ResponseWriter
-	r *http.Request
+	t       testing.TB
+	w       http.ResponseWriter
+	r       *http.Request
+	content *content // of the Messages API; nil for chat completions
 }
 
 type object = map[string]any
+
+// reason sends pieces of reasoning, an event each.
+func (w *wire) reason(pieces ...string) {
+	for _, p := range pieces {
+		if w.content != nil {
+			w.thinking(p)
+			continue
+		}
+		w.Send(chunks.Delta{Reasoning: p})
+	}
+}
 
 // other sends a piece of the reply in a field that only some servers have.
 func (w *wire) other(field, piece string) {
@@ -164,6 +183,10 @@ func (w *wire) other(field, piece string) {
 // text sends pieces of text, an event each.
 func (w *wire) text(pieces ...string) {
 	for _, p := range pieces {
+		if w.content != nil {
+			w.words(p)
+			continue
+		}
 		w.Send(chunks.Delta{Content: p})
 	}
 }
@@ -175,12 +198,20 @@ func (w *wire) call(index int, id, name string, args object) {
 		w.t.Error(err)
 		return
 	}
+	if w.content != nil {
+		w.use(id, name, string(data))
+		return
+	}
 	w.Send(chunks.Delta{Calls: []chunks.Call{chunks.NewCall(index, id, name, string(data))}})
 }
 
 // end ends the reply with a reason, usage if prompt is above 0, and the mark
 // of the end.
 func (w *wire) end(reason string, prompt, completion int) {
+	if w.content != nil {
+		w.stop(reason, prompt, completion)
+		return
+	}
 	w.Finish(reason)
 	if prompt > 0 {
 		w.Usage(object{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion})

@@ -9,31 +9,32 @@ import (
 // files, reasoning under both of its names, usage.
 
 func TestShowsTextWhileItStreams(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	on := make(chan struct{})
-	s := newServer(t, func(w *wire) {
-		w.text("The **first** half", " is here.")
-		w.await(on)
-		w.text(" And the second,", " with `code`.")
-		w.end("stop", 0, 0)
-	}, says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.idle("Talking to custom/" + modelName)
-	term.say("tell me")
-	half := term.see("▌ tell me", "The first half is here.")
-	if !half.busy() || half.has("second") {
-		t.Errorf("in mid-reply the screen shows\n%s", half.text)
-	}
-	close(on)
-	whole := term.idle("The first half is here. And the second, with")
-	if whole.has("**") || whole.has("`") {
-		t.Errorf("the Markdown is not rendered:\n%s", whole.text)
-	}
-	term.goesOn()
-	if sent := s.request(1); !strings.Contains(sent, "The **first** half is here. And the second") {
-		t.Errorf("the next request does not carry the reply: %s", sent)
-	}
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		on := make(chan struct{})
+		s := newServerOf(t, speak, func(w *wire) {
+			w.text("The **first** half", " is here.")
+			w.await(on)
+			w.text(" And the second,", " with `code`.")
+			w.end("stop", 0, 0)
+		}, says("Still here."))
+		term := p.start(usual, s.args()...)
+		term.idle("Talking to custom/" + modelName)
+		term.say("tell me")
+		half := term.see("▌ tell me", "The first half is here.")
+		if !half.busy() || half.has("second") {
+			t.Errorf("in mid-reply the screen shows\n%s", half.text)
+		}
+		close(on)
+		whole := term.idle("The first half is here. And the second, with")
+		if whole.has("**") || whole.has("`") {
+			t.Errorf("the Markdown is not rendered:\n%s", whole.text)
+		}
+		term.goesOn()
+		if sent := s.request(1); !strings.Contains(sent, "The **first** half is here. And the second") {
+			t.Errorf("the next request does not carry the reply: %s", sent)
+		}
+	})
 }
 
 // goesOn says something and expects the reply "Still here.".
@@ -47,29 +48,30 @@ func (t *terminal) goesOn() {
 }
 
 func TestRunsParallelCallsOnRealFiles(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, map[string]string{"a.txt": "alpha\n", "sub/b.txt": "beta\n"})
-	s := newServer(t, func(w *wire) {
-		w.text("I will look.")
-		w.call(0, "c1", "read_file", object{"path": "a.txt"})
-		w.call(1, "c2", "read_file", object{"path": "sub/b.txt"})
-		w.call(2, "c3", "list_files", object{"path": "."})
-		w.call(3, "c4", "read_file", object{"path": "missing.txt"})
-		w.end("tool_calls", 0, 0)
-	}, says("They say alpha and beta."), says("Still here."))
-	term := p.talking(usual, s)
-	term.say("what do they say?")
-	shown := term.idle("They say alpha and beta.", "I will look.", "✓ read_file", "sub/b.txt", "✓ list_files", "✗ read_file")
-	if strings.Index(shown.text, "a.txt") > strings.Index(shown.text, "sub/b.txt") {
-		t.Errorf("the calls are not in their order:\n%s", shown.text)
-	}
-	sent := s.request(1)
-	for _, want := range []string{"alpha", "beta", "sub/", `"tool_call_id":"c4"`} {
-		if !strings.Contains(sent, want) {
-			t.Errorf("the results do not hold %q: %s", want, sent)
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, map[string]string{"a.txt": "alpha\n", "sub/b.txt": "beta\n"})
+		s := newServerOf(t, speak, func(w *wire) {
+			w.text("I will look.")
+			w.call(0, "c1", "read_file", object{"path": "a.txt"})
+			w.call(1, "c2", "read_file", object{"path": "sub/b.txt"})
+			w.call(2, "c3", "list_files", object{"path": "."})
+			w.call(3, "c4", "read_file", object{"path": "missing.txt"})
+			w.end("tool_calls", 0, 0)
+		}, says("They say alpha and beta."), says("Still here."))
+		term := p.talking(usual, s)
+		term.say("what do they say?")
+		shown := term.idle("They say alpha and beta.", "I will look.", "✓ read_file", "sub/b.txt", "✓ list_files", "✗ read_file")
+		if strings.Index(shown.text, "a.txt") > strings.Index(shown.text, "sub/b.txt") {
+			t.Errorf("the calls are not in their order:\n%s", shown.text)
 		}
-	}
-	term.goesOn()
+		sent := s.request(1)
+		for _, want := range []string{"alpha", "beta", "sub/", speak.answers("c4")} {
+			if !strings.Contains(sent, want) {
+				t.Errorf("the results do not hold %q: %s", want, sent)
+			}
+		}
+		term.goesOn()
+	})
 }
 
 func TestShowsReasoningUnderBothNames(t *testing.T) {
@@ -101,24 +103,25 @@ func TestShowsReasoningUnderBothNames(t *testing.T) {
 }
 
 func TestUsageReplacesTheEstimate(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	hold := make(chan struct{})
-	s := newServer(t, func(w *wire) {
-		w.text("Counted.")
-		w.await(hold)
-		w.end("stop", 7900, 100)
-	}, says("Still here."))
-	term := p.start(usual, s.args()...)
-	term.wait("estimate", func(s screen) bool { return strings.HasPrefix(s.used(), "~") })
-	term.say("count")
-	if during := term.see("Counted."); !strings.HasPrefix(during.used(), "~") {
-		t.Errorf("before the report the gauge says %q", during.used())
-	}
-	close(hold)
-	term.wait("reported 50%", func(s screen) bool { return s.used() == "50%" && s.has(" 8k/16k") })
-	term.typed("a draft")
-	term.see("50%", "→ ~50%")
-	term.key("ctrl+c")
-	term.goesOn()
+	overWires(t, func(t *testing.T, speak protocol) {
+		p := newPlace(t, nil)
+		hold := make(chan struct{})
+		s := newServerOf(t, speak, func(w *wire) {
+			w.text("Counted.")
+			w.await(hold)
+			w.end("stop", 7900, 100)
+		}, says("Still here."))
+		term := p.start(usual, s.args()...)
+		term.wait("estimate", func(s screen) bool { return strings.HasPrefix(s.used(), "~") })
+		term.say("count")
+		if during := term.see("Counted."); !strings.HasPrefix(during.used(), "~") {
+			t.Errorf("before the report the gauge says %q", during.used())
+		}
+		close(hold)
+		term.wait("reported 50%", func(s screen) bool { return s.used() == "50%" && s.has(" 8k/16k") })
+		term.typed("a draft")
+		term.see("50%", "→ ~50%")
+		term.key("ctrl+c")
+		term.goesOn()
+	})
 }
