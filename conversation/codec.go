@@ -27,7 +27,8 @@ import (
 
 // asStored are the rules of encoding/json, but that an object is not first checked as a
 // whole: one that turns out to be malformed is given up anyway.
-var asStored = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false))
+var asStored = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false),
+	fastjson.WithUnmarshalers(fastjson.UnmarshalFromFunc(readText)))
 
 // ErrMalformed says that stored bytes are not an event.
 var ErrMalformed = errors.New("not a stored event")
@@ -145,11 +146,21 @@ func EncodeJSON(v any) ([]byte, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
+// storedForms are there for the next event: one is as large as much of what stays of an
+// event, and would leave a hole beside it.
+var storedForms = sync.Pool{New: func() any { return new(stored) }}
+
+func (s *stored) release() {
+	*s = stored{}
+	storedForms.Put(s)
+}
+
 // Unmarshal reads the stored form of an event. A body of an unknown kind is
 // kept; bytes that are no event at all are ErrMalformed.
 func Unmarshal(data []byte) (Event, error) {
-	var s stored
-	if err := fastjson.Unmarshal(data, &s, asStored); err != nil {
+	s := storedForms.Get().(*stored)
+	defer s.release()
+	if err := fastjson.Unmarshal(data, s, asStored); err != nil {
 		return Event{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	e := Event{Seq: s.Seq, Turn: s.Turn, Time: s.Time, Body: s.body()}

@@ -21,12 +21,16 @@ type Log struct {
 }
 
 // NewLog returns a log of stored events. Events must be gapless from Seq 1;
-// anything else is reported with the place where it breaks.
+// anything else is reported with the place where it breaks. The log shares the list,
+// which nobody may change from now on; what it adds it adds to a list of its own.
 func NewLog(events []Event) (*Log, error) {
 	l := &Log{}
-	if err := l.Commit(events); err != nil {
-		return nil, err
+	for i := range events {
+		if err := l.count(&events[i], i); err != nil {
+			return nil, err
+		}
 	}
+	l.events = slices.Clip(events)
 	return l, nil
 }
 
@@ -68,21 +72,29 @@ func (l *Log) Prepare(now time.Time, bodies ...Body) []Event {
 // Commit adds events that are stored.
 func (l *Log) Commit(events []Event) error {
 	l.events = slices.Grow(l.events, len(events))
-	for _, e := range events {
-		if e.Body == nil {
-			return fmt.Errorf("event %d has no body", e.Seq)
+	for i := range events {
+		if err := l.count(&events[i], len(l.events)); err != nil {
+			return err
 		}
-		if want := uint64(len(l.events) + 1); e.Seq != want {
-			return fmt.Errorf("event %d follows event %d", e.Seq, want-1)
-		}
-		k := e.Body.Kind()
-		if k == KindUser {
-			l.users++
-		}
-		if k.Overlay() {
-			l.rev = e.Seq
-		}
-		l.events = append(l.events, e)
+		l.events = append(l.events, events[i])
+	}
+	return nil
+}
+
+// count takes in what an event says of the log, if it may follow so many others.
+func (l *Log) count(e *Event, others int) error {
+	if e.Body == nil {
+		return fmt.Errorf("event %d has no body", e.Seq)
+	}
+	if e.Seq != uint64(others+1) {
+		return fmt.Errorf("event %d follows event %d", e.Seq, others)
+	}
+	k := e.Body.Kind()
+	if k == KindUser {
+		l.users++
+	}
+	if k.Overlay() {
+		l.rev = e.Seq
 	}
 	return nil
 }
