@@ -23,13 +23,22 @@ type items struct {
 
 // entry is an item with the lines it was last drawn as.
 type entry struct {
-	item  item
-	lines []string // nil: not drawn, or drawn too long ago
-	key   drawKey
-	used  int // the view that needed it last
+	item    item
+	drawing *drawing // nil: not drawn, or drawn too long ago
 	placed
 	gone bool // a rewind took it back
 }
+
+// drawing is the lines of an entry. It is apart from the entry because few entries of a
+// long conversation have one.
+type drawing struct {
+	lines []string
+	key   drawKey
+	used  int // the view that needed it last
+}
+
+// laidOut is an item that keeps what drawing it takes, as long as its lines are kept.
+type laidOut interface{ forget() }
 
 // drawKey is everything an item's lines depend on.
 type drawKey struct {
@@ -55,12 +64,14 @@ const (
 func (x *items) linesOf(i int) []string {
 	e := x.entries[i]
 	key := drawKey{x.width, e.item.version(), x.look.generation, x.look.roughFactor(), x.look.expanded, e.gone}
-	e.used = x.drawn.view
-	if e.lines != nil && e.key == key {
-		return e.lines
-	}
-	if e.lines == nil {
+	if e.drawing == nil {
+		e.drawing = &drawing{}
 		x.drawn.entries = append(x.drawn.entries, e)
+	}
+	d := e.drawing
+	d.used = x.drawn.view
+	if d.lines != nil && d.key == key {
+		return d.lines
 	}
 	var lines []string
 	if e.gone {
@@ -71,8 +82,8 @@ func (x *items) linesOf(i int) []string {
 	if lines == nil {
 		lines = []string{}
 	}
-	x.drawn.lines += len(lines) - len(e.lines)
-	e.lines, e.key = lines, key
+	x.drawn.lines += len(lines) - len(d.lines)
+	d.lines, d.key = lines, key
 	x.drawn.sweep()
 	return lines
 }
@@ -84,11 +95,11 @@ func (d *drawn) sweep() {
 		return
 	}
 	d.entries = slices.DeleteFunc(d.entries, func(e *entry) bool {
-		if e.used >= d.view-1 {
+		if e.drawing.used >= d.view-1 {
 			return false
 		}
-		d.lines -= len(e.lines)
-		e.lines = nil
+		d.lines -= len(e.drawing.lines)
+		e.forget()
 		return true
 	})
 }
@@ -96,10 +107,18 @@ func (d *drawn) sweep() {
 // forget drops the lines of one entry.
 func (d *drawn) forget(e *entry) {
 	if i := slices.Index(d.entries, e); i >= 0 {
-		d.lines -= len(e.lines)
+		d.lines -= len(e.drawing.lines)
 		d.entries = slices.Delete(d.entries, i, i+1)
 	}
-	e.lines = nil
+	e.forget()
+}
+
+// forget drops the lines, and what of the item belongs to them.
+func (e *entry) forget() {
+	e.drawing = nil
+	if it, ok := e.item.(laidOut); ok {
+		it.forget()
+	}
 }
 
 // gap is the number of empty lines before entry i.
@@ -149,6 +168,7 @@ func (x *items) bare(p place) string {
 // textFrom is the cell at which the text of a line begins.
 func (x *items) textFrom(p place) int {
 	if line := p.offset - x.gap(p.top); line >= 0 {
+		x.linesOf(p.top)
 		return margin + x.entries[p.top].item.indent(line)
 	}
 	return 0

@@ -21,9 +21,15 @@ type replyItem struct {
 	failure   string
 	explained bool // failure holds all there is to say
 
-	live     *arriving        // nil once finished
-	rest     *markdown.Stream // of the text as it arrived, until it is drawn whole
-	restGen  int              // generation of the look that rest was made in
+	live    *arriving        // nil once finished
+	rest    *markdown.Stream // of the text as it arrived, until it is drawn whole
+	restGen int              // generation of the look that rest was made in
+	layout  *replyLayout     // nil unless its lines are kept
+}
+
+// replyLayout is what of a reply belongs to its lines. It is apart from the reply because
+// few replies of a long conversation are drawn.
+type replyLayout struct {
 	thoughts growing
 	top, end int                    // lines of reasoning before the text, and where the end begins
 	lines    []string               // of the text as drawn last
@@ -106,27 +112,34 @@ func (r *replyItem) thought() string {
 
 func (r *replyItem) source() string { return r.written() + "\n" + r.thought() + "\n" + r.failure }
 
+func (r *replyItem) forget() { r.layout = nil }
+
 func (r *replyItem) indent(line int) int {
-	if line < r.top || line >= r.end {
+	d := r.layout
+	if d == nil || line < d.top || line >= d.end {
 		return 2
 	}
-	if at := line - r.top; r.label == nil || !r.label(r.lines[at]) {
-		return padding(r.lines, at, r.written())
+	if at := line - d.top; d.label == nil || !d.label(d.lines[at]) {
+		return padding(d.lines, at, r.written())
 	}
-	return ansi.StringWidth(r.lines[line-r.top])
+	return ansi.StringWidth(d.lines[line-d.top])
 }
 
 func (r *replyItem) draw(l *look, width int) []string {
-	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	r.top, r.end, r.lines, r.label = len(thoughts), len(thoughts)+len(text), text, l.markdown.Label
-	if len(thoughts) > 0 && len(text) > 0 {
-		r.top, r.end = r.top+1, r.end+1
+	if r.layout == nil {
+		r.layout = &replyLayout{}
 	}
-	end := r.drawEnd(l, width, r.end > 0)
+	d := r.layout
+	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
+	d.top, d.end, d.lines, d.label = len(thoughts), len(thoughts)+len(text), text, l.markdown.Label
+	if len(thoughts) > 0 && len(text) > 0 {
+		d.top, d.end = d.top+1, d.end+1
+	}
+	end := r.drawEnd(l, width, d.end > 0)
 	if len(thoughts)+len(end) == 0 {
 		return text
 	}
-	out := make([]string, 0, r.end+len(end))
+	out := make([]string, 0, d.end+len(end))
 	out = append(out, thoughts...)
 	if len(thoughts) > 0 && len(text) > 0 {
 		out = append(out, "")
@@ -169,7 +182,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 		if r.live == nil {
 			source = strings.TrimRight(source, " \t\n")
 		}
-		return indented(mark, r.thoughts.wrap(source, room, l.styles.Reasoning, l.generation))
+		return indented(mark, r.layout.thoughts.wrap(source, room, l.styles.Reasoning, l.generation))
 	case r.live != nil && r.live.stream == nil:
 		lines := pane.Wrap(plain.Text(strings.TrimSpace(tail(source, reasoningTail))), room)
 		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
