@@ -113,3 +113,23 @@ func BenchmarkOpenLong(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkMemoryOfLong holds a conversation of 50,000 events of 1 KB open: resident
+// memory once nothing happens (budget 120 MB; the texts are 50 of them, the program 30).
+func BenchmarkMemoryOfLong(b *testing.B) {
+	p := benchPlace(b)
+	id := p.keep(p.store(), chatter(50_000, 1000, "The last word."))
+	s := newServer(b)
+	var memory sample
+	for b.Loop() {
+		term := p.start(usual, s.args("-r", id)...)
+		term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.broken() == "" })
+		settle := time.NewTimer(3 * time.Second) // what is spare is given back when nothing happens for a moment
+		<-settle.C
+		memory = append(memory, term.process(b).resident())
+		term.kill()
+		term.end()
+	}
+	memory.report(b, "MB")
+	b.ReportMetric(0, "ns/op")
+}

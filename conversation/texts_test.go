@@ -1,0 +1,88 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// Strings of events are read by rules of their own; they are those of encoding/json.
+func TestTextsAreReadAsEncodingJSONReadsThem(t *testing.T) {
+	t.Parallel()
+	texts := []string{
+		`""`, `"a"`, `"plain"`, `"a\nb\tc\"\\\/"`, `"\u8239 \ud83d\ude42"`, `"\ud83d alone"`, "\"bad \xff byte\"", `null`,
+		`"` + strings.Repeat(`long\n`, 300) + `"`, `"` + strings.Repeat("x", 3<<20) + `"`, `"` + strings.Repeat(`é\n`, 20) + `"`,
+	}
+	for range 2 { // the second time those that are short are known
+		for _, text := range texts {
+			var want struct{ Text string }
+			if err := json.Unmarshal([]byte(`{"text":`+text+`}`), &want); err != nil {
+				t.Fatal(err)
+			}
+			e, err := conversation.Unmarshal(fmt.Appendf(nil, `{"seq":1,"turn":0,"time":"2026-11-20T09:30:00Z","user":{"text":%s}}`, text))
+			if err != nil {
+				t.Fatalf("%.40s: %v", text, err)
+			}
+			if got := e.Body.(conversation.UserMessage).Text; got != want.Text {
+				t.Errorf("%.40s is read as %.40q, want %.40q", text, got, want.Text)
+			}
+		}
+	}
+	for _, text := range []string{`1`, `true`, `{}`, `[]`, `"\x"`, `"open`} {
+		if _, err := conversation.Unmarshal([]byte(`{"seq":1,"user":{"text":` + text + `}}`)); err == nil {
+			t.Errorf("%s is read as a text", text)
+		}
+	}
+}
+
+// What is read stays as it is while more is read into the same buffer.
+func TestTextsOutliveTheirBuffer(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	var bodies []conversation.Body
+	for i := range 200 {
+		bodies = append(bodies, conversation.UserMessage{Text: strings.Repeat(fmt.Sprintf("line %d\n", i), 1+i%40)})
+	}
+	events := l.Prepare(time.Unix(0, 0), bodies...)
+	var read []conversation.Event
+	for _, e := range events {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err = conversation.Unmarshal(data); err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, e)
+	}
+	for i, e := range read {
+		if e.Body != events[i].Body {
+			t.Errorf("event %d became %+v", e.Seq, e.Body)
+		}
+	}
+}
+
+// A log holds the list it is made from, and adds nothing to it.
+func TestALogSharesTheListItIsMadeFrom(t *testing.T) {
+	t.Parallel()
+	var first conversation.Log
+	events := slices.Grow(first.Prepare(time.Unix(0, 0), conversation.UserMessage{Text: "a"}), 8)
+	l, err := conversation.NewLog(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if &l.Events()[0] != &events[0] {
+		t.Error("the list was copied")
+	}
+	if err := l.Commit(l.Prepare(time.Unix(0, 0), conversation.UserMessage{Text: "b"})); err != nil {
+		t.Fatal(err)
+	}
+	if l.Len() != 2 || l.Turns() != 2 || events[:2][1].Body != nil {
+		t.Errorf("%d events, %d turns, behind the list is %v", l.Len(), l.Turns(), events[:2][1].Body)
+	}
+}
