@@ -31,13 +31,13 @@ var ours = []struct {
 	allow []string
 }{
 	{".", []string{"cli"}},
-	{"cli", []string{
+	{"cli", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/*", "compact/edit", "compact/inspect", "compact/meter",
 		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",
 		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
 	}},
-	{"cli/console", []string{"agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
-	{"cli/setup", []string{
+	{"cli/console", []string{"cli/keys", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
+	{"cli/setup", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "compact/meter", "compact/preset", "config",
 		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
 	}},
@@ -51,6 +51,7 @@ var ours = []struct {
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
 		"compact/projection", "conversation", "conversation/numbers", "conversation/plain",
 	}},
+	{"cli/keys", nil},
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "compact", "config",
@@ -170,6 +171,7 @@ var theirs = []struct {
 	{"go.yaml.in/yaml", nil},
 	{"gopkg.in/yaml", nil},
 	{"github.com/spf13/cobra", []string{"cli"}},
+	{"github.com/zalando/go-keyring", []string{"cli/keys"}},
 	{"charm.land/lipgloss", []string{"themes", "tui", "tui/*"}},
 	{"charm.land/bubbletea", []string{"cli", "tui", "tui/*"}},
 	{"charm.land/bubbles", []string{"tui", "tui/*"}},

@@ -38,7 +38,7 @@ func run() int {
 	return cli.Run(ctx, cli.Env{
 		Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Version: buildVersion(), Example: example,
+		Version: buildVersion(), Example: example, Keyring: cli.SystemKeyring(),
 	})
 }
 

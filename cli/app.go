@@ -2,6 +2,7 @@ package cli
 
 import (
 	"plimsoll/cli/console"
+	"plimsoll/cli/keys"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
@@ -30,3 +31,6 @@ func newApp(env console.Env, f setup.Flags) *app {
 		Models: a.models, Conversations: a.conversations}
 	return a
 }
+
+// SystemKeyring is the keyring of the system, for [Env].
+func SystemKeyring() keys.Ring { return keys.System{} }

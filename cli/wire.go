@@ -18,6 +18,14 @@ func (a *app) chatCommand() *chatCommand {
 	return &chatCommand{host: a.host, console: a.console, conversations: a.conversations, settings: a.settings}
 }
 
+func (a *app) connectCommand() *connectCommand {
+	return &connectCommand{console: a.console, settings: a.settings, providers: a.providers}
+}
+
+func (a *app) disconnectCommand() *disconnectCommand {
+	return &disconnectCommand{console: a.console, settings: a.settings, providers: a.providers}
+}
+
 func (a *app) compactCommand() *compactCommand {
 	return &compactCommand{agents: a.agents, console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
 }

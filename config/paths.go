@@ -27,7 +27,7 @@ func (e Env) get(name string) string {
 type Paths struct {
 	Config string // configuration, "" if there is no home
 	Data   string // conversations, blobs, transcripts
-	State  string // the log, the grants
+	State  string // the log, the grants, the keys
 }
 
 // Grants is the file of the rules that the user granted by an answer, "" without a folder.
@@ -36,6 +36,14 @@ func (p Paths) Grants() string {
 		return ""
 	}
 	return filepath.Join(p.State, "grants.json")
+}
+
+// Keys is the file of the stored keys, "" without a folder.
+func (p Paths) Keys() string {
+	if p.State == "" {
+		return ""
+	}
+	return filepath.Join(p.State, "keys.json")
 }
 
 // Log is the log file.

@@ -60,6 +60,18 @@ func sameModel(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(a, ":latest"), strings.TrimSuffix(b, ":latest"))
 }
 
+// CheckKey asks an endpoint something that costs nothing and that it answers only to who has a key. The error is its
+// refusal, or says that it was not reached.
+func CheckKey(ctx context.Context, o Options) error {
+	e := resolve(&o)
+	if e.Name == "openrouter" { // whose list of models is public
+		p := prober{opts: o, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
+		return p.one(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err
+	}
+	_, err := Discover(ctx, o, "")
+	return err
+}
+
 // Discover asks an endpoint for its models and, if model is not "", for that
 // model's window. The error is the answer to the request for the list, if
 // nothing else answered either.

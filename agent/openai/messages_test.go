@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -222,6 +223,25 @@ func TestAnEffortGoesOverEveryWire(t *testing.T) {
 		r.Effort = ""
 		if body, err := c.Body(r, ""); err != nil || strings.Contains(string(body), "effort") {
 			t.Errorf("%s without one: %v %s", wire, err, body)
+		}
+	}
+}
+
+func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
+	t.Parallel()
+	for provider, path := range map[string]string{"openai": "/v1/models", "anthropic": "/v1/models", "openrouter": "/v1/key"} {
+		for code, class := range map[int]llm.Class{http.StatusOK: "", http.StatusUnauthorized: llm.Auth} {
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != path {
+					t.Errorf("%s asks %s", provider, r.URL.Path)
+				}
+				status(code, `{"data":[]}`)(w, r)
+			}))
+			err := openai.CheckKey(t.Context(), openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+			srv.Close()
+			if e := llm.AsError(err); (e == nil) != (class == "") || e != nil && e.Class != class {
+				t.Errorf("%s, status %d: %v", provider, code, err)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"golang.org/x/term"
 
+	"plimsoll/cli/keys"
 	"plimsoll/config"
 )
 
@@ -22,7 +23,8 @@ type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Version string
-	Example []byte // config.yaml.example
+	Example []byte    // config.yaml.example
+	Keyring keys.Ring // of the system, nil for none
 }
 
 // Getenv is a variable's value, "" if it is not set.

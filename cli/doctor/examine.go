@@ -116,11 +116,11 @@ func (x *Examiner) check(ctx context.Context, s *dataState, repair bool, progres
 	return findings, err
 }
 
-// keys notes which variables hold keys.
+// keys notes where keys come from.
 func (x *Examiner) keys(d *diagnosis) {
 	for _, name := range x.Providers.Names() {
-		if key, variable := x.Providers.Key(name); key != "" {
-			d.Keys = append(d.Keys, keyState{name, variable})
+		if source := x.Providers.KeySource(name); source != "" {
+			d.Keys = append(d.Keys, keyState{name, source})
 		}
 	}
 }

@@ -128,11 +128,11 @@ func costWords(requests, unknown int, usd float64) string {
 // connectPage says which models can be reached and how to reach others.
 func (h *Host) connectPage(ctx context.Context) string {
 	var b strings.Builder
-	b.WriteString("Keys in the environment:\n")
+	b.WriteString("Keys:\n")
 	found := false
 	for _, name := range openai.ByKey() {
-		if key, variable := h.with.Providers.Key(name); key != "" {
-			fmt.Fprintf(&b, "  %s  -> /model %s\n", variable, name)
+		if source := h.with.Providers.KeySource(name); source != "" {
+			fmt.Fprintf(&b, "  %s, %s  -> /model %s\n", name, source, name)
 			found = true
 		}
 	}
@@ -152,8 +152,10 @@ func (h *Host) connectPage(ctx context.Context) string {
 	}
 	b.WriteString(`
 To connect one:
-  export OPENAI_API_KEY=...        (or ANTHROPIC_, GEMINI_, OPENROUTER_, DEEPSEEK_, MISTRAL_, XAI_, GROQ_)
-  ollama serve                     a local server is found by itself
+  plimsoll connect anthropic       asks for a key, tries it and stores it (or openai, gemini, openrouter, deepseek,
+                                   mistral, xai, groq)
+  export ANTHROPIC_API_KEY=...     a key in the environment is used before a stored one
+  ollama serve                     a local server is found automatically
   plimsoll --base-url URL          any OpenAI-compatible endpoint
 
 Anything else goes into the configuration (plimsoll config init):

@@ -90,7 +90,7 @@ func (p *Providers) CheckKey(c Choice) error {
 		return nil
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, variable),
-		"set it, or name another model with --model; `plimsoll doctor` shows which keys there are"))
+		"run `plimsoll connect "+c.Provider+"` to store one, set the variable, or name another model with --model"))
 }
 
 // Endpoint is how to reach a choice's provider.

@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
+	"plimsoll/cli/keys"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -108,8 +109,40 @@ func (p *Providers) OwnModel(c Choice) config.Model {
 	return DescribedModel(p.Settings.Cfg(), c.Provider, c.Model)
 }
 
-// Key is a provider's key and the variable it stands or would stand in.
+// Key is a provider's key and the variable it stands or would stand in. The
+// environment comes before the key that was stored.
 func (p *Providers) Key(provider string) (key, variable string) {
+	key, variable = p.environmentKey(provider)
+	if key == "" {
+		key, _, _ = p.StoredKey(provider) // one that cannot be read is none; doctor says why
+	}
+	return key, variable
+}
+
+// StoredKey is the key of a provider that was connected, and where it is kept.
+func (p *Providers) StoredKey(provider string) (key string, place keys.Place, err error) {
+	return p.Settings.Keys().Get(provider)
+}
+
+// KeySource says where the key of a provider comes from, "" if there is none.
+func (p *Providers) KeySource(provider string) string {
+	if key, variable := p.environmentKey(provider); key != "" {
+		return variable
+	}
+	key, place, err := p.StoredKey(provider)
+	switch {
+	case err != nil:
+		return err.Error()
+	case key == "":
+		return ""
+	case place == keys.InRing:
+		return "stored in the system's keyring"
+	}
+	return "stored in " + p.Settings.KeyFile()
+}
+
+// environmentKey is Key, of the environment alone.
+func (p *Providers) environmentKey(provider string) (key, variable string) {
 	if v := p.Settings.Cfg().Providers[provider].APIKeyEnv; v != "" {
 		return p.Console.Getenv(v), v
 	}

@@ -1,9 +1,11 @@
 package setup
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/keys"
 	"plimsoll/config"
 )
 
@@ -15,6 +17,24 @@ type Settings struct {
 	Loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
 	Paths     config.Paths
 	Workspace string
+
+	making sync.Once // of kept
+	kept   *keys.Store
+}
+
+// KeyFile is where keys are kept that no keyring takes, "" if there is no folder for it.
+func (s *Settings) KeyFile() string {
+	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
+	if err != nil {
+		return ""
+	}
+	return paths.Keys()
+}
+
+// Keys is the store of the keys that were connected.
+func (s *Settings) Keys() *keys.Store {
+	s.making.Do(func() { s.kept = keys.New(s.KeyFile(), s.Console.Keyring) })
+	return s.kept
 }
 
 // Flags are those of every command.

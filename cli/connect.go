@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
+	"plimsoll/cli/keys"
+	"plimsoll/cli/setup"
+	"plimsoll/conversation/numbers"
+)
+
+// connectCommand keeps the key of a provider.
+type connectCommand struct {
+	console   *console.Console
+	settings  *setup.Settings
+	providers *setup.Providers
+
+	unchecked bool
+}
+
+func (cmd *connectCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "connect [PROVIDER]",
+		Short: "Store the key of a provider",
+		Long: `Connect asks for the key of a provider, tries it with a request that costs
+nothing, and keeps it in the system's keyring, or where there is none in a file
+that only you can read. In a pipe it reads the key from standard input. A key in
+the environment is used before a stored one.`,
+		Example: `  plimsoll connect anthropic
+  pass show openai | plimsoll connect openai`,
+		Args:              positional(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: cobra.FixedCompletions(openai.ByKey(), cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
+	}
+	c.Flags().BoolVar(&cmd.unchecked, "no-check", false, "store the key without trying it")
+	return c
+}
+
+func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
+	if err := cmd.settings.Configure(); err != nil {
+		return err
+	}
+	provider, err := cmd.provider(args)
+	if err != nil {
+		return err
+	}
+	key, err := cmd.key(ctx, provider)
+	if err != nil {
+		return err
+	}
+	if !cmd.unchecked {
+		if err := cmd.check(ctx, provider, key); err != nil {
+			return err
+		}
+	}
+	place, err := cmd.settings.Keys().Set(provider, key)
+	if err != nil {
+		return err
+	}
+	cmd.told(provider, place)
+	return nil
+}
+
+// provider is the one that is connected: named, or chosen from a list.
+func (cmd *connectCommand) provider(args []string) (string, error) {
+	known := openai.ByKey()
+	if len(args) == 0 {
+		return "", console.AsUsage(console.WithHint(errors.New("which provider?"), "plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
+	}
+	name := strings.ToLower(args[0])
+	if !cmd.providers.Known(name) {
+		return "", console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", args[0]), "known are "+strings.Join(cmd.providers.Names(), ", ")))
+	}
+	return name, nil
+}
+
+// longestKey bounds what is read as a key.
+const longestKey = 8 << 10
+
+// key asks for a key: hidden on a terminal, else from standard input.
+func (cmd *connectCommand) key(ctx context.Context, provider string) (string, error) {
+	in, terminal := cmd.console.Stdin.(*os.File)
+	terminal = terminal && console.Terminal(in)
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	if terminal {
+		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", provider)
+		state, err := term.GetState(int(in.Fd()))
+		if err != nil {
+			return "", fmt.Errorf("reading the key: %w", err)
+		}
+		// What the terminal shows is put back, also when the wait is ended.
+		defer func() { _ = term.Restore(int(in.Fd()), state) }()
+		defer fmt.Fprintln(cmd.console.Stderr)
+		go func() {
+			raw, err := term.ReadPassword(int(in.Fd()))
+			read <- line{string(raw), err}
+		}()
+	} else {
+		go func() {
+			text, err := bufio.NewReader(io.LimitReader(cmd.console.Stdin, longestKey)).ReadString('\n')
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			read <- line{text, err}
+		}()
+	}
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-read:
+		key := strings.TrimSpace(got.text)
+		switch {
+		case got.err != nil:
+			return "", fmt.Errorf("reading the key: %w", got.err)
+		case key == "":
+			return "", console.AsUsage(errors.New("no key was given; nothing was stored"))
+		case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+			return "", console.AsUsage(errors.New("this is no key: it holds blanks or other characters that keys do not have; nothing was stored"))
+		}
+		return key, nil
+	}
+}
+
+// check tries a key.
+func (cmd *connectCommand) check(ctx context.Context, provider, key string) error {
+	o := cmd.providers.Endpoint(cmd.providers.At(provider, ""))
+	o.Key = key
+	err := openai.CheckKey(ctx, o)
+	if err == nil {
+		return nil
+	}
+	e := llm.AsError(err)
+	if e.Class == llm.Auth {
+		return fmt.Errorf("%s; nothing was stored", e.Message)
+	}
+	return console.WithHint(fmt.Errorf("the key could not be tried: %s; nothing was stored", e.Message), "--no-check stores it untried")
+}
+
+// told says where the key is and what it opens.
+func (cmd *connectCommand) told(provider string, place keys.Place) {
+	out, where := cmd.console.Stdout, "the system's keyring"
+	if place == keys.InFile {
+		where = cmd.settings.KeyFile() + ", which only you can read"
+	}
+	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)
+	if e, ok := catalog.Default(provider); ok {
+		fmt.Fprintf(out, "Default model: %s/%s", provider, e.ID)
+		if w := e.Limit(); w > 0 {
+			fmt.Fprintf(out, ", window %s tokens", numbers.Grouped(w))
+		}
+		if p := e.Prices; p != nil {
+			fmt.Fprintf(out, ", $%g in and $%g out per million tokens", p.Input, p.Output)
+		}
+		fmt.Fprintln(out)
+	}
+	if source := cmd.providers.KeySource(provider); !strings.HasPrefix(source, "stored") {
+		fmt.Fprintf(out, "%s is set and is used before it.\n", source)
+	}
+	fmt.Fprintf(out, "Start with: plimsoll --model %s\n", provider)
+}
+
+// disconnectCommand removes the key of a provider.
+type disconnectCommand struct {
+	console   *console.Console
+	settings  *setup.Settings
+	providers *setup.Providers
+}
+
+func (cmd *disconnectCommand) cobra() *cobra.Command {
+	return &cobra.Command{
+		Use:               "disconnect PROVIDER",
+		Short:             "Remove the stored key of a provider",
+		Long:              "Disconnect removes a key that connect stored. A key in the environment stays.",
+		Example:           "  plimsoll disconnect anthropic",
+		Args:              positional(cobra.ExactArgs(1)),
+		ValidArgsFunction: cobra.FixedCompletions(openai.ByKey(), cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(_ *cobra.Command, args []string) error { return cmd.Run(args[0]) },
+	}
+}
+
+func (cmd *disconnectCommand) Run(provider string) error {
+	if err := cmd.settings.Configure(); err != nil {
+		return err
+	}
+	was, err := cmd.settings.Keys().Delete(strings.ToLower(provider))
+	if err != nil {
+		return err
+	}
+	if !was {
+		return fmt.Errorf("no key for %s is stored", provider)
+	}
+	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", strings.ToLower(provider))
+	if source := cmd.providers.KeySource(strings.ToLower(provider)); source != "" {
+		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", source)
+	}
+	return nil
+}
