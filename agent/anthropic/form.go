@@ -126,11 +126,14 @@ func NewForm(r llm.Request, m Model) Form {
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}
-	if !m.Reasons {
+	if !m.Reasons || r.Effort == "none" {
 		return f
 	}
 	if adaptive(r.Model) {
 		f.Thinking, f.Effort = ThinkingAdaptive, r.Effort
+		if r.Effort == "minimal" {
+			f.Effort = "low" // the least that there is
+		}
 		return f
 	}
 	// Older models think within a budget, which is part of the reply's bound.
@@ -141,7 +144,7 @@ func NewForm(r llm.Request, m Model) Form {
 }
 
 // budgets are the tokens of thinking that stand for an effort, for models that take no effort.
-var budgets = map[string]int{"low": 4096, "medium": 12_288, "high": 24_576, "max": 49_152}
+var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "high": 24_576, "xhigh": 32_768, "max": 49_152}
 
 // leastBudget is the smallest budget that the protocol takes.
 const leastBudget = 1024

@@ -174,6 +174,8 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		{"claude-opus-4-5-20251101", "", true, nil, nil, 32_000},
 		{"claude-opus-4-5-20251101", "high", true, map[string]any{"type": "enabled", "budget_tokens": 16_000.0}, nil, 32_000},
 		{"claude-sonnet-4-20250514", "low", true, map[string]any{"type": "enabled", "budget_tokens": 4096.0}, nil, 32_000},
+		{"claude-sonnet-5", "minimal", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
+		{"claude-sonnet-5", "none", true, nil, nil, 64_000},
 		{"claude-3-5-haiku-20241022", "high", false, nil, nil, 32_000},
 		{"glm-4.7", "high", false, nil, nil, 32_000},
 	} {

@@ -126,7 +126,8 @@ func (l *lessons) ofMessages(text string) {
 		}
 	case strings.Contains(text, "effort"):
 		l.noEffort = true
-	case strings.Contains(text, "thinking") && unknownParameter(text):
+	case strings.Contains(text, "thinking") && (unknownParameter(text) || strings.Contains(text, "expected `thinking`")):
+		// The latter wants thinking in a reply that came from another model.
 		l.noThinking = true
 	}
 }
