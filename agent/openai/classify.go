@@ -221,6 +221,9 @@ func (w endpoint) lead(e *llm.Error) string {
 		if !w.hasKey {
 			return w.Label + " wants a key"
 		}
+		if e.Status == http.StatusForbidden {
+			return w.Label + " does not allow this with the key"
+		}
 		return w.Label + " does not accept the key"
 	case llm.Quota:
 		return "the credit at " + w.Label + " is used up"
@@ -252,6 +255,9 @@ func (w endpoint) hint(e *llm.Error, words string) string {
 		}
 		if w.Local && !w.hasKey {
 			return "set " + w.keyVar + " to the key that the server was started with"
+		}
+		if e.Status == http.StatusForbidden && w.hasKey {
+			return "choose a model that the key has access to, or set " + w.keyVar + " to another key"
 		}
 		return "set " + w.keyVar + " to a valid key"
 	case llm.Quota:

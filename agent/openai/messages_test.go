@@ -108,7 +108,7 @@ func TestFailuresOfTheMessagesAPI(t *testing.T) {
 		"invalid_request_error":  {400, said("invalid_request_error", "messages: at least one message is required"), nil, llm.BadRequest, nil},
 		"authentication_error":   {401, said("authentication_error", "invalid x-api-key "+testKey), nil, llm.Auth, nil},
 		"billing_error":          {402, said("billing_error", "billing"), nil, llm.Quota, nil},
-		"permission_error":       {403, said("permission_error", "not allowed"), nil, llm.Auth, nil},
+		"permission_error":       {403, said("permission_error", "not allowed"), nil, llm.Auth, func(e *llm.Error) bool { return strings.Contains(e.Message, "does not allow") }},
 		"not_found_error":        {404, said("not_found_error", "model: claude-9"), nil, llm.NotFound, nil},
 		"request_too_large":      {413, said("request_too_large", "Request exceeds the maximum size"), nil, llm.Overflow, nil},
 		"rate_limit_error":       {429, said("rate_limit_error", "too many tokens a minute"), []string{"retry-after", "7"}, llm.RateLimited, func(e *llm.Error) bool { return e.RetryAfter == 7*time.Second }},
