@@ -105,16 +105,14 @@ func (k *partialKeeper) write(ctx context.Context) {
 	}
 }
 
-// background writes on its own goroutine, soon after it was woken, and then not again
-// for a while.
+// background writes on its own goroutine, soon after it was woken.
 type background struct {
 	wake  chan struct{}
-	rest  time.Duration // between writes
 	write func(context.Context)
 }
 
-func newBackground(rest time.Duration, write func(context.Context)) *background {
-	return &background{wake: make(chan struct{}, 1), rest: rest, write: write}
+func newBackground(write func(context.Context)) *background {
+	return &background{wake: make(chan struct{}, 1), write: write}
 }
 
 // start begins writing. The function it returns writes what is left and waits
@@ -132,10 +130,6 @@ func (b *background) start(ctx context.Context) (finish func()) {
 				b.write(ctx)
 				return
 			}
-			if !b.pause(quit) {
-				b.write(ctx)
-				return
-			}
 		}
 	}()
 	return func() {
@@ -143,22 +137,6 @@ func (b *background) start(ctx context.Context) (finish func()) {
 		<-done
 	}
 }
-
-// pause waits until the next write may be; false if writing ends meanwhile.
-func (b *background) pause(quit <-chan struct{}) bool {
-	rested := time.NewTimer(b.rest)
-	defer rested.Stop()
-	select {
-	case <-rested.C:
-		return true
-	case <-quit:
-		return false
-	}
-}
-
-// calibrationEvery bounds how often what was learned is written: each write waits
-// twice for the disk, and every reply teaches a little.
-const calibrationEvery = 30 * time.Second
 
 // calibrationKeeper writes what was learned about models. A nil one writes
 // nothing.
@@ -173,7 +151,7 @@ type calibrationKeeper struct {
 
 func newCalibrationKeeper(store core.Calibrations, logger *slog.Logger) *calibrationKeeper {
 	k := &calibrationKeeper{store: store, logger: logger, newest: map[string]conversation.Calibration{}}
-	k.writer = newBackground(calibrationEvery, k.save)
+	k.writer = newBackground(k.save)
 	return k
 }
 
@@ -223,7 +201,7 @@ type backlogKeeper struct {
 func newBacklogKeeper(store core.Backlog, logger *slog.Logger) *backlogKeeper {
 	// Some may be stored from before a crash.
 	k := &backlogKeeper{store: store, logger: logger, some: true}
-	k.writer = newBackground(0, k.save)
+	k.writer = newBackground(k.save)
 	return k
 }
 

@@ -24,14 +24,6 @@ func overWires(t *testing.T, test func(t *testing.T, speak protocol)) {
 	}
 }
 
-// newServerOf is a server that speaks a protocol.
-func newServerOf(t testing.TB, speak protocol, script ...reply) *server {
-	t.Helper()
-	s := newServer(t, script...)
-	s.speak = speak
-	return s
-}
-
 // content is how far the blocks of a reply are.
 type content struct {
 	begun bool

@@ -43,7 +43,13 @@ const modelName = "test-model"
 
 func newServer(t testing.TB, script ...reply) *server {
 	t.Helper()
-	s := &server{t: t, speak: chat, series: series{script: script}, more: make(chan struct{})}
+	return newServerOf(t, chat, script...)
+}
+
+// newServerOf is a server that speaks a protocol.
+func newServerOf(t testing.TB, speak protocol, script ...reply) *server {
+	t.Helper()
+	s := &server{t: t, speak: speak, series: series{script: script}, more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
