@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
-	provider, err := cmd.provider(args)
+	provider, err := cmd.provider(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -74,16 +75,52 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 }
 
 // provider is the one that is connected: named, or chosen from a list.
-func (cmd *connectCommand) provider(args []string) (string, error) {
-	known := openai.ByKey()
-	if len(args) == 0 {
+func (cmd *connectCommand) provider(ctx context.Context, args []string) (string, error) {
+	known, name := openai.ByKey(), ""
+	switch {
+	case len(args) > 0:
+		name = args[0]
+	case !console.Terminal(cmd.console.Stdin):
 		return "", console.AsUsage(console.WithHint(errors.New("which provider?"), "plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
+	default:
+		var err error
+		if name, err = cmd.choice(ctx, known); err != nil {
+			return "", err
+		}
 	}
-	name := strings.ToLower(args[0])
-	if !cmd.providers.Known(name) {
-		return "", console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", args[0]), "known are "+strings.Join(cmd.providers.Names(), ", ")))
+	if !cmd.providers.Known(strings.ToLower(name)) {
+		return "", console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", name), "known are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
-	return name, nil
+	return strings.ToLower(name), nil
+}
+
+// choice has the user choose from a list, by number or by name.
+func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, error) {
+	for i, name := range known {
+		note := ""
+		if source := cmd.providers.KeySource(name); source != "" {
+			note = "  has a key: " + source
+		}
+		fmt.Fprintf(cmd.console.Stderr, "  %d  %s%s\n", i+1, name, note)
+	}
+	fmt.Fprint(cmd.console.Stderr, "Provider (number or name): ")
+	read := make(chan string, 1)
+	go func() {
+		text, _ := bufio.NewReader(cmd.console.Stdin).ReadString('\n') // an end without a word chooses nothing
+		read <- strings.TrimSpace(text)
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case text := <-read:
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(known) {
+			return known[n-1], nil
+		}
+		if text == "" {
+			return "", console.AsUsage(errors.New("no provider was chosen; nothing was stored"))
+		}
+		return text, nil
+	}
 }
 
 // longestKey bounds what is read as a key.
