@@ -92,7 +92,7 @@ var ours = []struct {
 		"compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
 	}},
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
-	{"agent/anthropic", []string{"agent/llm", "compact/projection", "conversation"}},
+	{"agent/anthropic", []string{"agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "conversation"}},
 	{"agent/compactor", []string{
@@ -127,9 +127,10 @@ var ours = []struct {
 	{"compact/preset", []string{"compact/preset/*", "conversation"}},
 	{"compact/preset/*", []string{"compact/ordered", "conversation"}},
 	{"compact/projection", []string{"compact/ordered", "compact/preset", "compact/snippet", "conversation", "conversation/numbers"}},
+	{"compact/promptcache", []string{"compact/projection"}},
 	{"compact/replay", []string{
-		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/summary",
-		"conversation", "conversation/jsonl",
+		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache",
+		"compact/summary", "conversation", "conversation/jsonl",
 	}},
 	{"compact/snippet", nil},
 	{"compact/summary", []string{

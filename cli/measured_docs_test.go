@@ -39,6 +39,14 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	example := written(t, func(w io.Writer) error { return run.WriteTable(w, 96) })
 	madeText(t, replayPage, "example", "```\n"+example+"```\n")
 	madeText(t, replayPage, "sheets", sheetRows())
+	madeText(t, replayPage, "claude", claudeRows(all))
+	for window, m := range all {
+		for name, c := range m.Claude {
+			if better := min(c["claude-5m"], c["claude-1h"]); better <= 0 || c["claude"] > 1.02*better {
+				t.Errorf("%s in %s: the chosen lifetime costs %v, the better fixed one %v", name, window, c["claude"], better)
+			}
+		}
+	}
 	madeText(t, compactionPage, "comparison", comparison(all))
 	madeText(t, compactionPage, "variants", variantRows(all))
 	madeText(t, readme, "numbers", numbersIn(all["128k"]))
@@ -67,6 +75,23 @@ func sheetRows() string {
 	b.WriteString("| sheet | read from the cache | written | lifetime of the cache | output |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, s := range replay.Sheets() {
 		fmt.Fprintf(&b, "| `%s` | %v | %v | %.0f min | %v |\n", s.Name, s.Read, s.Write, s.Lifetime.Minutes(), s.Output)
+	}
+	return b.String()
+}
+
+// claudeRows is what policies cost on Claude, if the same policy without a cache costs 1.
+func claudeRows(all map[string]measurement) string {
+	sheets := replay.ClaudeSheets()
+	uncached, short, long, chosen := sheets[0].Name, sheets[1].Name, sheets[2].Name, sheets[3].Name
+	var b strings.Builder
+	fmt.Fprintf(&b, "| window | preset | no cache (`%s`) | 5 minutes (`%s`) | 1 hour (`%s`) | chosen (`%s`) | chosen, if the better fixed one costs 1 |\n"+
+		"| --- | --- |"+strings.Repeat(" ---: |", 5)+"\n", uncached, short, long, chosen)
+	for _, w := range measuredWindows {
+		for _, name := range []preset.Name{preset.Plimsoll, preset.Truncate, preset.Raw} {
+			c := all[w.name].Claude[name]
+			fmt.Fprintf(&b, "| %s | `%s` | 1 | %.3f | %.3f | %.3f | %.3f |\n", numbers.Grouped(w.tokens), name,
+				c[short]/c[uncached], c[long]/c[uncached], c[chosen]/c[uncached], c[chosen]/min(c[short], c[long]))
+		}
 	}
 	return b.String()
 }

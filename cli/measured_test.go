@@ -51,6 +51,9 @@ type measurement struct {
 	Fits     int                          `json:"fits"` // conversations that fit, sent whole
 	Totals   map[preset.Name]measuredSums `json:"totals"`
 	Variants map[string]measuredSums      `json:"variants"` // of plimsoll, by the key that is set; one sheet
+	// Claude is what policies cost over each wire and with each lifetime of the
+	// cache, by sheet, in tokens at the price of input.
+	Claude map[preset.Name]map[string]float64 `json:"claude"`
 }
 
 // measuredSums is what a policy came to on all conversations.
@@ -92,7 +95,23 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	for _, v := range variants {
 		m.Variants[v] = summed(tried, preset.Name(v))
 	}
+	m.Claude = billClaude(t, folder, window)
 	return m, written(t, r.Run(report).WriteMarkdown)
+}
+
+// billClaude replays what most people choose from by the sheets of Claude.
+func billClaude(t *testing.T, folder string, window int) map[preset.Name]map[string]float64 {
+	t.Helper()
+	var sheets []string
+	for _, s := range replay.ClaudeSheets() {
+		sheets = append(sheets, s.Name)
+	}
+	r, report := replayFolder(t, folder, window, measure.ReplayOptions{Prices: sheets, Presets: []string{"plimsoll,raw,truncate"}}, nil)
+	costs := map[preset.Name]map[string]float64{}
+	for _, name := range r.Policies {
+		costs[name] = report.Totals[name].Cost
+	}
+	return costs
 }
 
 // summed is a policy's totals, without speed.

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -98,7 +99,7 @@ func Body(r llm.Request, f Form, route string) ([]byte, error) {
 			w.cache.TTL = "1h"
 		}
 		w.prefix = markFront(&req, w.cache)
-		for _, i := range llm.Breakpoints(r.Messages) {
+		for _, i := range promptcache.Marks(r.Messages) {
 			w.marks[i] = true
 		}
 	}

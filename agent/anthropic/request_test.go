@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent/anthropic"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -247,7 +248,7 @@ func TestTheNextRequestHasAMarkWhereThisOneEnds(t *testing.T) {
 			if len(calls) == 0 {
 				messages = append(messages, user("go on"))
 			}
-			marks := llm.Breakpoints(messages)
+			marks := promptcache.Marks(messages)
 			if len(marks) > 3 || marks[len(marks)-1] != len(messages)-1 || len(marks) < 2 || marks[len(marks)-2] != before {
 				t.Fatalf("marks %v of %d messages, the last request had %d", marks, len(messages), before+1)
 			}

@@ -43,7 +43,7 @@ func (rp *Replayer) ReplaySheets(values []string) ([]replay.Sheet, error) {
 }
 
 func (rp *Replayer) replaySheet(name string) (replay.Sheet, error) {
-	for _, s := range replay.Sheets() {
+	for _, s := range namedSheets() {
 		if s.Name == name {
 			return s, nil
 		}
@@ -117,8 +117,10 @@ func ModelSheet(m llm.Model) replay.Sheet {
 // SheetNames lists the named sheets.
 func SheetNames() []string {
 	var names []string
-	for _, s := range replay.Sheets() {
+	for _, s := range namedSheets() {
 		names = append(names, s.Name)
 	}
 	return names
 }
+
+func namedSheets() []replay.Sheet { return append(replay.Sheets(), replay.ClaudeSheets()...) }

@@ -19,6 +19,7 @@ type Setting struct {
 	Window int   // tokens
 	Sheet  Sheet // in force
 	Steps  bool  // some sheet of the replay has a price step
+	Marked bool  // some sheet of the replay bills by marks
 	// Arguments lists the arguments that the conversation's tools are called with,
 	// by tool: for rules that want them declared beforehand.
 	Arguments map[string][]string

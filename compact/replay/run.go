@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -31,6 +32,8 @@ type run struct {
 	sent    sent
 	asked   []sentRequest
 	calls   []SummaryCall
+	account *account      // by the sheet in force
+	marked  bool          // some sheet bills by marks
 	spent   time.Duration // on deciding and projecting
 	peak    float64
 	breaks  int
@@ -46,7 +49,8 @@ func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
 		Window: meter.Window{Tokens: set.Window, Source: meter.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
 	}.With(rules))
 	tools := conversation.Size{ASCII: Overhead * meter.CharsPerToken}
-	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.said))}
+	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.said)),
+		account: newAccount(set.Sheet), marked: set.Marked}
 }
 
 // all replays every request, and tells how many are done. The error is the
@@ -107,7 +111,7 @@ func (r *run) request(i int, q request) error {
 	}
 	common := r.common(messages, grew)
 	r.sent.take(shown, messages, grew)
-	r.account(common, q.idle)
+	r.take(common, q.idle)
 	r.wrong += r.sent.checks.violations(r.sent.messages, common.messages)
 	if r.score != nil {
 		r.score.request(r, i, r.sent.messages, common.messages)
@@ -125,13 +129,13 @@ func (r *run) act(look Look) error {
 	look.Meter = r.meter.WithView(look.View)
 	look.Used = look.Meter.RequestEstimate()
 	look.Now = r.log[len(r.log)-1].Time // a reply was asked for by something
-	look.Window, look.Sheet = r.set.Window, r.set.Sheet
+	look.Window, look.Sheet = r.set.Window, r.account.sheet
 	act, err := r.policy.Act(look)
 	if err != nil {
 		return err
 	}
 	for _, c := range act.Calls {
-		c.idle, c.first = look.Idle, look.First
+		c.idle, c.first, c.after = look.Idle, look.First, len(r.asked)
 		r.calls = append(r.calls, c)
 	}
 	if len(act.Overlays) == 0 {
@@ -193,10 +197,17 @@ func (r *run) common(messages []projection.Message, grew bool) common {
 	return c
 }
 
-// account adds the newest request to the sums.
-func (r *run) account(c common, idle time.Duration) {
+// take adds the newest request to the sums.
+func (r *run) take(c common, idle time.Duration) {
 	size := r.base() + tokens(r.sent.chars)
-	r.asked = append(r.asked, sentRequest{tokens: size, prefix: c.tokens, idle: idle})
+	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
+	if r.marked {
+		q.marks = promptcache.Points(r.sent.messages, r.base(), func(m *projection.Message) float64 { return tokens(chars(m)) })
+	}
+	r.asked = append(r.asked, q)
+	if r.account.sheet.Terms != nil {
+		r.account.request(q)
+	}
 	r.peak = max(r.peak, size)
 	if c.tokens < c.before {
 		r.breaks++

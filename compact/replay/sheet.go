@@ -3,6 +3,8 @@ package replay
 import (
 	"math"
 	"time"
+
+	"plimsoll/compact/promptcache"
 )
 
 // A provider serves from its cache what a request has in common with the one
@@ -24,6 +26,13 @@ type Sheet struct {
 
 	Step       int     // tokens above which the whole request is dearer, 0 none
 	StepFactor float64 // by how much
+
+	// Marked says that only what stands in front of a mark is cached, where the
+	// Messages API sets them; what is left out above lasts to the last character in common.
+	Marked bool
+	// Terms let each conversation choose how long the cache keeps it; Write and
+	// Lifetime are those of the short time then. nil: there is no choice.
+	Terms *promptcache.Terms
 }
 
 // PlanSheet is the sheet under which what is no cost is measured.
@@ -43,11 +52,28 @@ func Sheets() []Sheet {
 	}
 }
 
+// ClaudeSheets lists the sheets by which Claude is billed as the Messages API carries it: over an endpoint that passes no
+// marks and so caches nothing, with each of the two lifetimes, and with the one that is chosen.
+func ClaudeSheets() []Sheet {
+	terms := promptcache.Anthropic()
+	marked := func(name string, o promptcache.Offer) Sheet {
+		return Sheet{Name: name, Read: terms.Read, Write: o.Write, Lifetime: o.Lives, Output: outputPrice, Marked: true}
+	}
+	chosen := marked("claude", terms.Short)
+	chosen.Terms = &terms
+	return []Sheet{
+		{Name: "claude-uncached", Read: 1, Write: 1, Lifetime: terms.Short.Lives, Output: outputPrice},
+		marked("claude-5m", terms.Short), marked("claude-1h", terms.Long), chosen,
+	}
+}
+
 // sentRequest is a request as far as it costs something.
 type sentRequest struct {
 	tokens float64
 	prefix float64 // tokens in common with the request before, 0 for the first
 	idle   time.Duration
+	marks  []promptcache.Mark
+	common int // whole messages in common with the request before
 }
 
 // SummaryCall is a request for a summary that a policy made.
@@ -60,27 +86,24 @@ type SummaryCall struct {
 
 	idle  time.Duration
 	first bool // nothing was sent before
+	after int  // requests before it
 }
 
 // warm reports whether the cache lives after a gap.
 func (s Sheet) warm(idle time.Duration) bool { return idle <= s.Lifetime }
 
-// request is the cost of a request, in tokens at the base price.
+// request is the cost of a request by what it has in common with the one before, in tokens at the base price.
 func (s Sheet) request(r sentRequest) float64 {
 	hit := 0.0
 	if r.prefix >= cacheLeast && s.warm(r.idle) {
 		hit = math.Floor(r.prefix/cacheStep) * cacheStep
 	}
-	return s.stepped(r.tokens, hit*s.Read+(r.tokens-hit)*s.Write)
+	return s.served(r.tokens, hit)
 }
 
-// call is the cost of a request for a summary.
-func (s Sheet) call(c SummaryCall) float64 {
-	price := 1.0
-	if c.View && !c.first && s.warm(c.idle) {
-		price = s.Read
-	}
-	return s.stepped(c.Input, c.Input*price) + c.Output*s.Output
+// served is the cost of a request of so many tokens, of which so many come from the cache.
+func (s Sheet) served(tokens, hit float64) float64 {
+	return s.stepped(tokens, hit*s.Read+(tokens-hit)*s.Write)
 }
 
 // stepped is a cost with the price step.
@@ -93,12 +116,12 @@ func (s Sheet) stepped(tokens, cost float64) float64 {
 
 // bill is the cost of all that was sent.
 func (s Sheet) bill(requests []sentRequest, calls []SummaryCall) float64 {
-	sum := 0.0
-	for _, r := range requests {
-		sum += s.request(r)
+	a := newAccount(s)
+	for _, q := range requests {
+		a.request(q)
 	}
 	for _, c := range calls {
-		sum += s.call(c)
+		a.call(c)
 	}
-	return sum
+	return a.cost
 }

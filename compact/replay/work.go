@@ -124,7 +124,8 @@ func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (f
 func (p *replayer) tasks(c *Conversation) []*task {
 	var tasks []*task
 	setting := Setting{Window: p.Window, Arguments: c.arguments(),
-		Steps: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 })}
+		Steps:  slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 }),
+		Marked: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Marked })}
 	for _, e := range p.all {
 		s := setting
 		s.Sheet = p.plan

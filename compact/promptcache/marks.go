@@ -1,17 +1,15 @@
-package llm
+package promptcache
 
 import "plimsoll/compact/projection"
 
-// Some providers cache a prompt only up to marks in it, of which they take four, and look for an older mark at most 20
-// blocks of content before each. One mark belongs behind tools and system prompt; these are the others.
-
-// Breakpoints are the messages, by index and ascending, behind which marks of a cache go: at most three.
+// Marks are the messages, by index and ascending, behind which marks of a cache go: at most three. One more belongs
+// behind tools and system prompt.
 //
 //   - the last: the next request begins with all of this one
 //   - the one that the request before ended with, which is in front of the newest reply: a reply with many calls
-//     alone can have more than 20 blocks
+//     alone can have more blocks than LookBack
 //   - the last of what a compaction put in front: it stays when the rest is undone or compacted again
-func Breakpoints(messages []projection.Message) []int {
+func Marks(messages []projection.Message) []int {
 	last := len(messages) - 1
 	if last < 0 {
 		return nil

@@ -1,0 +1,127 @@
+package promptcache_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
+	"plimsoll/conversation"
+)
+
+var terms = promptcache.Anthropic()
+
+func TestALongPromptWithPausesIsKeptForLong(t *testing.T) {
+	t.Parallel()
+	paused := promptcache.Rhythm{Requests: 40, Pauses: 6}
+	for _, c := range []struct {
+		name string
+		o    promptcache.Outlook
+		want promptcache.Offer
+	}{
+		{"a small first prompt of an unknown user", promptcache.Outlook{Prompt: 5_000}, terms.Short},
+		{"a large prompt, pauses in this conversation", promptcache.Outlook{Prompt: 60_000, Requests: 40, Own: paused}, terms.Long},
+		{"a large prompt, pauses in earlier ones", promptcache.Outlook{Prompt: 60_000, Past: promptcache.Rhythm{Requests: 400, Pauses: 60}}, terms.Long},
+		{"a large prompt without pauses", promptcache.Outlook{Prompt: 60_000, Requests: 60, Own: promptcache.Rhythm{Requests: 60}}, terms.Short},
+		{"absences alone", promptcache.Outlook{Prompt: 60_000, Requests: 40, Own: promptcache.Rhythm{Requests: 40, Absences: 10}}, terms.Short},
+		{"so much new text that writing it costs most", promptcache.Outlook{Prompt: 20_000, Requests: 40, Warm: 40, Written: 400_000, Own: paused}, terms.Short},
+	} {
+		got := terms.Choose(c.o)
+		if got.Lives != c.want.Lives {
+			t.Errorf("%s: kept for %v, want %v", c.name, got.Lives, c.want.Lives)
+		}
+		if got.Saves < 0 {
+			t.Errorf("%s: it saves %v", c.name, got.Saves)
+		}
+	}
+}
+
+func TestARhythmCountsWhatEachLifetimeOutlives(t *testing.T) {
+	t.Parallel()
+	var r promptcache.Rhythm
+	for _, idle := range []time.Duration{0, 5 * time.Minute, 5*time.Minute + 1, time.Hour, time.Hour + 1} {
+		r = r.Add(terms, idle)
+	}
+	if want := (promptcache.Rhythm{Requests: 5, Pauses: 2, Absences: 1}); r != want {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if twice := r.Plus(r); twice.Requests != 10 || twice.Pauses != 4 || twice.Absences != 2 {
+		t.Errorf("twice that is %+v", twice)
+	}
+}
+
+// mark is behind n messages of 1,000 tokens with one block each, behind 4,000 of prompt and tools.
+func mark(n int) promptcache.Mark {
+	return promptcache.Mark{Messages: n, Blocks: n, Tokens: 4000 + 1000*float64(n)}
+}
+
+func TestTheCacheServesWhatStandsBeforeAMark(t *testing.T) {
+	t.Parallel()
+	const minute = time.Minute
+	var c promptcache.Cache
+	for i, s := range []struct {
+		marks  []promptcache.Mark
+		common int
+		idle   time.Duration
+		lives  time.Duration
+		want   float64
+	}{
+		{[]promptcache.Mark{mark(0), mark(1)}, 0, 0, 5 * minute, 0},                          // the first request
+		{[]promptcache.Mark{mark(0), mark(1), mark(3)}, 1, minute, 5 * minute, 5000},         // the whole request before
+		{[]promptcache.Mark{mark(0), mark(30)}, 3, minute, 5 * minute, 4000},                 // the last mark is too far away
+		{[]promptcache.Mark{mark(0), mark(30), mark(32)}, 30, 4 * minute, time.Hour, 34000},  // found where it is marked again
+		{[]promptcache.Mark{mark(0), mark(32), mark(34)}, 10, 4 * minute, time.Hour, 4000},   // a compaction changed what follows
+		{[]promptcache.Mark{mark(0), mark(34), mark(36)}, 34, 50 * minute, time.Hour, 38000}, // kept for an hour
+		{[]promptcache.Mark{mark(0), mark(36), mark(38)}, 36, 61 * minute, time.Hour, 0},
+	} {
+		if got := c.Send(s.marks, s.common, s.idle, s.lives); got != s.want {
+			t.Errorf("request %d finds %v tokens, want %v", i, got, s.want)
+		}
+	}
+	if c.Cold(time.Hour) || !c.Cold(time.Hour+1) {
+		t.Error("the newest request is not kept for exactly an hour")
+	}
+}
+
+func TestASmallPromptIsNotCached(t *testing.T) {
+	t.Parallel()
+	var c promptcache.Cache
+	small := []promptcache.Mark{{Messages: 1, Blocks: 1, Tokens: promptcache.Least - 1}}
+	c.Send(small, 0, 0, time.Hour)
+	if got := c.Send(small, 1, 0, time.Hour); got != 0 {
+		t.Errorf("%v tokens of it are", got)
+	}
+}
+
+// TestAConversationThatGrowsIsServedWhole sends a conversation that only grows: each request finds all of the one before.
+func TestAConversationThatGrowsIsServedWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var c promptcache.Cache
+		messages := []projection.Message{{Role: projection.RoleUser, Text: "start"}}
+		weight := func(*projection.Message) float64 { return 100 }
+		before, common := 0.0, 0
+		for range rapid.IntRange(1, 12).Draw(t, "requests") {
+			points := promptcache.Points(messages, 4000, weight)
+			hit := c.Send(points, common, time.Minute, 5*time.Minute)
+			if hit != before {
+				t.Fatalf("request with %d messages finds %v tokens, want %v", len(messages), hit, before)
+			}
+			before, common = 4000+100*float64(len(messages)), len(messages)
+			reply := projection.Message{Role: projection.RoleAssistant, Text: "reply"}
+			calls := rapid.IntRange(0, 40).Draw(t, "calls")
+			for range calls {
+				reply.Calls = append(reply.Calls, conversation.ToolCall{Name: "read_file"})
+			}
+			messages = append(messages, reply)
+			for range calls {
+				messages = append(messages, projection.Message{Role: projection.RoleTool, Text: "result"})
+			}
+			if calls == 0 {
+				messages = append(messages, projection.Message{Role: projection.RoleUser, Text: "more"})
+			}
+		}
+	})
+}
