@@ -64,11 +64,13 @@ from results, as far as it is in view), then the rest; both by cost.
 
 The window is ` + numbers.Grouped(measure.ReplayWindow) + ` tokens unless --window says otherwise.
 
---prices takes sheets (` + strings.Join(measure.SheetNames(), ", ") + `)
-and models, as PROVIDER/ID or an id the catalogue knows, with your own prices and
-cache_ttl where the configuration has them; how long a model's cache lives is
-otherwise assumed, and told. Without --prices every sheet is planned for and billed
-in turn; all figures but costs are those under ` + replay.PlanSheet + `.
+--prices takes sheets and models, as PROVIDER/ID or an id the catalogue knows, with
+your own prices and cache_ttl where the configuration has them; how long a model's
+cache lives is otherwise assumed, and told. Without --prices the first five sheets
+are planned for and billed in turn; all figures but costs are those under
+` + replay.PlanSheet + `. The sheets:
+
+` + sheetList() + `
 
 What cannot be read is told and left out, and the rest is replayed; the exit code
 is then 1.`,
@@ -109,4 +111,11 @@ func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	return cmd.replayer.Replay(ctx, args, cmd.options)
+}
+
+// sheetList lists the price sheets, in lines that fit a terminal.
+func sheetList() string {
+	names := measure.SheetNames()
+	plain := len(replay.Sheets())
+	return strings.Join(names[:plain], ", ") + ",\n" + strings.Join(names[plain:], ", ")
 }
