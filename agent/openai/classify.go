@@ -259,7 +259,10 @@ func (w endpoint) hint(e *llm.Error, words string) string {
 		if e.Status == http.StatusForbidden && w.hasKey {
 			return "choose a model that the key has access to, or set " + w.keyVar + " to another key"
 		}
-		return "set " + w.keyVar + " to a valid key"
+		if w.Local {
+			return "set " + w.keyVar + " to a valid key"
+		}
+		return "set " + w.keyVar + " to a valid key, or store one: /connect, or `plimsoll connect " + w.Name + "`"
 	case llm.Quota:
 		return "add credit with the provider, or choose another model"
 	case llm.NotFound:

@@ -64,6 +64,7 @@ func sameModel(a, b string) bool {
 // refusal, or says that it was not reached.
 func CheckKey(ctx context.Context, o Options) error {
 	e := resolve(&o)
+	o.Answer = keyTime
 	if e.Name == "openrouter" { // whose list of models is public
 		p := prober{opts: o, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 		return p.one(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err

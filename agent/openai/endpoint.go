@@ -185,4 +185,7 @@ type Options struct {
 	// FirstByte bounds the wait for the first byte of an answer, Idle the
 	// silence after it; 0 means 5 and 2 minutes.
 	FirstByte, Idle time.Duration
+	// Answer bounds each question of Discover; 0 means a second. CheckKey, for which
+	// somebody waits, has ten.
+	Answer time.Duration
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,7 +23,7 @@ type prober struct {
 
 // one asks one question within its time.
 func (p prober) one(ctx context.Context, q question) answer {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.opts.Answer, probeTime))
 	defer cancel()
 	body, err := p.fetch(ctx, q)
 	if err != nil {
@@ -89,7 +90,8 @@ func (p prober) authorize(req *http.Request) {
 
 const (
 	probeTime    = time.Second
-	maxProbeBody = 32 << 20 // OpenRouter's list is some megabytes
+	keyTime      = 10 * time.Second // for a provider beyond a slow connection
+	maxProbeBody = 32 << 20         // OpenRouter's list is some megabytes
 )
 
 // question is one request of discovery and how to read the answer.

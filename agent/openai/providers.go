@@ -30,8 +30,9 @@ type Endpoint struct {
 	// KeyVars are the environment variables that may hold the key, in the
 	// order they are looked at.
 	KeyVars []string
-	Local   bool // runs on the user's machine: needs no key
-	Wire    Wire // that WireAuto stands for, if it is not chat completions
+	KeyPage string // where a key is made, "" if nobody looked
+	Local   bool   // runs on the user's machine: needs no key
+	Wire    Wire   // that WireAuto stands for, if it is not chat completions
 	Caps    projection.Capabilities
 	Quirks
 }
@@ -56,20 +57,20 @@ var echoing = projection.Capabilities{EchoReasoning: true}
 // endpoints is in the order in which keys in the environment choose a
 // provider; those after groq are never chosen by a key alone.
 var endpoints = []Endpoint{
-	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"},
+	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
 		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Responses: true}},
-	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"},
+	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
 		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
-		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, Quirks: Quirks{NullContent: true, Signatures: true}},
-	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"},
+		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
+	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",
 		Quirks: Quirks{NullContent: true}},
-	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, Caps: echoing},
-	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"},
+	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Caps: echoing},
+	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys",
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},
-	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"},
+	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai",
 		Quirks: Quirks{NullContent: true, CacheHeader: "x-grok-conv-id"}},
-	{Name: "groq", Label: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"},
+	{Name: "groq", Label: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"}, KeyPage: "https://console.groq.com/keys",
 		Quirks: Quirks{MaxCompletion: true, NullContent: true}},
 	{Name: "cerebras", Label: "Cerebras", BaseURL: "https://api.cerebras.ai/v1", KeyVars: []string{"CEREBRAS_API_KEY"},
 		Quirks: Quirks{MaxCompletion: true, EmptyOverflow: true}},
