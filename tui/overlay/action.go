@@ -5,7 +5,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// All actions but Early and EditedRules are the answer of a dialog, which is no longer on the stack then.
+// All actions but Early, EditedRules and Entered are the answer of a dialog, which is no longer on the stack then.
 type (
 	// Early says that a key came before anybody can have read the question: it was
 	// meant for what the question covers.
@@ -37,6 +37,12 @@ type (
 		Text string
 	}
 
+	// Entered asks to try what was entered into a SecretLine; see SecretLine.Failed.
+	Entered struct {
+		ID     string
+		Secret Secret
+	}
+
 	// Confirmed answers a Confirm.
 	Confirmed struct {
 		ID  string
@@ -53,7 +59,7 @@ type (
 // ends reports whether an action is a dialog's last.
 func ends(a pane.Action) bool {
 	switch a.(type) {
-	case nil, pane.Ignored, Early, EditedRules:
+	case nil, pane.Ignored, Early, EditedRules, Entered:
 		return false
 	}
 	return true

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -28,6 +29,9 @@ type PickerOptions struct {
 	Title string
 	Items []Item
 	Empty string // what is said where there are no items
+	Text  string // what is said above the list, "" for nothing
+	At    string // ID of the item that is selected at first, "": the current one
+	Back  string // what the key to close does; "close" if empty
 }
 
 // Picker is a list to choose from; typing narrows it.
@@ -42,13 +46,15 @@ type Picker struct {
 	look          look
 	width, height int
 	rows          pager // only its scrolling: the lines are drawn from found
+	text          []string
 	filter        *edit.Field
 }
 
 // NewPicker returns a list with its current item selected.
 func NewPicker(o PickerOptions) *Picker {
 	p := &Picker{filter: newLine(""), o: o}
-	p.o.Title, p.o.Empty = plain.Line(o.Title), plain.Line(o.Empty)
+	p.o.Title, p.o.Empty, p.o.Text = plain.Line(o.Title), plain.Line(o.Empty), strings.TrimSpace(plain.Text(o.Text))
+	p.o.Back = cmp.Or(o.Back, "close")
 	p.o.Items = make([]Item, len(o.Items))
 	for i, item := range o.Items {
 		item.Title, item.Detail = plain.Line(item.Title), plain.Line(item.Detail)
@@ -58,7 +64,7 @@ func NewPicker(o PickerOptions) *Picker {
 	}
 	p.search()
 	for i, item := range p.o.Items {
-		if item.Current {
+		if o.At == "" && item.Current || o.At != "" && item.ID == o.At {
 			p.sel = i
 		}
 	}
@@ -69,12 +75,21 @@ func (p *Picker) asks() bool { return false }
 
 func (p *Picker) lay(l look, width, height int) {
 	p.look, p.width, p.height = l, width, height
+	p.text = nil
+	switch {
+	case p.o.Text == "":
+	case height >= roomy:
+		p.text = pane.WrapHanging(p.o.Text, width)
+		p.text = append(p.text[:min(len(p.text), height/2)], "")
+	case height > 4: // a line of it, and some of the list
+		p.text = []string{pane.Clip(pane.WrapHanging(p.o.Text, width)[0], width)}
+	}
 	p.show()
 }
 
 // show keeps the selected item in sight.
 func (p *Picker) show() {
-	p.rows.set(make([]string, len(p.found)), max(p.height-1, 1))
+	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text), 1))
 	p.rows.reveal(p.sel)
 }
 
@@ -179,7 +194,8 @@ func (p *Picker) page() page {
 	} else {
 		shown = s.Text.Render(shown)
 	}
-	lines := []string{s.Key.Render("> ") + shown}
+	lines := pane.Each(s.Text, p.text)
+	lines = append(lines, s.Key.Render("> ")+shown)
 	for i := range p.rows.visible() {
 		lines = append(lines, p.row(p.rows.top+i))
 	}
@@ -190,8 +206,8 @@ func (p *Picker) page() page {
 		}
 		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
-	out := page{title: p.o.Title, lines: lines, cursor: &point{2 + x, 0}}
-	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint("close", p.look.keys.Answers.Close)}
+	out := page{title: p.o.Title, lines: lines, cursor: &point{2 + x, len(p.text)}}
+	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint(p.o.Back, p.look.keys.Answers.Close)}
 	if len(p.found) > 0 {
 		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))
 	}

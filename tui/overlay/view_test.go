@@ -52,6 +52,14 @@ func TestViews(t *testing.T) {
 		{"pick nothing", func() overlay.Dialog {
 			return overlay.NewPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
 		}, nil},
+		{"pick with a text", func() overlay.Dialog {
+			o := models()
+			o.Text, o.Back = "The key works. It is stored in the system's keyring.", "back"
+			return overlay.NewPicker(o)
+		}, nil},
+		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, nil},
+		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, letters("sk-0123456789-abcdefgh")},
+		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
 		{"help", func() overlay.Dialog { return overlay.NewHelp("h", helpGroups()) }, nil},
 		{"text", func() overlay.Dialog {
 			return overlay.NewText("t", "Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
@@ -72,6 +80,12 @@ func TestViews(t *testing.T) {
 			fmt.Fprintf(b, ")\n%s\n", strip(s))
 		}
 	})
+}
+
+// secret asks for a key.
+func secret() overlay.SecretOptions {
+	return overlay.SecretOptions{ID: "s", Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
+		Doing: "trying the key…", Enter: "try and store", Back: "back"}
 }
 
 // commands have long details; the title of one is long, too.

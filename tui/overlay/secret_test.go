@@ -1,0 +1,84 @@
+package overlay_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/overlay"
+	"plimsoll/tui/tuitest"
+)
+
+const typedSecret = "sk-very-secret-0123456789"
+
+func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
+	t.Parallel()
+	line := overlay.NewSecretLine(secret())
+	s := open(80, 24, line)
+	s.Update(tea.PasteMsg{Content: "  " + typedSecret + "\n"}, later)
+	seen := strip(s)
+	if strings.Contains(seen, "secret") || !strings.Contains(seen, "25 characters, ends in 6789") {
+		t.Errorf("it shows\n%s", seen)
+	}
+	action, _ := s.Update(tuitest.Key("enter"), later)
+	got, ok := action.(overlay.Entered)
+	if !ok || got.Secret.Reveal() != typedSecret || s.Top() != line {
+		t.Fatalf("it answers %#v, %d dialogs are open", action, s.Len())
+	}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
+		if text := fmt.Sprintf(format, got); strings.Contains(text, "very") || strings.Contains(text, fmt.Sprintf("%x", "very")) {
+			t.Errorf("%s writes %s", format, text)
+		}
+	}
+}
+
+func TestAShortSecretShowsNoEnd(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewSecretLine(secret()))
+	press(s, letters("hunter2")...)
+	if seen := strip(s); strings.Contains(seen, "er2") || !strings.Contains(seen, "7 characters") {
+		t.Errorf("it shows\n%s", seen)
+	}
+}
+
+func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
+	t.Parallel()
+	line := overlay.NewSecretLine(secret())
+	s := open(80, 24, line)
+	enter := func(text string) overlay.Secret {
+		s.Update(tea.PasteMsg{Content: text}, later)
+		action, _ := s.Update(tuitest.Key("enter"), later)
+		got, _ := action.(overlay.Entered)
+		return got.Secret
+	}
+	enter("one-that-is-wrong")
+	if got := enter("while it is tried"); got.Reveal() != "" {
+		t.Errorf("it takes %q meanwhile", got.Reveal())
+	}
+	line.Failed("it is \x1b[31mwrong")
+	s.Redraw()
+	if seen := strip(s); !strings.Contains(seen, "it is ␛[31mwrong") {
+		t.Errorf("it does not say why:\n%s", seen)
+	}
+	if got := enter(typedSecret); got.Reveal() != typedSecret {
+		t.Errorf("it hands %q over", got.Reveal())
+	}
+	action, _ := s.Update(tuitest.Key("esc"), later)
+	if _, ok := action.(overlay.Dismissed); !ok || s.Len() != 0 {
+		t.Errorf("it is not left: %#v", action)
+	}
+}
+
+func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"ctrl+z", "ctrl+y", "alt+y", "ctrl+_"} {
+		s := open(80, 24, overlay.NewSecretLine(secret()))
+		s.Update(tea.PasteMsg{Content: typedSecret}, later)
+		press(s, "ctrl+u", key)
+		if seen := strip(s); !strings.Contains(seen, "paste it here") {
+			t.Errorf("%s brings it back:\n%s", key, seen)
+		}
+	}
+}
