@@ -119,7 +119,9 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
 	if !a.journal.InTurn && a.journal.Log.Len() > 0 {
-		a.journal.KeepForLater(ctx, a.journal.Settings.ModelChanged())
+		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
+			a.journal.KeepForLater(ctx, c)
+		}
 		a.compactor.Changes.Replan() // what is said need not fit into the new one
 	}
 }

@@ -123,9 +123,6 @@ func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, 
 	}
 }
 
-// longestKey bounds what is read as a key.
-const longestKey = 8 << 10
-
 // key asks for a key: hidden on a terminal, else from standard input.
 func (cmd *connectCommand) key(ctx context.Context, provider string) (string, error) {
 	in, terminal := cmd.console.Stdin.(*os.File)
@@ -150,7 +147,7 @@ func (cmd *connectCommand) key(ctx context.Context, provider string) (string, er
 		}()
 	} else {
 		go func() {
-			text, err := bufio.NewReader(io.LimitReader(cmd.console.Stdin, longestKey)).ReadString('\n')
+			text, err := bufio.NewReader(io.LimitReader(cmd.console.Stdin, setup.LongestKey)).ReadString('\n')
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
@@ -161,14 +158,12 @@ func (cmd *connectCommand) key(ctx context.Context, provider string) (string, er
 	case <-ctx.Done():
 		return "", ctx.Err()
 	case got := <-read:
-		key := strings.TrimSpace(got.text)
-		switch {
-		case got.err != nil:
+		if got.err != nil {
 			return "", fmt.Errorf("reading the key: %w", got.err)
-		case key == "":
-			return "", console.AsUsage(errors.New("no key was given; nothing was stored"))
-		case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-			return "", console.AsUsage(errors.New("this is no key: it holds blanks or other characters that keys do not have; nothing was stored"))
+		}
+		key, err := setup.KeyIn(got.text)
+		if err != nil {
+			return "", console.AsUsage(fmt.Errorf("%w; nothing was stored", err))
 		}
 		return key, nil
 	}
@@ -176,9 +171,7 @@ func (cmd *connectCommand) key(ctx context.Context, provider string) (string, er
 
 // check tries a key.
 func (cmd *connectCommand) check(ctx context.Context, provider, key string) error {
-	o := cmd.providers.Endpoint(cmd.providers.At(provider, ""))
-	o.Key = key
-	err := openai.CheckKey(ctx, o)
+	err := cmd.providers.TryKey(ctx, provider, key)
 	if err == nil {
 		return nil
 	}
@@ -191,11 +184,8 @@ func (cmd *connectCommand) check(ctx context.Context, provider, key string) erro
 
 // told says where the key is and what it opens.
 func (cmd *connectCommand) told(provider string, place keys.Place) {
-	out, where := cmd.console.Stdout, "the system's keyring"
-	if place == keys.InFile {
-		where = cmd.settings.KeyFile() + ", which only you can read"
-	}
-	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)
+	out := cmd.console.Stdout
+	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, cmd.settings.KeptIn(place))
 	if e, ok := catalog.Default(provider); ok {
 		fmt.Fprintf(out, "Default model: %s/%s", provider, e.ID)
 		if w := e.Limit(); w > 0 {
@@ -206,8 +196,8 @@ func (cmd *connectCommand) told(provider string, place keys.Place) {
 		}
 		fmt.Fprintln(out)
 	}
-	if source := cmd.providers.KeySource(provider); !strings.HasPrefix(source, "stored") {
-		fmt.Fprintf(out, "%s is set and is used before it.\n", source)
+	if variable := cmd.providers.Overriding(provider); variable != "" {
+		fmt.Fprintf(out, "%s is set and is used before it.\n", variable)
 	}
 	fmt.Fprintf(out, "Start with: plimsoll --model %s\n", provider)
 }
@@ -235,16 +225,13 @@ func (cmd *disconnectCommand) Run(provider string) error {
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
-	was, err := cmd.settings.Keys().Delete(strings.ToLower(provider))
-	if err != nil {
+	provider = strings.ToLower(provider)
+	if err := cmd.providers.RemoveKey(provider); err != nil {
 		return err
 	}
-	if !was {
-		return fmt.Errorf("no key for %s is stored", provider)
-	}
-	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", strings.ToLower(provider))
-	if source := cmd.providers.KeySource(strings.ToLower(provider)); source != "" {
-		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", source)
+	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", provider)
+	if variable := cmd.providers.Overriding(provider); variable != "" {
+		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", variable)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestAnOutboxHandsOverInOrder(t *testing.T) {
 func TestAQuestionWaitsUntilNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	s, _ := aloneSession(t)
-	d := newDialogs(s.env, s, look{})
+	d := newDialogs(s.env, s, &keyboard{}, look{})
 	d.writes(true)
 	d.ask(question{callID: "c", dialog: overlay.NewText("x", "", "")})
 	if d.stack.Len() != 0 || !d.waiting() || !d.awaited {

@@ -14,6 +14,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
 )
 
 // Session is the agent of the open conversation. No method blocks but Take, Rules
@@ -120,6 +121,9 @@ type Backend interface {
 	// Delete removes the open conversation for good and begins another.
 	Delete(ctx context.Context) (Conversation, error)
 
+	Connector
+	// Begin leaves the open conversation and begins another with a model.
+	Begin(ctx context.Context, model string) (Conversation, error)
 	Models(ctx context.Context) ([]ModelChoice, error)
 	// SwitchModel makes requests go to another model from here on; the change
 	// arrives as an update.
@@ -151,6 +155,42 @@ type Backend interface {
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)
+}
+
+// Connector knows the providers, and keeps their keys.
+type Connector interface {
+	// Providers lists them: those that have a key and servers that answer come first.
+	Providers(ctx context.Context) ([]Provider, error)
+	// Connect tries a key with a request that costs nothing, and stores it. The error
+	// says what to do, and nothing was stored then. Requests of the open conversation
+	// to that provider have the new key from the next one on.
+	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
+	// Disconnect removes the key that is stored for a provider, and returns the provider
+	// as it is then.
+	Disconnect(ctx context.Context, provider string) (Provider, error)
+	// Offered lists the models of a provider, the one to begin with first.
+	Offered(ctx context.Context, provider string) ([]ModelChoice, error)
+}
+
+// Secret is a key; see [overlay.Secret].
+type Secret = overlay.Secret
+
+// Provider is one that could be talked to.
+type Provider struct {
+	Name     string // as in provider/id
+	Label    string // for the eye
+	Note     string // where its key is, or its server, on one line
+	Ready    bool   // it can be talked to now
+	Keyed    bool   // a key can be stored for it
+	Stored   bool   // one is
+	Variable string // of the environment, whose key is used before a stored one; "" if none is set
+	KeyPage  string // where a key is made, "" if nobody knows
+}
+
+// Connected is a provider whose key was stored.
+type Connected struct {
+	Provider Provider // as it is now
+	Place    string   // where the key is stored
 }
 
 // CompactByDefault is the default profile, whatever its name.

@@ -28,11 +28,12 @@ type dialogs struct {
 	session *session
 	stack   *overlay.Stack
 
-	questions []question // of calls that wait, oldest first
-	consent   *Consent   // that a conversation or a model waits for, nil for none
-	wrote     time.Time  // when one last wrote into a text that is not sent yet
-	answered  time.Time  // when one last closed a dialog
-	awaited   bool       // a pausedMsg is on its way
+	connecting connecting
+	questions  []question // of calls that wait, oldest first
+	consent    *Consent   // that a conversation or a model waits for, nil for none
+	wrote      time.Time  // when one last wrote into a text that is not sent yet
+	answered   time.Time  // when one last closed a dialog
+	awaited    bool       // a pausedMsg is on its way
 }
 
 // question is the dialog that a call waits for.
@@ -42,8 +43,8 @@ type question struct {
 	open   bool
 }
 
-func newDialogs(e *env, s *session, l look) *dialogs {
-	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.overlay())}
+func newDialogs(e *env, s *session, k *keyboard, l look) *dialogs {
+	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.overlay()), connecting: connecting{env: e, session: s, keyboard: k}}
 	d.stack.Settle(cells.Settle)
 	return d
 }
@@ -92,6 +93,9 @@ func writes(msg tea.Msg) bool {
 
 // decided answers a call with what a dialog decided; what else was decided is returned.
 func (d *dialogs) decided(action pane.Action) pane.Action {
+	if d.connecting.concerns(action) {
+		return d.connecting.decided(action)
+	}
 	switch a := action.(type) {
 	case overlay.Approved:
 		d.answer(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
@@ -227,6 +231,9 @@ func (d *dialogs) putOff(one overlay.Dialog) bool {
 // that means no.
 func (d *dialogs) closeTop() pane.Action {
 	top := d.stack.Top()
+	if line, is := top.(*overlay.SecretLine); is && line == d.connecting.line {
+		d.connecting.leave()
+	}
 	i := slices.IndexFunc(d.questions, func(q question) bool { return q.dialog == top })
 	if i >= 0 && d.consent != nil && d.questions[i].callID == dialogConsent {
 		return d.consented(false)

@@ -308,6 +308,7 @@ func (m conversationsMsg) failure() error { return m.err }
 func (m pageMsg) failure() error          { return m.err }
 func (m editorMsg) failure() error        { return m.err }
 func (m switchedMsg) failure() error      { return m.err }
+func (m providersMsg) failure() error     { return m.err }
 
 // doneMsg ends something that has nothing to show but its failure.
 type doneMsg struct{ err error }

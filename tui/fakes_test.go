@@ -70,6 +70,36 @@ func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	return []tui.ModelChoice{{Name: "openai/gpt-5.6-luna", Note: "128k"}, {Name: "ollama/qwen3:8b", Note: "32k"}}, r.call(ctx, "models", "")
 }
 
+func (r *rig) Begin(ctx context.Context, model string) (tui.Conversation, error) {
+	return r.lead(ctx, "begin", model, &r.next)
+}
+
+func (r *rig) Providers(ctx context.Context) ([]tui.Provider, error) {
+	return r.providers, r.call(ctx, "providers", "")
+}
+
+func (r *rig) Connect(ctx context.Context, provider string, key tui.Secret) (tui.Connected, error) {
+	if err := r.call(ctx, "connect", fmt.Sprintf("%s %v %d", provider, key, len(key.Reveal()))); err != nil {
+		return tui.Connected{}, err
+	}
+	if r.trying != nil {
+		select {
+		case <-r.trying:
+		case <-ctx.Done():
+			return tui.Connected{}, ctx.Err()
+		}
+	}
+	return tui.Connected{Provider: tui.Provider{Name: provider, Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}, Place: "the keyring"}, nil
+}
+
+func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, error) {
+	return tui.Provider{Name: provider, Label: "Anthropic", Note: "no key yet", Keyed: true}, r.call(ctx, "disconnect", provider)
+}
+
+func (r *rig) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, error) {
+	return []tui.ModelChoice{{Name: provider + "/first", Note: "200k · $3 in, $15 out per million"}, {Name: provider + "/second", Note: "1000k"}}, r.call(ctx, "offered", provider)
+}
+
 func (r *rig) SwitchModel(ctx context.Context, name string) error { return r.call(ctx, "switch", name) }
 
 func (r *rig) Files(context.Context) ([]tui.File, error) { return r.files, r.failing["files"] }

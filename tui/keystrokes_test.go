@@ -98,6 +98,13 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"rulesMsg failed":         rulesMsg{asked: unasked, err: errDeaf},
 		"revokedMsg":              revokedMsg{rule: conversation.Rule{Text: "edit(a)"}},
 		"revokedMsg failed":       revokedMsg{err: errDeaf},
+		"providersMsg":            providersMsg{asked: unasked, list: []Provider{{Name: "openai"}}},
+		"providersMsg failed":     providersMsg{asked: unasked, err: errDeaf},
+		"offeredMsg":              offeredMsg{asked: unasked, models: []ModelChoice{{Name: "a/b"}}},
+		"triedMsg":                triedMsg{got: Connected{Provider: Provider{Name: "openai"}}},
+		"triedMsg failed":         triedMsg{err: errDeaf},
+		"forgottenMsg":            forgottenMsg{asked: unasked, provider: Provider{Name: "openai"}},
+		"forgottenMsg failed":     forgottenMsg{asked: unasked, err: errDeaf},
 		"judgedMsg":               judgedMsg{dialog: overlay.NewApprove("x", conversation.Review{}), err: errDeaf},
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}
@@ -254,6 +261,13 @@ type deafSession struct {
 // deaf is everything around the screen, and does nothing.
 type deaf struct{}
 
+func (deaf) Begin(context.Context, string) (Conversation, error)    { return Conversation{}, errDeaf }
+func (deaf) Providers(context.Context) ([]Provider, error)          { return nil, errDeaf }
+func (deaf) Offered(context.Context, string) ([]ModelChoice, error) { return nil, errDeaf }
+func (deaf) Disconnect(context.Context, string) (Provider, error)   { return Provider{}, errDeaf }
+func (deaf) Connect(context.Context, string, Secret) (Connected, error) {
+	return Connected{}, errDeaf
+}
 func (deaf) Open(context.Context) (Conversation, error)           { return Conversation{}, errDeaf }
 func (deaf) Conversations(context.Context) ([]Stored, error)      { return nil, errDeaf }
 func (deaf) Resume(context.Context, string) (Conversation, error) { return Conversation{}, errDeaf }

@@ -40,7 +40,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.session.outline = m.chat.transcript
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
-	m.dialogs = newDialogs(e, m.session, t.look)
+	m.dialogs = newDialogs(e, m.session, keys, t.look)
 	return m
 }
 

@@ -52,7 +52,10 @@ type world struct {
 	mailbox  *updates.Mailbox
 	archive  archive
 	rules    []conversation.Rule // in force
-	tale     conversation.Log    // of the conversation that is open, where a test tells one
+
+	providers []tui.Provider
+	trying    chan struct{}    // Connect waits for it; nil: it does not
+	tale      conversation.Log // of the conversation that is open, where a test tells one
 }
 
 // demo is the model the fakes talk to.

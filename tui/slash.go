@@ -64,7 +64,7 @@ func slashCommands() []slashCommand {
 		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
 		cmd("effort", "[LEVEL]", "how much the model reasons", effortNamed),
-		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
+		cmd("connect", "[PROVIDER]", "choose a provider and a model, and store a key", connectNamed),
 		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
 		cmd("tools", "", "tools the model can call", pageCommand("Tools", PageTools)),
@@ -182,6 +182,13 @@ func switchNamed(m *Model, args string) tea.Cmd {
 		return m.env.switchModel(args)
 	}
 	return m.env.loadModels(m.keyboard.pressed)
+}
+
+// connectNamed leads to a model of a provider, or lets the user choose the provider. What
+// follows its name may be a key, which is asked for where it stays hidden.
+func connectNamed(m *Model, args string) tea.Cmd {
+	name, _, _ := strings.Cut(args, " ")
+	return m.env.loadProviders(name, m.keyboard.pressed)
 }
 
 // effortNamed changes how much the model reasons, or lets the user choose it.

@@ -76,6 +76,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return pickModel(m.session.Model.Name(), msg.choices) })
 	case conversationsMsg:
 		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return pickConversation(m.session.ID, msg.list) })
+	case providersMsg, offeredMsg, triedMsg, forgottenMsg:
+		return m.connected(msg)
 	case rulesMsg:
 		// What could not be read is listed with the rest.
 		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {
@@ -102,6 +104,31 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		}
 	default:
 		return m.do(m.chat.arrived(msg))
+	}
+	return nil
+}
+
+// connected shows what the way to a model leads to next.
+func (m *Model) connected(msg tea.Msg) tea.Cmd {
+	c, undisturbed := &m.dialogs.connecting, func(asked int) bool { return asked == m.keyboard.pressed && m.dialogs.stack.Len() == 0 }
+	switch msg := msg.(type) {
+	case providersMsg:
+		switch {
+		case msg.err != nil:
+			return m.miss(msg.err)
+		case !undisturbed(msg.asked):
+			return m.do(say("the providers are listed: /connect shows them"))
+		}
+		return m.do(c.listed(msg.list, msg.named))
+	case offeredMsg:
+		return m.do(c.offered(msg, undisturbed(msg.asked)))
+	case triedMsg:
+		return m.do(c.tried(msg, m.dialogs.stack))
+	case forgottenMsg:
+		if msg.err != nil {
+			return m.miss(msg.err)
+		}
+		return m.do(c.forgotten(msg.provider, undisturbed(msg.asked)))
 	}
 	return nil
 }

@@ -36,12 +36,12 @@ func TestTheWelcomeSaysWhatWasFound(t *testing.T) {
 	found := []string{"a key for openai", "a server at \x1b[2Jhost"}
 	t.Run("beside a model", func(t *testing.T) {
 		screen(t, func(r *rig, _ *tui.Options) { r.first.Found = found }, func(r *rig) {
-			r.has("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect shows more, and how to")
+			r.has("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect adds others.")
 		})
 	})
 	t.Run("beside the demo model", func(t *testing.T) {
 		screen(t, func(r *rig, _ *tui.Options) { r.first.Model, r.first.Found = rules(), found[:1] }, func(r *rig) {
-			r.has("Found: a key for openai. /connect shows how to talk to a real model.")
+			r.has("Found: a key for openai. enter connects a real model")
 		})
 	})
 	t.Run("nothing", func(t *testing.T) {

@@ -34,6 +34,7 @@ type Needs struct {
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type Host struct {
+	*connector
 	with  Needs
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
@@ -49,7 +50,9 @@ type Host struct {
 
 // NewHost makes the host of a screen that begins with the conversation that o names.
 func NewHost(n Needs, o ChatOptions) *Host {
-	return &Host{with: n, first: o}
+	h := &Host{with: n, first: o}
+	h.connector = &connector{console: n.Console, settings: n.Settings, providers: n.Providers, changed: h.relink}
+	return h
 }
 
 // errEnded says that the screen is gone.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/agent/openai"
 	"plimsoll/cli/session"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -21,7 +20,7 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 	case tui.PageExport:
 		return h.exportPage(ctx, about)
 	case tui.PageConnect:
-		return h.connectPage(ctx), nil
+		return connectPage, nil
 	case tui.PageDoctor:
 		return h.with.Examiner.Text(ctx)
 	}
@@ -125,43 +124,17 @@ func costWords(requests, unknown int, usd float64) string {
 	return fmt.Sprintf("$%.4f for %d of them, price unknown for %d", usd, requests-unknown, unknown)
 }
 
-// connectPage says which models can be reached and how to reach others.
-func (h *Host) connectPage(ctx context.Context) string {
-	var b strings.Builder
-	b.WriteString("Keys:\n")
-	found := false
-	for _, name := range openai.ByKey() {
-		if source := h.with.Providers.KeySource(name); source != "" {
-			fmt.Fprintf(&b, "  %s, %s  -> /model %s\n", name, source, name)
-			found = true
-		}
-	}
-	if !found {
-		b.WriteString("  none\n")
-	}
-	b.WriteString("\nServers on this machine:\n")
-	servers := []openai.Server{}
-	if h.with.Providers.Probing() {
-		servers = openai.Local(ctx, openai.LocalBases(h.with.Console.Getenv), nil)
-	}
-	for _, s := range servers {
-		fmt.Fprintf(&b, "  %s at %s  -> /model %s/%s\n", s.Provider, s.BaseURL, s.Provider, s.Model)
-	}
-	if len(servers) == 0 {
-		b.WriteString("  none answered\n")
-	}
-	b.WriteString(`
-To connect one:
-  plimsoll connect anthropic       asks for a key, tries it and stores it (or openai, gemini, openrouter, deepseek,
-                                   mistral, xai, groq)
-  export ANTHROPIC_API_KEY=...     a key in the environment is used before a stored one
-  ollama serve                     a local server is found automatically
-  plimsoll --base-url URL          any OpenAI-compatible endpoint
+// connectPage says how to reach what the list of providers does not have.
+const connectPage = `Any endpoint that speaks OpenAI's chat completions:
+  plimsoll --base-url URL          for once; PLIMSOLL_API_KEY holds its key, if it wants one
 
-Anything else goes into the configuration (plimsoll config init):
-  model: provider/id
+For good, in the configuration (plimsoll config init):
+  model: myserver/id
   providers:
     myserver: {base_url: "http://host:8000/v1", api_key_env: MYSERVER_KEY}
-`)
-	return b.String()
-}
+
+A server on this machine is found automatically: start it (ollama serve), then /connect.
+
+A key in the environment (export ANTHROPIC_API_KEY=...) is used before a stored one.
+plimsoll connect PROVIDER stores a key outside the chat, plimsoll disconnect PROVIDER removes it.
+`

@@ -157,6 +157,9 @@ func (t *Listing) configuredServers() []openai.Server {
 // listedBy asks one server for its models and returns those fit for chat.
 func (t *Listing) listedBy(ctx context.Context, s openai.Server) ([]ModelRow, error) {
 	o := t.Providers.Endpoint(Choice{Provider: s.Provider, BaseURL: s.BaseURL})
+	if deadline, ok := ctx.Deadline(); ok { // the caller's patience, for one that is far away
+		o.Answer = time.Until(deadline)
+	}
 	found, err := openai.Discover(ctx, o, "")
 	if err != nil {
 		return nil, err

@@ -138,7 +138,7 @@ func (p *Providers) KeySource(provider string) string {
 	case place == keys.InRing:
 		return "stored in the system's keyring"
 	}
-	return "stored in " + p.Settings.KeyFile()
+	return "stored in " + p.Console.Home(p.Settings.KeyFile())
 }
 
 // environmentKey is Key, of the environment alone.

@@ -25,6 +25,7 @@ type Content struct {
 	Badge         string   // of the demo model, "" for any other
 	Found         []string // what else there is to talk to
 	Undo, History string   // the keys, or the commands where these are off
+	Connect       string   // the same, of what leads to a model
 }
 
 // Styles is how the card looks.
@@ -43,7 +44,7 @@ func (c *card) draw() []string {
 	case !c.Open && c.Failed != "":
 		c.say(c.look.Failure, plain.Text(c.Failed))
 		c.gap()
-		c.say(c.look.Subtle, "/new tries again, /resume opens another conversation, /connect sets up a model.")
+		c.say(c.look.Subtle, "/new tries again, /resume opens another conversation, "+c.Connect+" connects a model.")
 	case !c.Open:
 		c.say(c.look.Subtle, "opening…")
 	case c.Badge != "":
@@ -72,13 +73,12 @@ func (c *card) welcomeToDemo() {
 	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
 	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+c.Undo+" undoes that", "past ▲ Plimsoll makes room", c.Undo+" undoes")
 	c.try(c.History, "the full conversation next to what the model is sent", "said and seen")
-	more := "/connect shows how to talk to a real model."
 	if c.brief {
-		more = "/connect shows other models."
-	} else {
-		c.gap()
+		c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model.")
+		return
 	}
-	c.say(c.look.Subtle, c.found()+more)
+	c.gap()
+	c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model: choose a provider, paste a key, go on.")
 }
 
 // welcomeToModel says which model it is and what else there is to talk to.
@@ -89,7 +89,7 @@ func (c *card) welcomeToModel() {
 		if !c.brief {
 			c.gap()
 		}
-		c.say(c.look.Subtle, found+"/connect shows more, and how to add others.")
+		c.say(c.look.Subtle, found+"/connect adds others.")
 	}
 }
 

@@ -1,0 +1,138 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
+	"plimsoll/cli/keys"
+)
+
+// Connecting a provider: its key is tried with a request that costs nothing, and
+// stored. A key never stands in an error.
+
+// LongestKey bounds what is read as a key, in bytes.
+const LongestKey = 8 << 10
+
+// KeyIn is the key that a text consists of, without the blanks around it.
+func KeyIn(text string) (string, error) {
+	key := strings.TrimSpace(text)
+	switch {
+	case key == "":
+		return "", errors.New("no key was given")
+	case len(key) > LongestKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", errors.New("this is no key: it holds blanks or other characters that keys do not have, or is too long")
+	}
+	return key, nil
+}
+
+// Keyed lists the providers that a key can be stored for: those that a key chooses
+// first, then the others, then those of the configuration. A server on this machine is
+// one of them if the configuration says where it is.
+func (p *Providers) Keyed() []string {
+	return slices.DeleteFunc(p.Names(), func(name string) bool {
+		e, known := openai.Known(name)
+		return known && (e.Local || e.BaseURL == "") && p.Settings.Cfg().Providers[name].BaseURL == ""
+	})
+}
+
+// TryKey tries a key of a provider. The error is an *llm.Error.
+func (p *Providers) TryKey(ctx context.Context, provider, key string) error {
+	o := p.Endpoint(p.At(provider, ""))
+	o.Key = key
+	if err := openai.CheckKey(ctx, o); err != nil {
+		return llm.AsError(err)
+	}
+	return nil
+}
+
+// KeptIn says where a stored key is.
+func (s *Settings) KeptIn(place keys.Place) string {
+	if place == keys.InFile {
+		return s.Console.Home(s.KeyFile()) + ", which only you can read"
+	}
+	return "the system's keyring"
+}
+
+// Overriding is the variable whose key is used before a stored one, "" if none is set.
+func (p *Providers) Overriding(provider string) string {
+	if key, variable := p.environmentKey(provider); key != "" {
+		return variable
+	}
+	return ""
+}
+
+// RemoveKey removes the stored key of a provider. The error says if there is none.
+func (p *Providers) RemoveKey(provider string) error {
+	was, err := p.Settings.Keys().Delete(provider)
+	if err == nil && !was {
+		err = fmt.Errorf("no key for %s is stored", provider)
+	}
+	return err
+}
+
+// offerTime is how long a provider has to list its models.
+const offerTime = 5 * time.Second
+
+// Offered lists the models of a provider to choose from: its default, the rest of the
+// catalogue in its order, then what else the server lists. Where the server does not
+// list any, the catalogue's are offered; the error is the server's where there is none.
+func (t *Listing) Offered(ctx context.Context, provider string) ([]ModelRow, error) {
+	ctx, cancel := context.WithTimeout(ctx, offerTime)
+	defer cancel()
+	listed, err := t.listedBy(ctx, openai.Server{Provider: provider, BaseURL: t.Providers.At(provider, "").BaseURL})
+	at := map[string]int{}
+	for i, r := range listed {
+		at[r.ID] = i
+	}
+	var out []ModelRow
+	usual, _ := catalog.Default(provider)
+	for _, e := range catalog.All() {
+		if e.Provider != provider || e.Deprecated || !e.Tools {
+			continue
+		}
+		row := t.catalogueRow(e, e.ID)
+		if i, ok := at[e.ID]; ok {
+			row = listed[i]
+			delete(at, e.ID)
+		} else if len(listed) > 0 {
+			continue
+		}
+		if e.ID == usual.ID {
+			out = slices.Insert(out, 0, row)
+			continue
+		}
+		out = append(out, row)
+	}
+	for i, r := range listed {
+		if _, rest := at[r.ID]; rest && !r.Deprecated {
+			out = append(out, listed[i])
+		}
+	}
+	if len(out) == 0 {
+		if err == nil {
+			err = fmt.Errorf("%s lists no model that is fit for chat", provider)
+		}
+		return nil, console.WithHint(err, "/model PROVIDER/ID names one")
+	}
+	return out, nil
+}
+
+// Note is the window of a model and its prices, as far as they are known.
+func (r ModelRow) Note() string {
+	var parts []string
+	if r.ContextWindow != nil {
+		parts = append(parts, fmt.Sprintf("%dk", (*r.ContextWindow+500)/1000))
+	}
+	if in, out := r.Prices.Input, r.Prices.Output; in != nil && out != nil {
+		parts = append(parts, fmt.Sprintf("$%g in, $%g out per million", *in, *out))
+	}
+	return strings.Join(parts, " · ")
+}

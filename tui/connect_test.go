@@ -1,0 +1,173 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui"
+	"plimsoll/tui/overlay"
+	"plimsoll/tui/tuitest"
+)
+
+const pastedKey = "sk-ant-0123456789-abcdefghijklmnop"
+
+// connectable is a screen whose providers are: a server that answers, one with a key in
+// the environment, one without.
+func connectable(r *rig, _ *tui.Options) {
+	r.providers = []tui.Provider{
+		{Name: "ollama", Label: "Ollama", Note: "answers at 127.0.0.1:11434", Ready: true},
+		{Name: "openai", Label: "OpenAI", Note: "key in OPENAI_API_KEY", Ready: true, Keyed: true, Variable: "OPENAI_API_KEY"},
+		{Name: "anthropic", Label: "Anthropic", Note: "no key yet", Keyed: true, KeyPage: "https://keys.example"},
+	}
+}
+
+// pasteKey pastes a key and sends it.
+func (r *rig) pasteKey() {
+	r.send(tea.PasteMsg{Content: pastedKey})
+	r.press("enter")
+}
+
+// hides checks that the key is neither on screen nor in what the ports were asked.
+func (r *rig) hides() {
+	r.t.Helper()
+	r.lacks("sk-ant", "0123456789")
+	if calls := strings.Join(r.calls, "\n"); strings.Contains(calls, "sk-ant") {
+		r.t.Errorf("the ports were asked %s", calls)
+	}
+}
+
+func TestAKeyLeadsToAModel(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.calls = nil
+		r.enter("/connect")
+		r.has("  ollama     answers at 127.0.0.1:11434", "❯ openai ✓", "other")
+		r.press("down", "enter")
+		r.has("Connect anthropic", "A key for Anthropic", "Keys are made at https://keys.example")
+		r.send(tea.PasteMsg{Content: pastedKey})
+		r.has("34 characters, ends in mnop")
+		r.hides()
+		r.press("enter")
+		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "❯ first", "200k · $3 in, $15 out per million")
+		r.hides()
+		r.press("down", "enter")
+		r.did("providers", "connect anthropic hidden 34", "offered anthropic", "switch anthropic/second")
+		r.lacks("Connect")
+	})
+}
+
+func TestAKeyThatIsRefusedCanBeEnteredAgain(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.write("my draft")
+		r.press("ctrl+p")
+		r.write("connect")
+		r.press("enter", "down", "enter")
+		r.failing["connect"] = errors.New("Anthropic does not accept the key; nothing was stored")
+		r.pasteKey()
+		r.has("does not accept the key; nothing was stored", "ends in mnop")
+		r.hides()
+		delete(r.failing, "connect")
+		r.pasteKey()
+		r.has("The key works.", "my draft")
+		r.press("esc", "esc", "esc")
+		r.lacks("Connect")
+		if got := r.draft(); got != "my draft" {
+			t.Errorf("the draft is %q", got)
+		}
+	})
+}
+
+func TestLeavingATryEndsIt(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		screenOf(t, key, func(r *rig, o *tui.Options) { connectable(r, o); r.trying = make(chan struct{}) }, func(r *rig) {
+			r.enter("/connect anthropic")
+			r.pasteKey()
+			r.has("trying the key…")
+			r.press(key)
+			r.lacks("trying the key…", "The key works")
+			r.hides()
+		})
+	}
+	screenOf(t, "too late", func(r *rig, o *tui.Options) { connectable(r, o); r.trying = make(chan struct{}) }, func(r *rig) {
+		r.enter("/connect anthropic")
+		r.pasteKey()
+		close(r.trying)
+		r.handle(tuitest.Key("esc")) // in the same moment
+		r.settle()
+		if r.row("The key works") < 0 && r.row("the key for anthropic was stored in the keyring") < 0 {
+			t.Errorf("nobody says that it was stored:\n%s", r.text())
+		}
+	})
+}
+
+func TestTheEnvironmentIsNamedBeforeAKeyIsEntered(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.enter("/connect openai")
+		r.has("key in OPENAI_API_KEY", "choose a model", "store a key")
+		r.lacks("remove")
+		r.press("down", "enter")
+		r.has("OPENAI_API_KEY is set and is used before a stored key.")
+		r.press("esc")
+		r.has("choose a model")
+		r.press("enter")
+		r.has("Connect openai: choose a model", "❯ first")
+	})
+}
+
+func TestAServerNeedsNoKey(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.calls = nil
+		r.enter("/connect")
+		r.press("up", "enter", "enter")
+		r.did("providers", "offered ollama", "switch ollama/first")
+	})
+}
+
+func TestAStoredKeyIsRemovedAfterAYes(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.providers = []tui.Provider{{Name: "anthropic", Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}}
+	}, func(r *rig) {
+		r.calls = nil
+		r.enter("/connect anthropic")
+		r.press("down", "down", "enter")
+		r.has("Remove the key that is stored for anthropic?")
+		r.pass(2 * overlay.Grace)
+		r.press("n")
+		r.did("providers")
+		r.press("down", "down", "enter")
+		r.pass(2 * overlay.Grace)
+		r.press("y")
+		r.did("disconnect anthropic")
+		r.has("Connect: choose a provider", "The stored key for anthropic is removed.", "no key yet")
+	})
+}
+
+func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
+	screenOf(t, "with the demo model", func(r *rig, o *tui.Options) { connectable(r, o); r.first.Model = rules() }, func(r *rig) {
+		r.has("enter connects a real model")
+		r.press("enter")
+		r.has("Connect: choose a provider")
+	})
+	screenOf(t, "where nothing could be opened", func(r *rig, o *tui.Options) {
+		connectable(r, o)
+		r.failing["open"] = errors.New("no connection to 127.0.0.1:11434")
+	}, func(r *rig) {
+		r.calls = nil
+		r.has("enter connects a model")
+		r.press("enter", "enter", "enter")
+		r.did("providers", "offered ollama", "begin ollama/first")
+	})
+	screenOf(t, "not beside a model", connectable, func(r *rig) {
+		r.press("enter")
+		r.lacks("Connect")
+	})
+}
+
+func TestAnUnknownProviderIsSaid(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.enter("/connect nobody")
+		r.has("Connect: choose a provider", "There is no provider nobody.")
+	})
+}
