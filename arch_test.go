@@ -81,8 +81,8 @@ var ours = []struct {
 		"tui/pane", "tui/transcript/*",
 	}},
 	{"tui/*", []string{
-		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/summary", "conversation",
-		"conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",
+		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/promptcache", "compact/summary",
+		"conversation", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",
 	}},
 	{"bench", nil},
 	{"e2e", nil},
@@ -94,17 +94,20 @@ var ours = []struct {
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
 	{"agent/anthropic", []string{"agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
-	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "conversation"}},
+	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/compactor", []string{
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
 		"compact/projection", "compact/summary", "conversation",
 	}},
 	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "compact/summary", "conversation", "conversation/numbers"}},
-	{"agent/llm", []string{"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation"}},
+	{"agent/llm", []string{
+		"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache", "conversation",
+	}},
 	{"agent/updates", []string{"agent/llm", "compact/edit", "compact/inspect", "compact/meter", "conversation"}},
 	{"agent/wire", nil},
 	{"agent/core", []string{
-		"agent/llm", "agent/updates", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation",
+		"agent/llm", "agent/updates", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection",
+		"compact/promptcache", "conversation",
 	}},
 	{"compact", []string{"compact/preset", "conversation"}},
 	{"compact/compacttest", []string{
@@ -116,8 +119,8 @@ var ours = []struct {
 	}},
 	{"compact/extract", nil},
 	{"compact/inspect", []string{
-		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/summary",
-		"conversation", "conversation/numbers",
+		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache",
+		"compact/summary", "conversation", "conversation/numbers",
 	}},
 	{"compact/meter", []string{"compact/preset", "compact/projection", "conversation"}},
 	{"compact/ordered", []string{"conversation"}},

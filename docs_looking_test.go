@@ -22,6 +22,7 @@ import (
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/gauge"
@@ -64,6 +65,7 @@ func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
 	check := planner.Check{Moment: planner.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: planner.DefaultSheet(), Past: planner.PastOf(log)}
 	a := inspect.NewBreakdown(preset.RulesOf(preset.Plimsoll), check, nil)
+	a.Kept = promptcache.Kept{Lives: check.Sheet.Lives()}
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})

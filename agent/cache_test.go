@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,9 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/planner"
+	"plimsoll/conversation"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // coldAt is from when on the cache is cold as the watcher was told last.
@@ -51,6 +56,94 @@ func TestItIsToldWhenTheCacheGoesCold(t *testing.T) {
 		r.wait()
 		if got := r.coldAt(); !got.IsZero() {
 			t.Errorf("without a cache it is said to go cold at %s", got)
+		}
+		r.finish()
+	})
+}
+
+// claude is a model that lets requests say how long the cache keeps them.
+func claude(o *core.Options) {
+	o.Model.Prices = &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15}
+	o.Model.TTL = llm.TTLChosen
+	o.System = strings.Repeat("a long system prompt ", 8000)
+}
+
+// ttls are for how long the requests so far asked to be kept, each time it changes.
+func (r *rig) ttls() []time.Duration {
+	var all []time.Duration
+	for _, q := range r.provider.Requests() {
+		all = append(all, q.CacheTTL)
+	}
+	return slices.Compact(all)
+}
+
+func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
+	const short, long = 5 * time.Minute, time.Hour
+	bubble(t, func(t *testing.T) {
+		var script []agenttest.Reply
+		for range 30 {
+			script = append(script, agenttest.Join(agenttest.Say("fine"), agenttest.Stop(conversation.StopEnd), agenttest.Send(llm.Chunk{Usage: &llm.Tokens{
+				Prompt: 40_000, Cached: 39_000, CacheWrite: 1000, Completion: 10, Reasoning: -1}})))
+		}
+		r := start(t, claude, script...)
+		for range 4 {
+			r.say("again")
+		}
+		if diff := cmp.Diff([]time.Duration{short}, r.ttls()); diff != "" {
+			t.Errorf("without pauses it is kept for (-want +got):\n%s", diff)
+		}
+		for range 4 {
+			time.Sleep(20 * time.Minute)
+			r.say("after a pause")
+		}
+		if diff := cmp.Diff([]time.Duration{short, long}, r.ttls()); diff != "" {
+			t.Errorf("with pauses it is kept for (-want +got):\n%s", diff)
+		}
+		for range 16 {
+			r.say("on and on")
+		}
+		if diff := cmp.Diff([]time.Duration{short, long}, r.ttls()); diff != "" {
+			t.Errorf("while it is warm it is kept for (-want +got):\n%s", diff)
+		}
+		if got, want := r.coldAt(), time.Now().Add(long); !got.Equal(want) {
+			t.Errorf("cold at %s, want %s", got, want)
+		}
+		kept := r.memory.Calibration(testModel.CalibrationKey)
+		if kept.Requests != 23 || kept.Pauses != 4 || kept.Absences != 0 {
+			t.Errorf("of the user is known: %+v", kept)
+		}
+		r.finish()
+
+		again := start(t, func(o *core.Options) {
+			claude(o)
+			o.Stored = core.Stored{ID: "conversation", Events: r.memory.Events()}
+			o.Log = r.memory
+		}, script...)
+		time.Sleep(30 * time.Minute)
+		again.say("opened again")
+		if diff := cmp.Diff([]time.Duration{long}, again.ttls()); diff != "" {
+			t.Errorf("opened again it is kept for (-want +got):\n%s", diff)
+		}
+		again.finish()
+		for _, e := range again.memory.Events() {
+			if u, ok := e.Body.(conversation.Usage); ok && u.CacheTTL == long && u.CacheWriteLong != u.CacheWrite {
+				t.Errorf("of %d tokens %d are recorded as written for an hour", u.CacheWrite, u.CacheWriteLong)
+			}
+		}
+	})
+}
+
+func TestTheUserFixesHowLongTheCacheKeepsAConversation(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *core.Options) {
+			claude(o)
+			o.Model.TTL, o.Model.CacheTTL = llm.TTLAsked, time.Hour
+		}, answers("one"), answers("two"))
+		r.say("hi")
+		time.Sleep(2 * time.Hour)
+		r.say("again")
+		if diff := cmp.Diff([]time.Duration{time.Hour}, r.ttls()); diff != "" {
+			t.Errorf("it is kept for (-want +got):\n%s", diff)
 		}
 		r.finish()
 	})

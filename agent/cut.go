@@ -232,13 +232,19 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 	u := r.Unreported(rep)
 	u.Reply = seq
 	if t := rep.Usage; t != nil {
+		t := *t
+		if t.CacheWriteLong <= 0 {
+			t.CacheWriteLong = 0
+			t = r.To.Writing(t) // a proxy may not say
+		}
+		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
 		u.Short = k.short(r, rep)
 		switch {
 		case t.CostUSD != nil:
 			u.CostUSD, u.Priced = t.CostUSD, "reported"
 		case k.Options.Cost != nil:
-			u.CostUSD, u.Priced = k.Options.Cost(r.To, *t)
+			u.CostUSD, u.Priced = k.Options.Cost(r.To, t)
 		}
 	}
 	return []conversation.Body{u}

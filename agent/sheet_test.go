@@ -34,6 +34,9 @@ func TestSheetsFollowFromPrices(t *testing.T) {
 		"OpenAI by half a name": {llm.Model{Provider: "myopenai", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
 		"OpenAI, written free":  {llm.Model{Provider: "openai", ID: "m", Prices: &llm.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
 		"the user knows":        {llm.Model{Provider: "openai", ID: "m", Prices: anthropic, CacheTTL: 24 * time.Hour}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 24 * time.Hour}},
+		"asked for an hour":     {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, CacheTTL: time.Hour, TTL: llm.TTLAsked}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
+		"nothing chosen yet":    {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"chosen, no prices":     {llm.Model{Provider: "proxy", ID: "m", CacheTTL: time.Hour, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
 		"no cache":              {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
 		"no cache, no prices":   {llm.Model{NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
 	} {

@@ -153,6 +153,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	if err := a.journal.RecordSettings(ctx); err != nil { // what was asked for meanwhile
 		return llm.Outgoing{}, err
 	}
+	a.journal.ChooseTTL()
 	set := &a.journal.Settings
 	messages, err := projection.Harden(a.journal.View, set.Model.Caps)
 	if err != nil {

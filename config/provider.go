@@ -18,7 +18,7 @@ type Model struct {
 	MaxOutput     int           `yaml:"max_output" doc:"Largest reply in tokens, sent with each request as its limit; 0 = from the catalogue, and nothing is sent."`
 	Effort        string        `yaml:"effort" enum:",none,minimal,low,medium,high,xhigh,max" doc:"How much the model reasons; empty = the model decides. Not every model knows every level."`
 	Prices        Prices        `yaml:"prices"`
-	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix after its last use; Anthropic is asked to keep it for an hour from 1h on, at twice the price of input; 0 = assumed: 5m where writing costs 1.25 times the input (OpenAI: 30m), else an hour."`
+	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix after its last use. Claude is asked for 5m, or for an hour from 1h on, at twice the price of input; unset, the cheaper one is chosen by your pauses. Of others it is assumed: 5m where writing costs 1.25 times the input (OpenAI: 30m), else an hour."`
 }
 
 // Prices are in US dollars per million tokens; nil means unknown, which is not the same as free.

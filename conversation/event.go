@@ -149,17 +149,21 @@ const (
 // transaction as the reply. Token counts are -1 where the provider said
 // nothing.
 type Usage struct {
-	Reply      uint64   `json:"reply"`         // Seq of the assistant message it came with, 0 if none did
-	For        Purpose  `json:"for,omitempty"` // what the request was for
-	Revision   uint64   `json:"revision"`      // overlay revision the request was built under
-	Model      string   `json:"model"`         // provider/id
-	Prompt     int      `json:"prompt"`        // tokens sent, cached ones included
-	Cached     int      `json:"cached"`        // of Prompt, read from the provider's cache
-	CacheWrite int      `json:"cache_write"`
-	Completion int      `json:"completion"`         // tokens generated, reasoning included
-	Reasoning  int      `json:"reasoning"`          // of Completion
-	CostUSD    *float64 `json:"cost_usd,omitempty"` // nil: unknown
-	Priced     string   `json:"priced,omitempty"`   // "reported" or the catalogue's date
+	Reply      uint64  `json:"reply"`         // Seq of the assistant message it came with, 0 if none did
+	For        Purpose `json:"for,omitempty"` // what the request was for
+	Revision   uint64  `json:"revision"`      // overlay revision the request was built under
+	Model      string  `json:"model"`         // provider/id
+	Prompt     int     `json:"prompt"`        // tokens sent, cached ones included
+	Cached     int     `json:"cached"`        // of Prompt, read from the provider's cache
+	CacheWrite int     `json:"cache_write"`
+	// CacheWriteLong is how many of CacheWrite are kept for the longer of two times.
+	CacheWriteLong int `json:"cache_write_long,omitempty"`
+	// CacheTTL is how long the request asked the provider's cache to hold it, 0 if it did not ask.
+	CacheTTL   time.Duration `json:"cache_ttl,omitempty"`
+	Completion int           `json:"completion"`         // tokens generated, reasoning included
+	Reasoning  int           `json:"reasoning"`          // of Completion
+	CostUSD    *float64      `json:"cost_usd,omitempty"` // nil: unknown
+	Priced     string        `json:"priced,omitempty"`   // "reported" or the catalogue's date
 	// Estimate is the uncalibrated estimate of Prompt made before sending, in
 	// tokens: what the calibration learns from.
 	Estimate float64 `json:"estimate"`

@@ -61,4 +61,9 @@ type Calibration struct {
 	// WindowAt is when Window was learned, in seconds since 1970, 0 unknown: servers
 	// are started anew with other windows.
 	WindowAt int64 `json:"window_at,omitempty"`
+	// How the user's requests follow each other: how many followed another one, how many of them after a pause that a
+	// cache of five minutes does not outlive and one of an hour does, and how many after a longer one.
+	Requests int `json:"requests,omitempty"`
+	Pauses   int `json:"pauses,omitempty"`
+	Absences int `json:"absences,omitempty"`
 }

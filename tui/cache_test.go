@@ -1,14 +1,24 @@
 package tui_test
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
+)
+
+// coldWord is what the gauge says of a cache that is cold, and countdown what it says before that.
+var (
+	coldWord  = regexp.MustCompile(`\bcold\s*$`)
+	countdown = regexp.MustCompile(`\bcold (?:in )?(\d+[ms])\b`)
 )
 
 // gaugeOf is the line of the screen with the gauge.
@@ -27,7 +37,7 @@ func TestTheGaugeSaysWhenTheCacheHasGoneCold(t *testing.T) {
 			r.resize(at[0], at[1])
 			cold := func(want bool, when string) {
 				r.t.Helper()
-				if got := strings.Contains(gaugeOf(r), "cold"); got != want {
+				if got := coldWord.MatchString(gaugeOf(r)); got != want {
 					r.t.Errorf("%s: cold is %v in %q", when, got, gaugeOf(r))
 				}
 			}
@@ -86,4 +96,41 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		r.pass(6 * time.Minute)
 		has("The provider's cache is cold")
 	})
+}
+
+func TestTheGaugeCountsDownToTheColdCache(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}} {
+		screenOf(t, "at "+strconv.Itoa(size[0]), nil, func(r *rig) {
+			r.resize(size[0], size[1])
+			says := func(want, when string) {
+				r.t.Helper()
+				got := ""
+				if m := countdown.FindStringSubmatch(gaugeOf(r)); m != nil {
+					got = m[1]
+				}
+				if got != want {
+					r.t.Errorf("%s: it counts down from %q, want %q: %q", when, got, want, gaugeOf(r))
+				}
+			}
+			r.happen(metered(), updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			says("", "long before")
+			r.pass(4*time.Minute + 20*time.Second)
+			says("40s", "in the last minute")
+			r.pass(33 * time.Second)
+			says("10s", "near the end")
+			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+			says("", "while a request is under way")
+			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.CacheCold{At: time.Now().Add(time.Hour)})
+			says("", "after another reply, kept for an hour")
+			r.pass(51*time.Minute + 30*time.Second)
+			says("9m", "in the last ten minutes")
+			r.send(tea.BlurMsg{})
+			says("", "while nobody looks")
+			r.pass(5 * time.Minute)
+			r.send(tea.FocusMsg{})
+			says("4m", "when somebody looks again")
+			r.pass(4 * time.Minute)
+			says("", "when it is cold")
+		})
+	}
 }

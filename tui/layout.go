@@ -31,7 +31,7 @@ func (c *chat) layout(a around) {
 	if width == 0 || height == 0 {
 		return
 	}
-	c.gauge.SetCold(c.session.cacheCold())
+	c.gauge.SetCache(c.session.cacheWords())
 	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= 10}
 	p.composer = min(c.composer.Height(), height-1)
 	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)

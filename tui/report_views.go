@@ -105,5 +105,5 @@ func (l *ledgerView) renew(v *views) {
 		return
 	}
 	l.begun, l.shown = true, newest
-	l.Show(ledger.Content{Entries: inspect.Ledger(s.log), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
+	l.Show(ledger.Content{Entries: inspect.Ledger(s.log), Cache: inspect.CacheUseOf(s.log, s.Model.Sheet().Lives()), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
 }

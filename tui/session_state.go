@@ -239,27 +239,78 @@ func (r *pendingReview) words() string {
 }
 
 // The provider's cache goes cold when nothing is sent for a while, without any other
-// sign. The gauge says so from that moment on, and the context view what comes of it.
+// sign. The gauge counts down to that moment when it is near, because a compaction
+// costs nothing more from then on, and the context view says what comes of it.
 
 // cacheClock tells when the provider's cache goes cold.
 type cacheClock struct {
-	at      time.Time // from when on it is, zero where it holds nothing
-	wakesAt time.Time // when the screen looks whether it is, zero if it does not
+	at      time.Time     // from when on it is, zero where it holds nothing
+	notice  time.Duration // how long before that the gauge counts down
+	wakesAt time.Time     // when the screen looks again, zero if it does not
+	away    bool          // nobody looks: nothing counts down
 }
 
-// coldMsg says that a cache may have gone cold. The clock decides, because timers
-// stand still while a machine sleeps.
+// coldMsg says that a cache may have gone cold, or is nearer to it. The clock decides,
+// because timers stand still while a machine sleeps.
 type coldMsg struct{}
 
-// wake wakes the screen when the cache goes cold. A wake that is due no later looks
-// again when it comes, so that replies in a row leave one timer and not one each.
+// The gauge counts down through a fifth of the time that the cache lives, and through
+// ten minutes at most: in minutes, and in steps of seconds through the last one.
+const (
+	noticePart = 5
+	mostNotice = 10 * time.Minute
+	coldStep   = 5 * time.Second
+)
+
+// set takes over from when on the cache is cold.
+func (c *cacheClock) set(at time.Time, e *env) pane.Action {
+	c.at = at
+	c.notice = min(at.Sub(e.Now())/noticePart, mostNotice)
+	return c.wake(e)
+}
+
+// next is when the gauge says something else.
+func (c *cacheClock) next(now time.Time) time.Time {
+	left := c.at.Sub(now)
+	switch {
+	case c.away:
+		return c.at
+	case left > c.notice:
+		return c.at.Add(-c.notice)
+	}
+	step := coldStep
+	if left > time.Minute {
+		step = time.Minute
+	}
+	return c.at.Add(-(left - 1).Truncate(step))
+}
+
+// wake wakes the screen when the gauge says something else. A wake that is due no later
+// looks again when it comes, so that replies in a row leave one timer and not one each.
 func (c *cacheClock) wake(e *env) pane.Action {
 	now := e.Now()
-	if !c.at.After(now) || c.wakesAt.After(now) && !c.wakesAt.After(c.at) {
+	if !c.at.After(now) {
 		return nil
 	}
-	c.wakesAt = c.at
-	return wakeAfter(e.ctx, c.at.Sub(now))
+	at := c.next(now)
+	if c.wakesAt.After(now) && !c.wakesAt.After(at) {
+		return nil
+	}
+	c.wakesAt = at
+	return wakeAfter(e.ctx, at.Sub(now))
+}
+
+// left is the time until the cache is cold, as the gauge counts it down; "" while that
+// is far away.
+func (c *cacheClock) left(now time.Time) string {
+	left := c.at.Sub(now)
+	switch {
+	case c.at.IsZero() || c.away || left <= 0 || left > c.notice:
+		return ""
+	case left > time.Minute:
+		return strconv.Itoa(int((left+time.Minute-1)/time.Minute)) + "m"
+	}
+	return strconv.Itoa(int((left+coldStep-1)/coldStep)*int(coldStep/time.Second)) + "s"
 }
 
 // wakeAfter says after a while that a cache may have gone cold.

@@ -37,8 +37,7 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.Summaries:
 		s.paused = u.Paused
 	case updates.CacheCold:
-		s.cache.at = u.At
-		return s.cache.wake(s.env)
+		return s.cache.set(u.At, s.env)
 	default:
 		return s.compaction(u)
 	}
@@ -132,8 +131,30 @@ func (s *session) discardReview() {
 // wokeCold has the screen look again whether the cache is cold. The gauge is drawn anew
 // after every message.
 func (s *session) wokeCold() pane.Action {
+	if s.env.Now().Before(s.cache.wakesAt) {
+		return nil // an earlier look was asked for meanwhile, and wakes it again
+	}
 	s.cache.wakesAt = time.Time{}
 	return s.cache.wake(s.env)
+}
+
+// seen says whether somebody looks at the screen.
+func (s *session) seen(is bool) pane.Action {
+	s.cache.away = !is
+	return s.cache.wake(s.env)
+}
+
+// cacheWords are what the gauge says of the provider's cache, "" where that is nothing new.
+func (s *session) cacheWords() string {
+	switch p := s.activity.status.Phase; {
+	case s.cacheCold():
+		return "cache cold"
+	case p == updates.Idle || p == "":
+		if left := s.cache.left(s.env.Now()); left != "" {
+			return "cold in " + left
+		}
+	}
+	return ""
 }
 
 // cacheCold reports whether the provider's cache no longer holds the conversation. A

@@ -38,9 +38,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.setLook()
 		}
 	case tea.FocusMsg:
-		cmd = m.do(m.chat.focus(true))
+		cmd = tea.Batch(m.do(m.chat.focus(true)), m.do(m.session.seen(true)))
 	case tea.BlurMsg:
-		cmd = m.do(m.chat.focus(false))
+		cmd = tea.Batch(m.do(m.chat.focus(false)), m.do(m.session.seen(false)))
 	case tea.ResumeMsg:
 		cmd = redraw
 	default:

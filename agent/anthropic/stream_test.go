@@ -25,7 +25,7 @@ func (words) Malformed(what string, _ []byte, _ error) *llm.Error {
 	return &llm.Error{Class: llm.Malformed, Message: what}
 }
 
-const begin = `{"type":"message_start","message":{"type":"message","content":[],"usage":{"input_tokens":3,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"output_tokens":1}}}`
+const begin = `{"type":"message_start","message":{"type":"message","content":[],"usage":{"input_tokens":3,"cache_read_input_tokens":100,"cache_creation_input_tokens":20,"cache_creation":{"ephemeral_5m_input_tokens":5,"ephemeral_1h_input_tokens":15},"output_tokens":1}}}`
 
 func text(index, words string) string {
 	return `{"type":"content_block_start","index":` + index + `,"content_block":{"type":"text","text":""}}` + "\n" +
@@ -117,7 +117,7 @@ func TestStreamsAsDocumented(t *testing.T) {
 				t.Error(d)
 			}
 			if c.stop != "" {
-				want := &llm.Tokens{Prompt: 123, Cached: 100, CacheWrite: 20, Completion: 12, Reasoning: -1}
+				want := &llm.Tokens{Prompt: 123, Cached: 100, CacheWrite: 20, CacheWriteLong: 15, Completion: 12, Reasoning: -1}
 				if d := cmp.Diff(want, rep.Usage); d != "" {
 					t.Errorf("usage %s", d)
 				}

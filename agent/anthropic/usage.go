@@ -9,6 +9,12 @@ type usage struct {
 	Read    *int `json:"cache_read_input_tokens"`
 	Written *int `json:"cache_creation_input_tokens"`
 	Output  *int `json:"output_tokens"`
+	Kept    kept `json:"cache_creation"`
+}
+
+// kept is how long what was written is kept.
+type kept struct {
+	Hour *int `json:"ephemeral_1h_input_tokens"`
 }
 
 // take takes over what another account reports.
@@ -16,7 +22,7 @@ func (u *usage) take(v *usage) {
 	if v == nil {
 		return
 	}
-	for _, x := range []struct{ to, from **int }{{&u.Input, &v.Input}, {&u.Read, &v.Read}, {&u.Written, &v.Written}, {&u.Output, &v.Output}} {
+	for _, x := range []struct{ to, from **int }{{&u.Input, &v.Input}, {&u.Read, &v.Read}, {&u.Written, &v.Written}, {&u.Output, &v.Output}, {&u.Kept.Hour, &v.Kept.Hour}} {
 		if *x.from != nil && **x.from >= 0 {
 			*x.to = *x.from
 		}
@@ -28,7 +34,8 @@ func (u *usage) tokens() *llm.Tokens {
 	if u.Input == nil && u.Output == nil {
 		return nil
 	}
-	t := &llm.Tokens{Prompt: count(u.Input), Cached: count(u.Read), CacheWrite: count(u.Written), Completion: count(u.Output), Reasoning: -1}
+	t := &llm.Tokens{Prompt: count(u.Input), Cached: count(u.Read), CacheWrite: count(u.Written), Completion: count(u.Output), Reasoning: -1,
+		CacheWriteLong: max(0, count(u.Kept.Hour))}
 	if t.Prompt >= 0 {
 		t.Prompt += max(0, t.Cached) + max(0, t.CacheWrite)
 	}

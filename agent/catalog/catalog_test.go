@@ -170,6 +170,7 @@ func TestCost(t *testing.T) {
 	}{
 		{"plain", sheet, llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 100, Reasoning: -1}, 0.003},
 		{"cached and written are part of the prompt", sheet, llm.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 200, Completion: 0}, 0.0012},
+		{"written for an hour", sheet, llm.Tokens{Prompt: 1000, CacheWrite: 500, CacheWriteLong: 200}, 0.00255},
 		{"at the line the lower tier holds", sheet, llm.Tokens{Prompt: 200_000}, 0.4},
 		{"over the line the whole request costs more", sheet, llm.Tokens{Prompt: 200_001, Completion: 1000}, 0.815004},
 		{"unpublished cache prices are the input price", sheet, llm.Tokens{Prompt: 300_000, Cached: 100_000, CacheWrite: 100_000}, 1.2},

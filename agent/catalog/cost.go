@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/llm"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -20,7 +21,9 @@ func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	written := min(max(0, t.CacheWrite), prompt-cached)
 	usd += float64(prompt-cached-written) * rate.Input
 	usd += float64(cached) * orInput(rate.Cached, rate.Input)
-	usd += float64(written) * orInput(rate.CacheWrite, rate.Input)
+	long := min(max(0, t.CacheWriteLong), written)
+	usd += float64(written-long) * orInput(rate.CacheWrite, rate.Input)
+	usd += float64(long) * promptcache.Anthropic().Long.Write * rate.Input
 	usd += float64(max(0, t.Completion)) * rate.Output
 	return usd / 1e6
 }

@@ -108,12 +108,14 @@ func (p *scheduler) account() func() inspect.Breakdown {
 	}
 	rules, check, model, saved := p.Rules, p.check(moment, false), p.Settings.Model, p.Options.CacheSaved
 	return func() inspect.Breakdown {
-		return inspect.NewBreakdown(rules, check, func(u conversation.Usage) *float64 {
+		b := inspect.NewBreakdown(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {
 				return nil
 			}
 			return saved(model, u)
 		})
+		b.Kept = model.CacheKept(check.Log, float64(b.Reading.Used))
+		return b
 	}
 }
 

@@ -203,8 +203,9 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 		return nil, nil
 	}
 	known := true
+	m := j.Settings.Model
 	now, paysAfter = llm.PriceOf(p, func(t llm.Tokens) float64 {
-		usd, _ := j.Options.Cost(j.Settings.Model, t)
+		usd, _ := j.Options.Cost(m, m.Writing(t))
 		if usd == nil {
 			known = false
 			return 0

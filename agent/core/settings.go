@@ -51,6 +51,7 @@ func NewSettings(o Options) (Settings, error) {
 			maps.Copy(s.Recorded, b.Set)
 		}
 	}
+	s.Model = s.Model.Kept(o.Stored.Events)
 	s.Choose()
 	return s, nil
 }

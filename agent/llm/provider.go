@@ -13,7 +13,6 @@ import (
 
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -73,7 +72,9 @@ type CallDelta struct {
 // Tokens is what a provider reported. -1 is unknown.
 type Tokens struct {
 	Prompt, Cached, CacheWrite, Completion, Reasoning int
-	CostUSD                                           *float64 // as billed, nil if not reported
+	// CacheWriteLong is how many of CacheWrite are kept for the longer of two times, at its price.
+	CacheWriteLong int
+	CostUSD        *float64 // as billed, nil if not reported
 }
 
 // Prefill is a server's progress through the prompt, in tokens.
@@ -90,9 +91,10 @@ type Model struct {
 	ReplyLimit int
 	Caps       projection.Capabilities
 	Prices     *Prices // nil: unknown
-	// CacheTTL is how long the user says that the provider's cache holds a prompt
-	// after its last use, 0 if the user does not say. Where a wire can ask for it, it does.
+	// CacheTTL is how long the provider's cache holds a prompt after its last use, as far as the user says or a request
+	// asked for it, 0 if nobody did.
 	CacheTTL time.Duration
+	TTL      TTL    // who says it
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
 	Badge    string // shown next to the name, "not an AI" for the demo model
@@ -130,22 +132,6 @@ type Prices struct {
 	Input, Cached, CacheWrite, Output float64
 	Tiers                             []Tier // ascending by Over; the whole request is billed at the tier's rate
 	Date                              string // of the catalogue entry
-}
-
-// Lasting is the sheet where each write to the cache is asked to last so long. An hour costs twice the price of input,
-// five minutes what the sheet says (Anthropic).
-func (p *Prices) Lasting(ttl time.Duration) *Prices {
-	if p == nil || ttl < time.Hour || math.Abs(p.CacheWrite-shortWrite*p.Input) > 1e-9 {
-		return p
-	}
-	const longWrite = 2
-	long := *p
-	long.CacheWrite = longWrite * p.Input
-	long.Tiers = slices.Clone(p.Tiers)
-	for i := range long.Tiers {
-		long.Tiers[i].CacheWrite = longWrite * long.Tiers[i].Input
-	}
-	return &long
 }
 
 // Tier is the rate of requests with more than Over prompt tokens.
@@ -265,58 +251,6 @@ func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter
 		return &more, &n
 	}
 	return &more, nil
-}
-
-// What a model takes for input, as the planner reckons with it: shares of the
-// price of input, and how long the provider's cache lives. No catalogue says the
-// latter. Where the configuration does not, it is assumed: what takes 1.25 of the
-// input's price for writing keeps that for five minutes, as Anthropic does, and
-// OpenAI for thirty; of all others it is unknown.
-
-const (
-	shortWrite     = 1.25
-	shortLifetime  = 5 * time.Minute
-	openaiLifetime = 30 * time.Minute // at least, as of gpt-5.6
-)
-
-// Sheet is the model's prices for input in relation to each other. Without a
-// price for tokens from the cache nothing is saved by it; without one for
-// writing, that costs what input costs. Where nothing is charged, or nobody knows
-// what, it is the default: local servers keep a prompt for nothing while its slot
-// lasts. An endpoint that caches nothing takes the full price each time.
-func (m Model) Sheet() planner.PriceSheet {
-	s := planner.DefaultSheet()
-	switch p := m.Prices; {
-	case m.NoCache:
-		s.Read, s.Write = 1, 1
-	case p != nil && p.Input > 0:
-		s.Read, s.Write = share(p.Cached, p.Input), share(p.CacheWrite, p.Input)
-	}
-	if s.Lifetime = m.CacheTTL; s.Lifetime <= 0 {
-		s.Lifetime = m.assumedLifetime(s.Write)
-	}
-	return s
-}
-
-// Share is a price in relation to that of input, which it is where none is
-// known.
-func share(price, input float64) float64 {
-	if price <= 0 {
-		return 1
-	}
-	return price / input
-}
-
-// assumedLifetime is how long the cache lives as far as the share for writing
-// and the model's maker tell, 0 if they do not.
-func (m Model) assumedLifetime(write float64) time.Duration {
-	switch {
-	case math.Abs(write-shortWrite) > 1e-6:
-		return 0
-	case strings.Contains("/"+m.Name(), "/openai/"):
-		return openaiLifetime
-	}
-	return shortLifetime
 }
 
 // Step is the lowest tier that makes input dearer; false if there is none. A nil

@@ -3,6 +3,7 @@ package llm
 import (
 	"maps"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"plimsoll/conversation"
@@ -115,7 +116,16 @@ func (r Outgoing) Unreported(rep *Reply) conversation.Usage {
 		For: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: r.Estimate, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, Form: rep.form,
+		CacheTTL: r.asksToKeep(),
 	}
+}
+
+// asksToKeep is how long the request asks the provider's cache to hold it, 0 if it does not.
+func (r Outgoing) asksToKeep() time.Duration {
+	if r.To.TTL == TTLEndpoint {
+		return 0
+	}
+	return r.CacheTTL
 }
 
 // MaxReply is how many bytes of one reply are taken. No window holds so much:

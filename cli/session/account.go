@@ -20,11 +20,14 @@ func cacheSaved(m llm.Model, u conversation.Usage) *float64 { return catalog.Sav
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
 func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
+	m = m.Kept(r.Events)
 	idle, gone := r.sinceReply(m, time.Now())
-	return inspect.NewBreakdown(rules, planner.Check{
+	b := inspect.NewBreakdown(rules, planner.Check{
 		Moment: planner.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
 		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: planner.PastOf(r.Said),
 	}, catalog.Savings(m))
+	b.Kept = m.CacheKept(r.Said, float64(b.Reading.Used))
+	return b
 }
 
 // sinceReply is how long ago the newest reply was reported, and whether it came

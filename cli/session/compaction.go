@@ -80,17 +80,18 @@ func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 		}
 		c.Summary = summaryNeed{Needed: true, Model: console.Or(name), Estimate: need.Estimate}
 	}
-	c.price(s.model.Prices)
+	c.price(s.model)
 	return c
 }
 
 // price works out what the provider's cache has to do with it.
-func (c *Compaction) price(p *llm.Prices) {
+func (c *Compaction) price(m llm.Model) {
+	p := m.Prices
 	if p == nil {
 		return
 	}
 	c.CostNow, c.PaysAfter = llm.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
-		func(t llm.Tokens) float64 { return catalog.Cost(*p, t) })
+		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.Writing(t)) })
 }
 
 // trimmed is the word where the oldest messages are left out because nothing else

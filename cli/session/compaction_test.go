@@ -35,7 +35,7 @@ func TestCompactionsArePricedByTheSheet(t *testing.T) {
 			100_000, 50_000, 40_000, new(-0.118), new(1)},
 	} {
 		got := Compaction{Before: c.before, After: c.after, behind: c.behind}
-		got.price(c.prices)
+		got.price(llm.Model{Prices: c.prices})
 		if diff := cmp.Diff(c.cost, got.CostNow); diff != "" {
 			t.Errorf("%s: cost now (- is wanted):\n%s", c.name, diff)
 		}

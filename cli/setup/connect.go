@@ -145,8 +145,11 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 	d.calibrate(ctx, &m)
 	said := d.Providers.OwnModel(c)
 	d.Providers.Apply(&m, said)
-	if client.SetsLifetime() && said.Prices.CacheWrite == nil {
-		m.Prices = m.Prices.Lasting(m.CacheTTL)
+	if client.SetsLifetime() {
+		m.TTL = llm.TTLChosen
+		if m.CacheTTL > 0 {
+			m.TTL = llm.TTLAsked
+		}
 	}
 	return m
 }

@@ -7,6 +7,7 @@ import (
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -28,9 +29,11 @@ type Breakdown struct {
 	Calibration conversation.Calibration
 	Off         *float64 // how far the last estimate was from what was reported: reported/estimated - 1; nil unknown
 	Costs       Costs
-	Pins        int // messages that are pinned
-	Messages    int // that are sent
-	Events      int // of what was said that stand for themselves or behind an overlay
+	Cache       CacheUse
+	Kept        promptcache.Kept // for how long the provider's cache keeps it
+	Pins        int              // messages that are pinned
+	Messages    int              // that are sent
+	Events      int              // of what was said that stand for themselves or behind an overlay
 }
 
 // Costs is what a conversation has cost. A nil amount is not known.
@@ -55,6 +58,7 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	t.label()
 	a := Breakdown{Reading: c.Meter.Reading(), Forecast: NewForecast(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
+	a.Cache = CacheUseOf(c.Log, c.Sheet.Lives())
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
 }

@@ -99,6 +99,28 @@ type Choice struct {
 	Saves float64
 }
 
+// Kept is for how long a provider's cache keeps a prompt, and why.
+type Kept struct {
+	Lives time.Duration
+	By    By
+	// Saves is what the other time is expected to cost more in the requests ahead, in tokens at the price of input, 0
+	// where nobody chose.
+	Saves float64
+	// USD is the same in US dollars, nil where the price is not known.
+	USD *float64
+}
+
+// By is who says how long a prompt is kept.
+type By string
+
+// Who says it.
+const (
+	ByNobody  By = ""        // it is assumed
+	ByUser    By = "user"    // the configuration
+	ByPauses  By = "pauses"  // it is chosen by the pauses between requests
+	ByNoCache By = "nothing" // nothing is cached
+)
+
 // Choose says for how long what is written from now on is to be kept, as long as the cache holds it. The long time
 // costs more with each token that is written, now and later; the short one lets the whole prompt be written again
 // after each pause.

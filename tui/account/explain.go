@@ -104,6 +104,8 @@ var factWords = map[rowKind]string{
 	rowSummaries:  "What was paid for writing summaries, with attempts that failed. It is part of the total.",
 	rowCacheSaved: "What the tokens that came from the provider's cache would have cost more without it. Compaction breaks the cache where it acts, so it acts rarely.",
 	rowPrompts:    "The tokens of all requests, as the provider reported them; what is said early is sent, and counted, with each. Served from the cache, they cost a fraction.",
+	rowCacheUse:   "What all requests read from the provider's cache, what they wrote to it, and what had to be sent again at the full price because the cache let go of it in a pause.",
+	rowCacheKept:  "How long the provider keeps a conversation in its cache after a request. Claude keeps it for five minutes, or for an hour at a higher price for what is new: each time the cache is cold the cheaper one is chosen by the pauses between your messages. cache_ttl of the model in the configuration fixes it.",
 	rowCacheNow:   "How much of the last request the provider read from its cache, as it reported. The cache forgets a conversation that rests, and what stands behind a change.",
 }
 

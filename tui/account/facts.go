@@ -3,10 +3,12 @@ package account
 import (
 	"math"
 	"strconv"
+	"time"
 
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -43,7 +45,7 @@ var factNames = map[rowKind]string{
 	rowWindow: "window", rowLoad: "load line", rowHard: "hard line", rowCold: "cold line", rowReserve: "reserve", rowAfterSend: "after sending",
 	rowNext: "next", rowRule: "rules", rowNoItem: "the heaviest", rowNoSaving: "savings", rowWithout: "without them", rowPins: "pinned",
 	rowFactor: "correction", rowOff: "last estimate", rowTotal: "so far", rowSummaries: "summaries",
-	rowCacheSaved: "saved by cache", rowPrompts: "tokens sent", rowCacheNow: "cache now",
+	rowCacheSaved: "saved by cache", rowPrompts: "tokens sent", rowCacheUse: "cache reads", rowCacheKept: "cache lives", rowCacheNow: "cache now",
 }
 
 // value is what a fact says, and a note on it.
@@ -180,7 +182,55 @@ func (r row) costFact(c *Content) (value, note string) {
 		}
 		return value, note
 	}
+	if r.kind == rowCacheUse {
+		use := c.Account.Cache
+		note = pane.Tokens(use.Written) + " written"
+		if use.Expired > 0 {
+			note += ", " + pane.Tokens(use.Expired) + " expired and paid again"
+		}
+		return pane.Tokens(use.Read), note
+	}
+	if r.kind == rowCacheKept {
+		return c.cacheKept()
+	}
 	return c.cacheNow()
+}
+
+// cacheKept is how long the provider's cache keeps the conversation, and why.
+func (c *Content) cacheKept() (value, note string) {
+	k := c.Account.Kept
+	switch {
+	case c.pending() || k.Lives <= 0:
+		return "not known yet", ""
+	case k.By == promptcache.ByNoCache:
+		return "nothing cached", "this endpoint caches no prompts"
+	}
+	value = livesText(k.Lives)
+	switch k.By {
+	case promptcache.ByUser:
+		return value, "cache_ttl in the configuration"
+	case promptcache.ByPauses:
+		note = "chosen by your pauses"
+		switch {
+		case k.USD != nil && *k.USD >= leastSaving:
+			note += ", saves about " + pane.Dollars(*k.USD)
+		case k.USD == nil && k.Saves > 0:
+			note += ", saves about " + pane.About(int(k.Saves)) + " tokens"
+		}
+		return value, note
+	}
+	return value, "assumed; cache_ttl in the configuration sets it"
+}
+
+// leastSaving is the smallest saving worth a word, in US dollars.
+const leastSaving = 0.01
+
+// livesText is how long a cache lives, in minutes or hours.
+func livesText(d time.Duration) string {
+	if d >= time.Hour && d%time.Hour == 0 {
+		return numbers.Count(int(d/time.Hour), "hour")
+	}
+	return numbers.Count(int(d/time.Minute), "minute")
 }
 
 // cacheNow is what the provider's cache is good for at this moment.
@@ -192,7 +242,11 @@ func (c *Content) cacheNow() (value, note string) {
 	if share < 0 {
 		return "not reported", ""
 	}
-	return pane.Ratio(share), "of the last request came from it"
+	note = "of the last request came from it"
+	if c.ColdAt != "" {
+		note += ", it expires at " + c.ColdAt
+	}
+	return pane.Ratio(share), note
 }
 
 // amount is a cost that may not be known.

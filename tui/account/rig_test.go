@@ -2,6 +2,7 @@ package account_test
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -10,6 +11,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/pane"
@@ -76,6 +78,8 @@ func busy() account.Content {
 			Calibration: conversation.Calibration{Factor: 1.08, Samples: 14},
 			Off:         &off,
 			Costs:       inspect.Costs{Total: usd(0.4213), Summaries: usd(0.031), Saved: usd(1.1), Requests: 41, Written: 2, Prompt: 3_120_000, Cached: 2_870_000, Output: 61_000},
+			Cache:       inspect.CacheUse{Read: 2_870_000, Written: 240_000, Expired: 61_000},
+			Kept:        promptcache.Kept{Lives: time.Hour, By: promptcache.ByPauses, Saves: 90_000, USD: usd(0.27)},
 			Pins:        2, Messages: 58, Events: 112,
 		},
 		Reading: reading(),

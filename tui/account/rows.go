@@ -46,6 +46,8 @@ const (
 	rowSummaries
 	rowCacheSaved
 	rowPrompts
+	rowCacheUse
+	rowCacheKept
 	rowCacheNow
 )
 
@@ -90,7 +92,7 @@ func (c *Content) rows(out []row) []row {
 	}
 	out = append(out, row{kind: rowPins})
 	part(rowFactor, rowOff)
-	part(rowTotal, rowSummaries, rowCacheSaved, rowPrompts, rowCacheNow)
+	part(rowTotal, rowSummaries, rowCacheSaved, rowPrompts, rowCacheUse, rowCacheKept, rowCacheNow)
 	return out
 }
 

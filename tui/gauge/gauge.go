@@ -156,8 +156,12 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 6})
 	}
 	switch {
-	case m.cold:
-		parts = append(parts, part{text: "  cache cold", style: m.styles.Detail, order: 5, brief: "  cold"})
+	case m.cache != "":
+		brief := strings.TrimPrefix(m.cache, "cache ")
+		if i := strings.LastIndexByte(brief, ' '); i >= 0 {
+			brief = "cold " + brief[i+1:]
+		}
+		parts = append(parts, part{text: "  " + m.cache, style: m.styles.Detail, order: 5, brief: "  " + brief})
 	case r.CachedShare >= 0:
 		parts = append(parts, part{text: "  " + pane.Ratio(r.CachedShare) + " cached", style: m.styles.Detail, order: 5})
 	}

@@ -101,7 +101,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 func TestColdGaugeShortensInTheFixedOrder(t *testing.T) {
 	t.Parallel()
 	m := gauge.New(gauge.DefaultStyles())
-	m.SetCold(true)
+	m.SetCache("cache cold")
 	var gone []string
 	for w := 140; w >= 1; w-- {
 		line := ansi.Strip(m.View(reading(), w))
@@ -146,9 +146,9 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 	} {
 		m := gauge.New(gauge.DefaultStyles())
 		for _, width := range []int{120, 80, 60, 40} {
-			m.SetCold(false)
+			m.SetCache("")
 			warm := ansi.Strip(m.View(r, width))
-			m.SetCold(true)
+			m.SetCache("cache cold")
 			cold := ansi.Strip(m.View(r, width))
 			if !strings.Contains(cold, "cold") || strings.Contains(cold, "cached") || strings.Contains(warm, "cold") {
 				t.Errorf("width %d: warm %q, cold %q", width, warm, cold)

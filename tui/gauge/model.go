@@ -9,7 +9,7 @@ import (
 type Model struct {
 	styles Styles
 	ends   [3][2]string // the bar's ends, rendered, by Level
-	cold   bool         // the provider's cache no longer holds the conversation
+	cache  string       // what is said of the provider's cache in place of its share, "" nothing
 
 	drawn bool
 	last  meter.Reading // without its CostUSD, which is in cost
@@ -34,9 +34,10 @@ func (m *Model) SetStyles(styles Styles) {
 	}
 }
 
-// SetCold says whether the provider's cache has let go of the conversation.
-func (m *Model) SetCold(cold bool) {
-	if m.cold != cold {
-		m.cold, m.drawn = cold, false
+// SetCache says something of the provider's cache in place of the share that came from it: that it has let go of the
+// conversation, or will soon. "" is nothing.
+func (m *Model) SetCache(words string) {
+	if m.cache != words {
+		m.cache, m.drawn = words, false
 	}
 }

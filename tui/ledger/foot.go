@@ -30,7 +30,7 @@ func (m *Model) foot(f pane.Frame) []string {
 		return nil
 	default:
 		if m.totals == nil {
-			m.totals = totals(m.entries.content.Entries)
+			m.totals = append(totals(m.entries.content.Entries), cached(m.entries.content.Cache)...)
 		}
 		text := oneLine(m.totals, m.width-4)
 		if m.entries.roomy {
@@ -101,6 +101,18 @@ func totals(entries []inspect.Entry) []string {
 		parts = append(parts, "the newest in force took a request from "+pane.About(newest.Before)+" to "+pane.About(newest.After)+" tokens")
 	}
 	return parts
+}
+
+// cached is what the provider's cache was good for, nothing where it was not used.
+func cached(use inspect.CacheUse) []string {
+	if use.Read+use.Written == 0 {
+		return nil
+	}
+	text := "cache: " + pane.About(use.Read) + " read, " + pane.About(use.Written) + " written"
+	if use.Expired > 0 {
+		text += ", " + pane.About(use.Expired) + " expired"
+	}
+	return []string{text}
 }
 
 // paid is what summaries cost, of which some may have cost nobody knows what.

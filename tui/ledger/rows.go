@@ -54,8 +54,9 @@ func columnsFor(width int) columns {
 // Content is what a view shows.
 type Content struct {
 	Entries  []inspect.Entry // oldest first, as [inspect.Ledger] has them
-	Title    string          // of the conversation
-	Zone     *time.Location  // in which times are shown; nil: UTC
+	Cache    inspect.CacheUse
+	Title    string         // of the conversation
+	Zone     *time.Location // in which times are shown; nil: UTC
 	ReadOnly bool
 }
 

@@ -1,0 +1,28 @@
+package core
+
+import (
+	"plimsoll/agent/llm"
+	"plimsoll/compact/promptcache"
+)
+
+// How long the provider's cache is to keep a prompt is chosen where it holds nothing of the conversation, because the
+// whole prompt is written then, whatever is chosen. In between the choice stands: what the cache keeps for one time would
+// have to be written again for another one.
+
+// ChooseTTL takes down how long after the reply before it the next request is made, and chooses how long the provider
+// is to keep it, where requests say so and the user leaves it open.
+func (j *Journal) ChooseTTL() {
+	m := &j.Settings.Model
+	at, gone := j.LastReply(*m)
+	idle := j.Options.Now().Sub(at)
+	terms := m.CacheTerms()
+	if m.TTL == llm.TTLChosen && (gone || m.Sheet().Cold(idle)) {
+		o := llm.CacheOutlook(*m, j.Log.Events())
+		o.Prompt = j.Meter.RequestEstimate()
+		m.CacheTTL = terms.Choose(o).Lives
+	}
+	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !gone && !at.IsZero() {
+		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.Absences}.Add(terms, idle)
+		c.Requests, c.Pauses, c.Absences = r.Requests, r.Pauses, r.Absences
+	}
+}
