@@ -93,7 +93,7 @@ var ours = []struct {
 	}},
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
 	{"agent/anthropic", []string{"agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
-	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "conversation"}},
+	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/compactor", []string{
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",

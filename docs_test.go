@@ -135,6 +135,8 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"MaxCompletion": "",
 		"NullContent":   "a message of calls only has `content: null`",
 		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
+		"Marks":         "marks in its messages have Claude cache the prompt",
+		"Retention":     "`prompt_cache_retention` keeps a prompt for a day, where `cache_ttl` says so",
 		"Progress":      "reports how far it has read the prompt",
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",

@@ -72,9 +72,9 @@ const (
 	noText       = "(no text)"
 	noParameters = `{"type":"object","properties":{}}`
 	noInput      = `{}`
-	// leastCached is how many bytes a prefix must have to be worth a mark: fewer than the 1,024 tokens that the most
+	// LeastCached is how many bytes a prefix must have to be worth a mark: fewer than the 1,024 tokens that the most
 	// willing model caches are never in it.
-	leastCached = 3 << 10
+	LeastCached = 3 << 10
 )
 
 // Body is a request as bytes. route names where it goes; fields to echo go back only to the route they came by.
@@ -119,7 +119,7 @@ func markFront(req *request, cache *cacheControl) (bytes int) {
 		bytes += len(s.Text)
 	}
 	switch {
-	case bytes < leastCached:
+	case bytes < LeastCached:
 	case len(req.System) > 0:
 		req.System[len(req.System)-1].Cache = cache
 	case len(req.Tools) > 0:
@@ -172,7 +172,7 @@ func (w *writer) add(i int, m *projection.Message) {
 	for _, c := range m.Calls {
 		w.prefix += len(c.Name) + len(c.Arguments)
 	}
-	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.prefix >= leastCached {
+	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.prefix >= LeastCached {
 		last.Cache = w.cache
 	}
 	if n := len(w.out); n > 0 && w.out[n-1].Role == role {

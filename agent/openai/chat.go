@@ -6,8 +6,10 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"plimsoll/agent/anthropic"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -48,6 +50,9 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	if f.effort != "" {
 		p.top["reasoning_effort"] = f.effort
 	}
+	if f.day {
+		p.top["prompt_cache_retention"] = "24h"
+	}
 	if f.progress {
 		p.top["return_progress"] = true
 	}
@@ -62,7 +67,54 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 		}
 		req.Messages = append(req.Messages, f.chatMessage(m))
 	}
+	if f.marks {
+		f.mark(&p, req.Messages, r)
+	}
 	return req, p
+}
+
+// mark sets the cache breakpoints of a body: a message with one has its text in a part that carries it.
+func (f bodyForm) mark(p *patch, messages []goopenai.ChatCompletionMessage, r llm.Request) {
+	kind := `{"type":"ephemeral"}`
+	if f.hour {
+		kind = `{"type":"ephemeral","ttl":"1h"}`
+	}
+	first, size := 0, len(r.System)
+	for _, t := range r.Tools {
+		size += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	set := func(i int) {
+		if size < anthropic.LeastCached || messages[i].Content == "" {
+			return
+		}
+		text, err := conversation.EncodeJSON(messages[i].Content)
+		if err != nil {
+			return // a text is always JSON
+		}
+		mp := p.messages[i]
+		if mp.fields == nil {
+			mp.fields = map[string]conversation.RawJSON{}
+		}
+		mp.fields["content"] = conversation.RawJSON(`[{"type":"text","text":` + strings.TrimSpace(string(text)) + `,"cache_control":` + kind + `}]`)
+		p.messages[i] = mp
+	}
+	if r.System != "" {
+		set(0)
+		first = 1
+	}
+	next := 0
+	for _, last := range promptcache.Marks(r.Messages) {
+		for ; next <= last; next++ {
+			m := &r.Messages[next]
+			size += len(m.Text)
+			for _, c := range m.Calls {
+				size += len(c.Name) + len(c.Arguments)
+			}
+		}
+		if r.Messages[last].Role != projection.RoleAssistant {
+			set(first + last)
+		}
+	}
 }
 
 // limitField is the name under which the endpoint takes the reply's bound.

@@ -47,13 +47,15 @@ type lessons struct {
 	responses     bool // wants the Responses API
 	progress      bool // is a llama.cpp under another name
 	noCacheKey    bool // refuses prompt_cache_key
+	noMarks       bool // refuses cache breakpoints
+	noRetention   bool // refuses to keep a prompt for a day
 	noThinking    bool // refuses to be asked to think
 	noEffort      bool // refuses an effort
 	most          int  // tokens that it writes at most, 0 unless it said so
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 7
+const lessonsOfRefusals = 9
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -112,8 +114,15 @@ func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
 // NoCaching reports whether the endpoint caches no prompts.
 func (c *Client) NoCaching() bool { return c.who.NoCaching && c.opts.Wire != WireMessages }
 
-// SetsLifetime reports whether requests say how long the cache is to keep a prompt.
-func (c *Client) SetsLifetime() bool { return c.opts.Wire == WireMessages }
+// SetsLifetime reports whether requests to a model say how long the cache is to keep a prompt.
+func (c *Client) SetsLifetime(model string) bool {
+	return c.opts.Wire == WireMessages || c.wire(model, lessons{}) == WireChat && c.marks(model)
+}
+
+// marks reports whether the endpoint passes cache breakpoints on to a model.
+func (c *Client) marks(model string) bool {
+	return c.who.Marks && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
+}
 
 // BaseURL is the address requests go to, without a password.
 func (c *Client) BaseURL() string {
@@ -214,6 +223,10 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 		now.otherLimit = true
 	case strings.Contains(text, "prompt_cache_key") && unknownParameter(text):
 		now.noCacheKey = true
+	case strings.Contains(text, "cache_control") && c.opts.Wire != WireMessages:
+		now.noMarks = true
+	case strings.Contains(text, "prompt_cache_retention"):
+		now.noRetention = true
 	default:
 		now.ofMessages(text)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -34,6 +35,9 @@ type bodyForm struct {
 	signatures bool // calls of other models get a signature
 	reasoning  bool // reasoning goes back with its message
 	encrypted  bool // asks for reasoning in encrypted form
+	marks      bool // has cache breakpoints, as the Messages wire sets them
+	hour       bool // they last an hour
+	day        bool // asks the cache to keep the prompt for a day
 	key        string
 	effort     string // asked of the model, "" for none
 
@@ -52,6 +56,7 @@ func (f *bodyForm) flags() []formFlag {
 	return []formFlag{
 		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
 		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
+		{"marks", &f.marks}, {"marks-1h", &f.hour}, {"cache-24h", &f.day},
 	}
 }
 
@@ -134,6 +139,7 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	if c.who.CacheKey && !known.noCacheKey {
 		f.key = r.Conversation
 	}
+	f.day = c.who.Retention && !known.noRetention && r.CacheTTL >= dayTTL && keepsForADay(r.Model)
 	if f.wire == WireResponses {
 		f.encrypted = c.who.Responses
 		return f
@@ -145,8 +151,26 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain {
 		f.effort = "" // these models take tools only without one
 	}
+	f.marks = c.marks(r.Model) && !known.noMarks
+	f.hour = f.marks && r.CacheTTL >= time.Hour
 	f.null, f.signatures, f.reasoning = c.who.NullContent, c.who.Signatures, c.who.Caps.EchoReasoning
 	return f
+}
+
+// dayTTL is how long a prompt is kept that is asked to be kept for a day.
+const dayTTL = 24 * time.Hour
+
+// keepsForADay reports whether OpenAI keeps prompts of a model for a day: it does from gpt-4.1 on, and keeps those of
+// gpt-5.6 and later for as long as it says itself.
+func keepsForADay(model string) bool {
+	var major, minor int
+	if _, err := fmt.Sscanf(model, "gpt-%d.%d", &major, &minor); err != nil {
+		minor = 0
+		if _, err := fmt.Sscanf(model, "gpt-%d", &major); err != nil {
+			return false
+		}
+	}
+	return major == 4 && minor >= 1 || major == 5 && minor < 6
 }
 
 // errCaptured ends a request whose body was all that was wanted.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -113,7 +114,8 @@ func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 func allLessons() []lessons {
 	var out []lessons
 	for i := range 1 << 5 {
-		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0})
+		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0,
+			noMarks: i&8 != 0, noRetention: i&4 != 0})
 	}
 	return out
 }
@@ -128,9 +130,9 @@ func fullRequest(provider, model string) llm.Request {
 		return conversation.ToolCall{ID: id, Name: "ls", Arguments: `{"path":"<a> & b"}`}
 	}
 	return llm.Request{
-		Model: model, System: "Be brief.", MaxTokens: 100, Conversation: "3kq7 & more",
+		Model: model, System: "Be brief.", MaxTokens: 100, Conversation: "3kq7 & more", CacheTTL: 24 * time.Hour,
 		Messages: []projection.Message{
-			{Role: projection.RoleUser, Text: "list it\u2028 all"},
+			{Role: projection.RoleUser, Text: "list it\u2028 all" + strings.Repeat(" <of> \"it\"", 400)},
 			{Role: projection.RoleAssistant, Reasoning: "hm", Calls: []conversation.ToolCall{call("c1")}},
 			{Role: projection.RoleTool, CallID: "c1", Tool: "ls", Text: "a\nb"},
 			{Role: projection.RoleAssistant, Text: "more", Extras: own, Calls: []conversation.ToolCall{call("c2")}},
@@ -149,6 +151,9 @@ func TestAnyBodyCanBeMadeAgain(t *testing.T) {
 			models := []string{"m"}
 			if provider == "openai" {
 				models = []string{"m", "gpt-6-sol", "gpt-6.1-sol", "gpt-5.4"} // plain, without effort, responses, as it is
+			}
+			if provider == "openrouter" {
+				models = append(models, "anthropic/claude-sonnet-5")
 			}
 			for _, base := range []string{"", "http://127.0.0.1:9/v1"} {
 				if e, _ := Known(provider); base == "" && e.BaseURL == "" {

@@ -46,6 +46,8 @@ type Quirks struct {
 	Progress      bool // takes return_progress and reports the prefill (llama.cpp)
 	Signatures    bool // wants thought signatures back (Gemini)
 	NoCaching     bool // caches no prompts over chat completions (Anthropic)
+	Marks         bool // passes cache breakpoints on to Claude, in parts of messages (OpenRouter)
+	Retention     bool // keeps prompts for a day where it is asked to (OpenAI)
 	Responses     bool // has the Responses API, which some models need, and reasoning in encrypted form there (OpenAI)
 	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
 	// CacheHeader is the header that names the conversation, by which the endpoint finds its cache again (xAI).
@@ -58,13 +60,13 @@ var echoing = projection.Capabilities{EchoReasoning: true}
 // provider; those after groq are never chosen by a key alone.
 var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
-		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Responses: true}},
+		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Retention: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
 		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",
-		Quirks: Quirks{NullContent: true}},
+		Quirks: Quirks{NullContent: true, Marks: true}},
 	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Caps: echoing},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys",
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -322,5 +323,119 @@ func TestReasoningDetailsGoBackWhole(t *testing.T) {
 	}
 	if got := echo(t, "openrouter", "anthropic/x", "openai/y", stream); got["reasoning_details"] != nil {
 		t.Errorf("sent to another model: %v", got["reasoning_details"])
+	}
+}
+
+// marked lists the messages of a chat body that carry a cache breakpoint, and its time.
+func marked(t *testing.T, body map[string]any) (at []int, ttl any) {
+	t.Helper()
+	messages, _ := body["messages"].([]any)
+	for i, m := range messages {
+		parts, ok := m.(map[string]any)["content"].([]any)
+		if !ok {
+			continue
+		}
+		part, _ := parts[0].(map[string]any)
+		control, _ := part["cache_control"].(map[string]any)
+		if len(parts) != 1 || part["type"] != "text" || part["text"] == "" || control["type"] != "ephemeral" {
+			t.Errorf("message %d: %v", i, parts)
+		}
+		at, ttl = append(at, i), control["ttl"]
+	}
+	return at, ttl
+}
+
+func TestOpenRouterPassesBreakpointsToClaude(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("many words ", 400)
+	r := llm.Request{Model: "anthropic/claude-sonnet-5", System: long, Messages: []projection.Message{
+		{Role: projection.RoleUser, Text: "begin"},
+		assistant(conversation.ToolCall{ID: "c1", Name: "ls", Arguments: "{}"}),
+		result("c1", "a \"file\" <b>"),
+	}}
+	for name, c := range map[string]struct {
+		model string
+		ttl   time.Duration
+		small bool
+		at    []int
+		want  any
+	}{
+		"five minutes":    {"anthropic/claude-sonnet-5", 0, false, []int{0, 1, 3}, nil},
+		"an hour":         {"anthropic/claude-sonnet-5", time.Hour, false, []int{0, 1, 3}, "1h"},
+		"the newest name": {"~anthropic/claude-sonnet-latest", 0, false, []int{0, 1, 3}, nil},
+		"a small prompt":  {"anthropic/claude-sonnet-5", 0, true, nil, nil},
+		"another maker":   {"google/gemini-3-pro", time.Hour, false, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := r
+			if r.Model, r.CacheTTL = c.model, c.ttl; c.small {
+				r.System = "be brief"
+			}
+			var list []seen
+			client := atHome(t, "openrouter", keep(t, &list, sse(hello+stop+done)))
+			gather(t, client, r)
+			at, ttl := marked(t, list[0].body)
+			if diff := cmp.Diff(c.at, at); diff != "" || ttl != c.want {
+				t.Errorf("breakpoints behind messages %v for %v, want %v for %v", at, ttl, c.at, c.want)
+			}
+			if marks := client.SetsLifetime(c.model); marks != strings.Contains(c.model, "anthropic/") {
+				t.Errorf("it says how long the cache is to keep a prompt: %v", marks)
+			}
+		})
+	}
+}
+
+func TestABreakpointThatIsRefusedIsLeftOut(t *testing.T) {
+	t.Parallel()
+	r := llm.Request{Model: "anthropic/claude-sonnet-5", System: strings.Repeat("many words ", 400), Messages: []projection.Message{{Role: projection.RoleUser, Text: "begin"}}}
+	var list []seen
+	client := atHome(t, "openrouter", keep(t, &list, func(w http.ResponseWriter, q *http.Request) {
+		if len(list) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":{"message":"messages.0.content.0.cache_control: Extra inputs are not permitted"}}`)
+			return
+		}
+		sse(hello+stop+done)(w, q)
+	}))
+	if got := gather(t, client, r); got.Err != nil || len(list) != 2 {
+		t.Fatalf("%d requests, %v", len(list), got.Err)
+	}
+	if at, _ := marked(t, list[1].body); at != nil {
+		t.Errorf("the second one has breakpoints behind %v", at)
+	}
+}
+
+func TestOpenAIKeepsAPromptForADayWhereTheUserSaysSo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		model string
+		ttl   time.Duration
+		want  any
+	}{
+		"asked for":       {"gpt-5.4", 24 * time.Hour, "24h"},
+		"an older one":    {"gpt-4.1-mini", 48 * time.Hour, "24h"},
+		"an hour":         {"gpt-5.4", time.Hour, nil},
+		"not said":        {"gpt-5.4", 0, nil},
+		"too old":         {"gpt-4o", 24 * time.Hour, nil},
+		"it says itself":  {"gpt-5.6-luna", 24 * time.Hour, nil},
+		"without a minor": {"gpt-5", 24 * time.Hour, "24h"},
+	} {
+		for _, wire := range []openai.Wire{openai.WireChat, openai.WireResponses} {
+			client := openai.New(openai.Options{Provider: "openai", Key: testKey, Wire: wire})
+			r := user("hi")
+			r.Model, r.CacheTTL = c.model, c.ttl
+			raw, err := client.Body(r, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var body map[string]any
+			if err := json.Unmarshal(raw, &body); err != nil {
+				t.Fatal(err)
+			}
+			if got := body["prompt_cache_retention"]; got != c.want {
+				t.Errorf("%s over %s: kept for %v, want %v", name, wire, got, c.want)
+			}
+		}
 	}
 }

@@ -45,6 +45,9 @@ func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequ
 	if f.effort != "" {
 		req.Reasoning = &goopenai.ResponseReasoning{Effort: f.effort}
 	}
+	if f.day {
+		req.PromptCacheRetention = "24h"
+	}
 	if f.encrypted {
 		req.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}

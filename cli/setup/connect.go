@@ -145,7 +145,7 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 	d.calibrate(ctx, &m)
 	said := d.Providers.OwnModel(c)
 	d.Providers.Apply(&m, said)
-	if client.SetsLifetime() {
+	if client.SetsLifetime(c.Model) {
 		m.TTL = llm.TTLChosen
 		if m.CacheTTL > 0 {
 			m.TTL = llm.TTLAsked
