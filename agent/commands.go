@@ -104,6 +104,22 @@ func (a *Agent) Rewind(turn int) {
 
 // switchModel sends requests to another model from the next one on.
 func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
+	a.useModel(m, p)
+	if a.turn != nil {
+		a.turn.chosen = nil // it is the one to stay with
+	}
+	// In a turn the next request records it, and before the first message
+	// there is no conversation to record it in.
+	if !a.journal.InTurn && a.journal.Log.Len() > 0 {
+		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
+			a.journal.KeepForLater(ctx, c)
+		}
+		a.compactor.Changes.Replan() // what is said need not fit into the new one
+	}
+}
+
+// useModel sends requests to a model from the next one on, and tells so.
+func (a *Agent) useModel(m llm.Model, p llm.Provider) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
@@ -116,14 +132,6 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	a.compactor.Changes.ModelChanged()
 	a.journal.Updates.Put(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
-	// In a turn the next request records it, and before the first message
-	// there is no conversation to record it in.
-	if !a.journal.InTurn && a.journal.Log.Len() > 0 {
-		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
-			a.journal.KeepForLater(ctx, c)
-		}
-		a.compactor.Changes.Replan() // what is said need not fit into the new one
-	}
 }
 
 // recordLimits records what became known late about the model, once a request

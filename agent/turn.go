@@ -29,15 +29,21 @@ type turn struct {
 	// What the model asked for with the compact tool, nil if it did not.
 	asked     *edit.Request
 	compacted bool // the tool had its way in this turn
+
+	takeover
 }
 
 // runTurn answers one message.
 func (a *Agent) runTurn(ctx context.Context, text string) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a.turn, a.journal.InTurn = &turn{cancel: cancel}, true
+	t := &turn{cancel: cancel, takeover: takeover{Journal: a.journal}}
+	a.turn, a.journal.InTurn = t, true
 	err := a.converse(turnCtx, text)
 	a.turn, a.journal.InTurn = nil, false
+	if t.chosen != nil {
+		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
+	}
 	a.recordConfig(ctx)
 	if err == nil {
 		a.compactor.MakeRoomAfterTurn(ctx)
@@ -97,10 +103,21 @@ func (a *Agent) say(ctx context.Context, text string) error {
 	return err
 }
 
-// step makes one request and keeps the reply. It returns the calls to run. A
+// step makes one request and keeps the reply, with the model in use or with one that
+// takes over. It returns the calls to run.
+func (a *Agent) step(ctx context.Context) ([]*call, error) {
+	for {
+		calls, err := a.stepWith(ctx)
+		if err != errElsewhere {
+			return calls, err
+		}
+	}
+}
+
+// stepWith is step with the model in use; errElsewhere says that another one is now. A
 // request that the server does not take as too long is made once more, if it
 // could be made shorter.
-func (a *Agent) step(ctx context.Context) ([]*call, error) {
+func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 	for again := false; ; again = true {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -113,6 +130,9 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		answer := a.requester.ask(ctx, r)
 		a.windows.checkWindow(ctx, r, answer)
 		a.display.showMeter()
+		if a.fallBack(ctx, r, answer) {
+			return nil, errElsewhere
+		}
 		calls, err := a.replies.keepReply(ctx, r, answer)
 		if answer.err == nil {
 			return calls, err

@@ -6,6 +6,7 @@ import "time"
 // tags `yaml` is the key, `doc` its meaning, and the others are the rules of check.go.
 type Config struct {
 	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id the catalogue knows. Empty: the first API key found in the environment, then a local server, then the demo model."`
+	Fallback    []string            `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
 	Providers   map[string]Provider `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
 	Discovery   Discovery           `yaml:"discovery"`
 	Context     Context             `yaml:"context"`

@@ -148,7 +148,7 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 // later are the keys of the documented configuration that this version does not have. Accepting one in silence would
 // promise what does not happen.
 var later = []string{
-	"fallback", "hooks", "mcp", "permissions.sandbox",
+	"hooks", "mcp", "permissions.sandbox",
 	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify", "ui.titles",
 }
 

@@ -68,6 +68,7 @@ var allowed = map[string]func(was, now Config) bool{
 // concerns say what a key does that the user has to know, by the beginning of the key; the longest counts.
 var concerns = map[string]string{
 	"model":                           "chooses which model gets your conversations",
+	"fallback":                        "chooses which models get your conversations",
 	"providers":                       "changes where conversations are sent",
 	"compaction.summary.model":        "chooses which model gets your conversations to summarise them",
 	"compaction.summary.instructions": "tells the model what to make of your conversations",

@@ -165,7 +165,6 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 	for text, key := range map[string]string{
 		"mcp: {files: {command: x}}":               "mcp",
 		"hooks: {}":                                "hooks",
-		"fallback: [a/b]":                          "fallback",
 		"permissions: {sandbox: auto}":             "permissions.sandbox",
 		"ui: {titles: model}":                      "ui.titles",
 		"ui: {notify: auto}":                       "ui.notify",

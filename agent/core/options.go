@@ -47,6 +47,9 @@ type Options struct {
 	// Summarisers finds the model of a profile that names one, by
 	// provider/id; false if there is none of that name. Nil: there are none.
 	Summarisers func(name string) (llm.Model, llm.Provider, bool)
+	// Fallbacks are the models that a turn goes on with, in order, where the model in use
+	// has no capacity or no credit. None: the turn fails.
+	Fallbacks []Fallback
 	// Cost prices a request whose cost the provider did not report: USD, nil if
 	// unknown, and the date of the price sheet. Nil: unknown.
 	Cost func(llm.Model, llm.Tokens) (usd *float64, priced string)
@@ -60,6 +63,14 @@ type Options struct {
 	AskWindow func(context.Context, llm.Model) meter.Window
 	Now       func() time.Time // nil: time.Now; called from several goroutines
 	Logger    *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
+}
+
+// Fallback is a model that takes a turn over.
+type Fallback struct {
+	Name string // as the user wrote it
+	// Open makes it ready, given the model that it takes over from. It takes a second at
+	// most. The error says why it cannot take over.
+	Open func(ctx context.Context, from llm.Model) (llm.Model, llm.Provider, error)
 }
 
 // Stored is a conversation as storage holds it. A new one has an ID only.

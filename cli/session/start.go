@@ -79,7 +79,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		System: prompt, Forms: shortForms(prompt, r.Box), AssumeWindow: assumedWindow(r.Link.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: cacheSaved, Logger: r.From.Resources.Logger(),
 		Results:   core.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow,
-		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx),
+		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {
 		return err

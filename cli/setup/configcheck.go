@@ -44,6 +44,11 @@ func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 	var problems config.Problems
 	one := &Settings{Console: s.Console}
 	one.Loaded.Store(&l)
+	for _, name := range l.Config.Fallback {
+		if _, err := (&Providers{Console: s.Console, Settings: one}).Named(name); err != nil {
+			problems = append(problems, l.Problem("fallback", err.Error(), HintOf(err)))
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if name := named[key]; name != "" {
 			if _, err := (&Providers{Console: s.Console, Settings: one}).Named(name); err != nil {
