@@ -32,6 +32,7 @@ type Agent struct {
 	windows   *windowKeeper
 	inspector *inspector
 	compactor *compactor.Compactor
+	counter   *tokenCounter
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -62,6 +63,7 @@ func New(o core.Options) (*Agent, error) {
 	}
 	a.compactor = compactor.New(j, in, lane, loop{a})
 	windows.room = a.compactor
+	a.counter = &tokenCounter{Journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Requests.Account}
 	j.Appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.Model); ok {
@@ -205,6 +207,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		if a.display.busy { // what waited was returned before it began
 			a.setIdle()
 		}
+		a.counter.idle(ctx)
 		select {
 		case <-a.inbox.Wake:
 		case <-ctx.Done():
@@ -213,6 +216,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.inbox.Drain(ctx)
 	a.compactor.End(ctx)
 	a.inspector.wait()
+	a.counter.wait()
 	a.keepQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())
 	a.queue.giveBack()

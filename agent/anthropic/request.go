@@ -13,8 +13,8 @@ import (
 // request is a body. The order of its fields is the order in which a provider caches: tools, system, messages.
 type request struct {
 	Model     string        `json:"model"`
-	MaxTokens int           `json:"max_tokens"`
-	Stream    bool          `json:"stream"`
+	MaxTokens int           `json:"max_tokens,omitempty"`
+	Stream    bool          `json:"stream,omitempty"`
 	Thinking  *thinking     `json:"thinking,omitempty"`
 	Output    *outputConfig `json:"output_config,omitempty"`
 	Tools     []tool        `json:"tools,omitempty"`
@@ -79,7 +79,19 @@ const (
 
 // Body is a request as bytes. route names where it goes; fields to echo go back only to the route they came by.
 func Body(r llm.Request, f Form, route string) ([]byte, error) {
-	req := request{Model: r.Model, MaxTokens: f.MaxTokens, Stream: true, Tools: tools(r.Tools)}
+	req := newRequest(r, f, route)
+	req.MaxTokens, req.Stream = f.MaxTokens, true
+	return conversation.EncodeJSON(req)
+}
+
+// CountBody asks how many tokens a request has: it is the request without what bounds and carries the reply.
+func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
+	f.Cache = false
+	return conversation.EncodeJSON(newRequest(r, f, route))
+}
+
+func newRequest(r llm.Request, f Form, route string) request {
+	req := request{Model: r.Model, Tools: tools(r.Tools)}
 	switch f.Thinking {
 	case ThinkingAdaptive:
 		req.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
@@ -107,7 +119,7 @@ func Body(r llm.Request, f Form, route string) ([]byte, error) {
 		w.add(i, &r.Messages[i])
 	}
 	req.Messages = w.out
-	return conversation.EncodeJSON(req)
+	return req
 }
 
 // markFront sets the breakpoint behind tools and system prompt, if they are large enough, and returns their bytes.

@@ -46,6 +46,12 @@ type Request struct {
 	CacheTTL time.Duration
 }
 
+// Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The error
+// says that it does not, or does not answer.
+type Counter interface {
+	CountTokens(ctx context.Context, r Request) (int, error)
+}
+
 // Chunk is a piece of a reply. Zero fields say nothing.
 type Chunk struct {
 	Text      string

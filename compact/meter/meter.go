@@ -175,6 +175,13 @@ func (m Meter) WithUsage(u conversation.Usage) Meter {
 	return m
 }
 
+// WithCount returns the meter with a count of the next request, in tokens: it anchors there and learns.
+func (m Meter) WithCount(tokens float64) Meter {
+	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, exact: true}
+	m.cal = learn(m.cal, int(math.Round(tokens)), m.estimate)
+	return m
+}
+
 // WithHistory returns the meter as the stored events left it: anchored on the
 // newest report, with all costs added. Nothing is learned twice. Model names
 // the model in use: reports of others add their cost only.

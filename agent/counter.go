@@ -1,0 +1,111 @@
+package agent
+
+import (
+	"context"
+	"time"
+
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+)
+
+// Where an endpoint counts the tokens of a prompt, it is asked while nothing goes on, so that the gauge shows a number
+// and no estimate. Rules:
+//
+//   - It is asked about a model that answered in this run, so that nothing is sent anywhere by opening a conversation.
+//   - It is asked where a part of the gauge is an estimate, and rarely.
+//   - Who does not count is not asked again in this run.
+
+const (
+	countEvery = 30 * time.Second // at most once
+	countTime  = 10 * time.Second // for an answer
+)
+
+// closing ends a conversation that is counted: requests end with the user.
+const closing = "."
+
+// tokenCounter asks endpoints how many tokens the next request has. All belongs to the owner of the conversation.
+type tokenCounter struct {
+	*core.Journal
+	windows   *windowKeeper
+	requester *requester
+	inbox     *core.Inbox
+
+	refused map[string]bool // models whose endpoint does not count
+	at      time.Time       // when it was asked last
+	done    chan struct{}   // closed when the answer is there, nil while none is awaited
+}
+
+// idle has the next request counted, if it is time for that. Nothing goes on.
+func (c *tokenCounter) idle(ctx context.Context) {
+	m := c.Settings.Model
+	counter, ok := c.Settings.Provider.(llm.Counter)
+	now := c.Options.Now()
+	if !ok || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.Meter.Reading().Estimated ||
+		!c.at.IsZero() && now.Sub(c.at) < countEvery {
+		return
+	}
+	r, ok := c.request()
+	if !ok {
+		return
+	}
+	c.at = now
+	revision, length := c.View.Revision, c.Log.Len()
+	done := make(chan struct{})
+	c.done = done
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, countTime)
+		defer cancel()
+		n, err := counter.CountTokens(ctx, r)
+		close(done)
+		c.inbox.Put(func(ctx context.Context) {
+			c.done = nil
+			same := c.Settings.Model.Name() == m.Name() && c.View.Revision == revision && c.Log.Len() == length
+			switch {
+			case err != nil && ctx.Err() == nil:
+				c.refused[m.Name()] = true
+				c.Options.Logger.Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
+			case err == nil && same:
+				c.windows.foldCount(n)
+			}
+		})
+	}()
+}
+
+// request is what is counted: the next request as it would be now, with a message of the user at its end.
+func (c *tokenCounter) request() (llm.Request, bool) {
+	set := &c.Settings
+	v := c.View
+	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], projection.Message{Role: projection.RoleUser, Text: closing})
+	messages, err := projection.Harden(v, set.Model.Caps)
+	if err != nil {
+		return llm.Request{}, false // there is nothing to count
+	}
+	r := llm.Request{Model: set.Model.ID, System: set.System, Messages: messages, Conversation: c.Options.Stored.ID,
+		Effort: set.Model.Effort, CacheTTL: set.Model.CacheTTL}
+	if !set.Model.Caps.NoTools {
+		r.Tools = set.Tools
+	}
+	return r, true
+}
+
+// wait waits for the answer that is awaited.
+func (c *tokenCounter) wait() {
+	if c.done != nil {
+		<-c.done
+	}
+}
+
+// foldCount anchors the meter on a count of the next request, and keeps what that taught.
+func (k *windowKeeper) foldCount(tokens int) {
+	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
+	if counted <= 0 {
+		return
+	}
+	k.Meter = k.Meter.WithCount(counted)
+	c := k.Meter.Calibration()
+	k.Settings.Model.Calibration.Factor, k.Settings.Model.Calibration.Samples = c.Factor, c.Samples
+	k.keepCalibration()
+	k.display.showMeter()
+}

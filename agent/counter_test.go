@@ -1,0 +1,124 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+)
+
+// counting is a provider whose endpoint counts tokens.
+type counting struct {
+	*agenttest.Provider
+	mu    sync.Mutex // guards all below
+	asked []llm.Request
+	count func(context.Context, llm.Request) (int, error)
+}
+
+func (c *counting) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+	c.mu.Lock()
+	c.asked = append(c.asked, r)
+	count := c.count
+	c.mu.Unlock()
+	return count(ctx, r)
+}
+
+func (c *counting) times() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asked)
+}
+
+// startCounting starts an agent whose endpoint counts, and whose replies do not say how long the prompt was.
+func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, error)) (*rig, *counting) {
+	t.Helper()
+	var script []agenttest.Reply
+	for range 9 {
+		script = append(script, answers("fine"))
+	}
+	c := &counting{Provider: agenttest.NewProvider(script...), count: count}
+	r := start(t, func(o *core.Options) { o.Provider = c })
+	r.provider = c.Provider
+	return r, c
+}
+
+func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 12_345, nil })
+		if n := c.times(); n != 0 {
+			t.Errorf("before anything was said it was asked %d times", n)
+		}
+		r.say("hi")
+		got := r.reading()
+		if got.Estimated || got.Used != 12_340 { // without the closing message
+			t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+		}
+		q := c.asked[0]
+		if last := q.Messages[len(q.Messages)-1]; last.Role != projection.RoleUser || len(q.Messages) != 3 || q.System != "be brief" {
+			t.Errorf("counted was %+v", q)
+		}
+		r.say("more")
+		if got := r.reading(); !got.Estimated || c.times() != 1 {
+			t.Errorf("right after a count it was asked again: %d times", c.times())
+		}
+		time.Sleep(time.Minute)
+		r.say("still more")
+		if got := r.reading(); got.Estimated || c.times() != 2 {
+			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.times())
+		}
+		r.finish()
+		if k := r.memory.Calibration(testModel.CalibrationKey); k.Samples < 1 || k.Factor <= 1 {
+			t.Errorf("what was learned: %+v", k)
+		}
+	})
+}
+
+func TestAnEndpointThatDoesNotCountIsAskedOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 0, errors.New("not found") })
+		for range 3 {
+			r.say("hi")
+			time.Sleep(time.Hour)
+		}
+		if n := c.times(); n != 1 {
+			t.Errorf("it was asked %d times", n)
+		}
+		if !r.reading().Estimated {
+			t.Error("the gauge shows a count that nobody made")
+		}
+		r.finish()
+	})
+}
+
+func TestACountThatComesTooLateIsDropped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(ctx context.Context, _ llm.Request) (int, error) {
+			select {
+			case <-time.After(5 * time.Second):
+				return 99_999, nil
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		})
+		r.say("hi")
+		r.say("more")
+		time.Sleep(6 * time.Second)
+		r.wait()
+		if got := r.reading(); got.Used > 90_000 {
+			t.Errorf("the gauge shows %d", got.Used)
+		}
+		time.Sleep(time.Minute)
+		r.say(strings.Repeat("and more ", 20))
+		r.finish() // while it counts
+		if n := c.times(); n != 2 {
+			t.Errorf("it was asked %d times", n)
+		}
+	})
+}
