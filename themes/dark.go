@@ -64,7 +64,7 @@ func nord() Theme {
 			Background: "#2e3440", Surface: "#272c36", Raised: "#3b4252", Band: "#414c5e", Text: "#eceff4", Muted: "#c2cad8",
 			Faint: "#97a1b3", Rule: "#4c566a", Accent: "#8fc4d3", User: "#9cc3c3", Link: "#8fc4d3", Inline: "#ebcb8b",
 			Success: "#abc496", Warning: "#ebcb8b", Danger: "#f1a9af", Added: "#abc496", Removed: "#f1a9af", Hunk: "#8fc4d3",
-			Selection: "#434c5e",
+			Selection: "#464f65",
 		},
 		Syntax: Syntax{Keyword: "#a9c2dd", Function: "#88c0d0", Type: "#8fbcbb", String: "#a3be8c", Number: "#cfa9c8", Comment: "#a3adbf"},
 		Gauge: Gauge{

@@ -13,7 +13,7 @@ func plimsollLight() Theme {
 			Background: "#ffffff", Surface: "#f3f5f7", Raised: "#eef1f5", Band: "#e3eefb", Text: "#1f2328", Muted: "#59616b",
 			Faint: "#7d858f", Rule: "#b4bcc6", Accent: "#0a5ec2", User: "#0a4fa3", Link: "#0959b3", Inline: "#8a4b00",
 			Success: "#197b35", Warning: "#8a5a00", Danger: "#c4201d", Added: "#197b35", Removed: "#c4201d", Hunk: "#0a5ec2",
-			Selection: "#c8e1ff",
+			Selection: "#bcdaff",
 		},
 		Syntax: Syntax{Keyword: "#b3261e", Function: "#7a3ec8", Type: "#0b6e78", String: "#1d6a34", Number: "#0a57b0", Comment: "#5f6873"},
 		Gauge: Gauge{
@@ -47,7 +47,7 @@ func catppuccinLatte() Theme {
 			Background: "#eff1f5", Surface: "#e6e9ef", Raised: "#e1e5ec", Band: "#dbe4f7", Text: "#3a3d52", Muted: "#5c5f77",
 			Faint: "#7c7f93", Rule: "#bcc0cc", Accent: "#0b56ed", User: "#0b56ed", Link: "#0b56ed", Inline: "#975600",
 			Success: "#2b741e", Warning: "#975600", Danger: "#c80e36", Added: "#2b741e", Removed: "#c80e36", Hunk: "#0b56ed",
-			Selection: "#ccd6ee",
+			Selection: "#c4d2ee",
 		},
 		Syntax: Syntax{Keyword: "#7a2fd6", Function: "#0d5bf4", Type: "#9b5800", String: "#2d771e", Number: "#b44606", Comment: "#64677b"},
 		Gauge: Gauge{
@@ -64,7 +64,7 @@ func solarizedLight() Theme {
 			Background: "#fdf6e3", Surface: "#f5eedb", Raised: "#eee8d5", Band: "#e6ecdf", Text: "#073642", Muted: "#53676e",
 			Faint: "#77878b", Rule: "#c9c3ae", Accent: "#1e6da4", User: "#1e6da4", Link: "#1e6da4", Inline: "#876200",
 			Success: "#5f6f00", Warning: "#b0440f", Danger: "#c42926", Added: "#5f6f00", Removed: "#c42926", Hunk: "#1e6da4",
-			Selection: "#dfe6d4",
+			Selection: "#c3d8d0",
 		},
 		Syntax: Syntax{Keyword: "#5f6f00", Function: "#1f6fa8", Type: "#8a6400", String: "#1d7871", Number: "#b0306f", Comment: "#5c6e76"},
 		Gauge: Gauge{

@@ -85,6 +85,8 @@ type OverlayStyles struct {
 	Item     lipgloss.Style
 	Selected lipgloss.Style
 	Detail   lipgloss.Style
+	Raised   lipgloss.Style // the surface of a dialog; nothing without surfaces
+	Behind   lipgloss.Style // the screen behind a dialog
 }
 
 // GaugeStyles are for the gauge and its legend, by category.
@@ -147,7 +149,7 @@ func Build(t Theme) Styles {
 		Diff:     DiffStyles{Added: p.fg(t.Added), Removed: p.fg(t.Removed), Hunk: p.fg(t.Hunk).Bold(!t.HasColour()), Context: p.quiet()},
 		Composer: p.composer(),
 		Overlay: OverlayStyles{
-			Border: p.fg(t.Accent), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
+			Border: p.fg(t.Rule), Raised: p.on(t.Raised), Behind: p.fg(t.Rule).Faint(!t.HasColour()), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
 			Item: p.fg(t.Text), Selected: p.chosen().Bold(true), Detail: p.quiet(),
 		},
 		Gauge: p.gauge(),

@@ -88,6 +88,11 @@ func TestColoursReadAgainstTheBackgroundAndOnSurfaces(t *testing.T) {
 		if got := contrast(t, p.Text, p.Selection); got < 7 {
 			t.Errorf("selected text has a contrast of %.2f, want 7", got)
 		}
+		for ground, behind := range map[string]string{"background": p.Background, "raised": p.Raised} {
+			if got := contrast(t, p.Selection, behind); got < 1.2 {
+				t.Errorf("what is selected has a contrast of %.2f with %s, want 1.2", got, ground)
+			}
+		}
 	})
 }
 

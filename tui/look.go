@@ -81,7 +81,7 @@ func (l look) overlay() overlay.Styles {
 	o, t, tool, diff := l.styles.Overlay, l.styles.Text, l.styles.Tool, l.styles.Diff
 	return overlay.Styles{Border: o.Border, Danger: t.Error, Title: o.Title, Text: o.Text, Key: l.styles.Frame.HelpKey,
 		Item: o.Item, Selected: o.Selected, Detail: o.Detail, Command: tool.Subject,
-		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk}
+		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk, Hint: t.Faint, Raised: o.Raised, Behind: o.Behind}
 }
 
 // markdown is a renderer of the theme; its width comes from where it is used.

@@ -57,7 +57,7 @@ func NewApprove(id string, r conversation.Review) *Approve {
 
 func (a *Approve) asks() bool { return true }
 
-func (a *Approve) lay(l look, width, height int) {
+func (a *Approve) lay(l look, width, height int) int {
 	a.look, a.width, a.height = l, width, height
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
@@ -81,7 +81,10 @@ func (a *Approve) lay(l look, width, height int) {
 			}
 		}
 	}
-	a.text.set(lines, min(len(lines), height-len(a.heading())-len(a.answers())-len(a.ruleLines())))
+	rule := a.ruleLines()
+	answers, _ := a.answers()
+	a.text.set(lines, min(len(lines), height-len(a.heading())-len(answers)-len(rule)))
+	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, rule...), widest(width, lines...))
 }
 
 // ruleLines are the lines about the rule, without its cursor.
@@ -100,7 +103,8 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	if a.height >= roomy {
 		gap = 1
 	}
-	most := max(a.height/3, min(2, a.height-len(a.heading())-len(a.answers())-1))
+	answers, _ := a.answers()
+	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
 	lines, cursor = a.rule.lines(a.look, a.width, most)
 	if len(lines) == 0 || gap == 0 {
 		return lines, cursor
@@ -245,8 +249,11 @@ func (a *Approve) page() page {
 	for i, line := range a.text.visible() {
 		lines = append(lines, a.styles[a.text.top+i].Render(line))
 	}
-	p := page{title: "Allow this?", where: a.text.where(), danger: true}
-	answers := a.answers()
+	p := page{title: "Allow this?", where: a.text.where()}
+	answers, chosen := a.answers()
+	if chosen > 0 {
+		p.chosen = len(lines) + chosen
+	}
 	rule, cursor := a.ruleBlock()
 	if cursor != nil {
 		p.cursor = &point{cursor.x, len(lines) + len(answers) + cursor.y}
@@ -294,21 +301,29 @@ func (a *Approve) heading() []string {
 	return lines
 }
 
-// answers are the lines below the text.
-func (a *Approve) answers() []string {
-	var lines []string
+// answers are the lines below the text, and which of them is selected, from 1 on.
+func (a *Approve) answers() (lines []string, chosen int) {
 	if a.height >= roomy {
 		lines = append(lines, "")
 	}
 	if a.why != nil {
-		return append(lines, a.look.styles.Detail.Render("Reason (the model reads it, optional):"), "")
+		return append(lines, a.look.styles.Detail.Render("Reason (the model reads it, optional):"), ""), 0
 	}
+	choices, chosen := a.look.styles.choices(a.choices(), a.sel, a.width, a.height >= roomy)
+	if chosen > 0 {
+		chosen += len(lines)
+	}
+	return append(lines, choices...), chosen
+}
+
+// choices are the answers that the call may have.
+func (a *Approve) choices() []choice {
 	choices := make([]choice, len(a.grants))
 	for i, grant := range a.grants {
 		b := a.binding(grant)
 		choices[i] = choice{key: b.Help().Key, long: b.Help().Desc, short: brief[grant]}
 	}
-	return append(lines, a.look.styles.choices(choices, a.sel, a.width, a.height >= roomy)...)
+	return choices
 }
 
 // brief names the answers where there is little room.

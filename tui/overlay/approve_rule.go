@@ -134,7 +134,7 @@ func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *
 		return nil, nil
 	}
 	if height > 3 {
-		lines = append(lines, l.styles.Detail.Render(pane.Fit(g.caption(l.keys.Answers), width)))
+		lines = append(lines, l.styles.Detail.Render(pane.Clip(g.caption(l.keys.Answers), width)))
 	}
 	means, warning := g.meaning(width)
 	room := height - len(lines)

@@ -43,7 +43,7 @@ func NewAsk(id, question string, options []string) *Ask {
 
 func (a *Ask) asks() bool { return true }
 
-func (a *Ask) lay(l look, width, height int) {
+func (a *Ask) lay(l look, width, height int) int {
 	a.look, a.width, a.height = l, width, height
 	gaps := 0
 	if height >= roomy {
@@ -57,7 +57,11 @@ func (a *Ask) lay(l look, width, height int) {
 	a.text.set(question, min(len(question), rest-forOptions))
 	a.list.set(a.labels, forOptions)
 	a.list.reveal(min(a.sel, max(len(a.labels)-1, 0)))
+	return max(toWrite, widest(width, question...), 2+widest(width, a.labels...))
 }
+
+// toWrite is how many cells there are to write an answer in, where there is room.
+const toWrite = 60
 
 func (a *Ask) update(msg tea.Msg) pane.Action {
 	k, isKey := msg.(tea.KeyPressMsg)
@@ -125,10 +129,11 @@ func (a *Ask) page() page {
 		lines = append(lines, s.Text.Render(line))
 	}
 	gap()
+	chosen := 0
 	for i, label := range a.list.visible() {
 		mark, style := "  ", s.Item
 		if a.list.top+i == a.sel {
-			mark, style = "❯ ", s.Selected
+			mark, style, chosen = "❯ ", s.Selected, len(lines)+1
 		}
 		if len(a.labels) > 0 {
 			lines = append(lines, style.Render(pane.Fit(mark+label, a.width)))
@@ -148,7 +153,7 @@ func (a *Ask) page() page {
 		shown = s.Text.Render(shown)
 	}
 	lines = append(lines, s.Selected.Render(mark)+shown)
-	p := page{title: "The model asks", lines: lines, where: a.text.where()}
+	p := page{title: "The model asks", lines: lines, where: a.text.where(), chosen: chosen}
 	p.hints = []string{hint("answer", a.look.keys.Answers.Accept), hint("no answer", a.look.keys.Answers.Close)}
 	p.cursor = &point{2 + x, len(lines) - 1}
 	return p

@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -11,15 +13,27 @@ import (
 // choice is one of several answers.
 type choice struct{ key, long, short string }
 
+// breadth is how many cells the answers take one below the other.
+func breadthOf(list []choice) int {
+	n := 0
+	for _, c := range list {
+		n = max(n, ansi.StringWidth(c.tall()))
+	}
+	return n
+}
+
+// tall is an answer with its long name, behind the mark of the selected one.
+func (c choice) tall() string { return "  " + c.key + "  " + c.long }
+
 // choices draws answers one below the other with their long names, or side by
 // side with their short ones. The selected one is marked, so that it is seen
-// without colour.
-func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
+// without colour; chosen is its line, from 1 on, where it has one of its own.
+func (s Styles) choices(list []choice, sel, width int, tall bool) (lines []string, chosen int) {
 	cells, widest := make([]string, len(list)), 0
 	for i, c := range list {
 		cells[i] = c.key + " " + c.short
 		if tall {
-			cells[i] = " " + c.key + "  " + c.long
+			cells[i] = strings.TrimPrefix(c.tall(), " ")
 		}
 		widest = max(widest, ansi.StringWidth(cells[i])+1)
 	}
@@ -27,7 +41,6 @@ func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
 	if !tall {
 		columns = max(1, min(len(list), width/widest))
 	}
-	var lines []string
 	for i, cell := range cells {
 		mark, style := " ", s.Item
 		if i == sel {
@@ -44,7 +57,10 @@ func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
 			lines[len(lines)-1] += text
 		}
 	}
-	return lines
+	if tall {
+		chosen = sel + 1
+	}
+	return lines, chosen
 }
 
 // hint is a key and what it does here.

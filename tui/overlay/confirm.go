@@ -48,10 +48,12 @@ func NewConfirm(o ConfirmOptions) *Confirm {
 
 func (c *Confirm) asks() bool { return true }
 
-func (c *Confirm) lay(l look, width, height int) {
+func (c *Confirm) lay(l look, width, height int) int {
 	c.look, c.size, c.tall = l, width, height >= roomy
 	lines := pane.WrapHanging(c.o.Question, width)
-	c.text.set(lines, min(len(lines), height-len(c.answers())))
+	answers, _ := c.answers()
+	c.text.set(lines, min(len(lines), height-len(answers)))
+	return max(widest(width, lines...), breadthOf(c.choices()))
 }
 
 func (c *Confirm) update(msg tea.Msg) pane.Action {
@@ -76,17 +78,20 @@ func (c *Confirm) update(msg tea.Msg) pane.Action {
 	return leftover(msg)
 }
 
-func (c *Confirm) answers() []string {
+func (c *Confirm) choices() []choice {
 	keys := c.look.keys.Answers
-	list := []choice{
+	return []choice{
 		{key: keys.Yes.Help().Key, long: c.o.Yes, short: c.o.Yes},
 		{key: keys.No.Help().Key, long: c.o.No, short: c.o.No},
 	}
-	lines := c.look.styles.choices(list, c.sel, c.size, c.tall)
+}
+
+func (c *Confirm) answers() (lines []string, chosen int) {
+	lines, chosen = c.look.styles.choices(c.choices(), c.sel, c.size, c.tall)
 	if c.tall {
-		lines = append([]string{""}, lines...)
+		lines, chosen = append([]string{""}, lines...), chosen+1
 	}
-	return lines
+	return lines, chosen
 }
 
 func (c *Confirm) page() page {
@@ -94,7 +99,11 @@ func (c *Confirm) page() page {
 	for _, line := range c.text.visible() {
 		p.lines = append(p.lines, c.look.styles.Text.Render(line))
 	}
-	p.lines = append(p.lines, c.answers()...)
+	answers, chosen := c.answers()
+	if chosen > 0 {
+		p.chosen = len(p.lines) + chosen
+	}
+	p.lines = append(p.lines, answers...)
 	p.hints = []string{hint("choose", c.look.keys.Answers.Accept), hint("no", c.look.keys.Answers.Close)}
 	return p
 }

@@ -56,7 +56,7 @@ func NewHelp(id string, groups []Group) *Help {
 
 func (h *Help) asks() bool { return false }
 
-func (h *Help) lay(l look, width, height int) {
+func (h *Help) lay(l look, width, height int) int {
 	h.look = l
 	lines := h.column(h.groups, width)
 	if width >= 2*columnWidth+2 {
@@ -65,6 +65,7 @@ func (h *Help) lay(l look, width, height int) {
 		lines = beside(left, right, half)
 	}
 	h.text.set(lines, min(len(lines), height))
+	return widest(width, lines...)
 }
 
 // split lays the groups out in two columns of about the same height.

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/tui/pane"
 )
@@ -35,6 +36,17 @@ func (p *pager) reveal(line int) {
 
 func (p *pager) visible() []string {
 	return p.lines[p.top:min(len(p.lines), p.top+p.height)]
+}
+
+// widest is the cells of the widest of some lines, of which none has more than most.
+func widest(most int, lines ...string) int {
+	n := 0
+	for _, l := range lines {
+		if n = max(n, ansi.StringWidth(l)); n >= most {
+			return most
+		}
+	}
+	return n
 }
 
 // where says what part is in sight, "" if all is.

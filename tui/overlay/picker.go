@@ -73,7 +73,7 @@ func NewPicker(o PickerOptions) *Picker {
 
 func (p *Picker) asks() bool { return false }
 
-func (p *Picker) lay(l look, width, height int) {
+func (p *Picker) lay(l look, width, height int) int {
 	p.look, p.width, p.height = l, width, height
 	p.text = nil
 	switch {
@@ -85,6 +85,11 @@ func (p *Picker) lay(l look, width, height int) {
 		p.text = []string{pane.Clip(pane.WrapHanging(p.o.Text, width)[0], width)}
 	}
 	p.show()
+	row := 2 + p.wide
+	if p.deep > 0 {
+		row += 2 + p.deep
+	}
+	return max(row, widest(width, p.text...), 2+widest(width, p.o.Empty))
 }
 
 // show keeps the selected item in sight.
@@ -196,7 +201,11 @@ func (p *Picker) page() page {
 	}
 	lines := pane.Each(s.Text, p.text)
 	lines = append(lines, s.Key.Render("> ")+shown)
+	chosen := 0
 	for i := range p.rows.visible() {
+		if p.rows.top+i == p.sel {
+			chosen = len(lines) + 1
+		}
 		lines = append(lines, p.row(p.rows.top+i))
 	}
 	if len(p.found) == 0 {
@@ -206,7 +215,7 @@ func (p *Picker) page() page {
 		}
 		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
-	out := page{title: p.o.Title, lines: lines, cursor: &point{2 + x, len(p.text)}}
+	out := page{title: p.o.Title, lines: lines, chosen: chosen, cursor: &point{2 + x, len(p.text)}}
 	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint(p.o.Back, p.look.keys.Answers.Close)}
 	if len(p.found) > 0 {
 		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))

@@ -69,9 +69,10 @@ func (s *SecretLine) Wipe() {
 
 func (s *SecretLine) asks() bool { return false }
 
-func (s *SecretLine) lay(l look, width, height int) {
+func (s *SecretLine) lay(l look, width, height int) int {
 	s.look, s.width, s.height = l, width, height
 	s.lines = pane.WrapHanging(s.o.Text, width)
+	return max(toWrite, widest(width, s.lines...))
 }
 
 func (s *SecretLine) update(msg tea.Msg) pane.Action {

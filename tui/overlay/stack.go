@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +30,9 @@ type Dialog interface {
 	// update handles a message; see [pane.Action].
 	update(msg tea.Msg) pane.Action
 	// lay gives the looks, the keys and how many cells and lines there are at
-	// most. It is called before anything else, and after every change.
-	lay(l look, width, height int)
+	// most. It is called before anything else, and after every change. It says how
+	// many of the cells what the dialog shows takes; with those it is called again.
+	lay(l look, width, height int) (cells int)
 	// page is what is shown.
 	page() page
 	// asks reports whether keys typed before it was read must not answer it.
@@ -43,15 +45,12 @@ type look struct {
 	keys   KeyMap
 }
 
-// breadth is how wide dialogs get, borders included.
-const breadth = 100
-
 // Stack holds the dialogs that are open. The last one pushed has the keys. It
 // must not be shared between goroutines.
 type Stack struct {
 	look          look
 	width, height int
-	dialogs       []Dialog
+	dialogs       []opened
 	ready         time.Time // from when on the top dialog takes answers
 	early         int       // keys that came before
 
@@ -60,6 +59,31 @@ type Stack struct {
 	drawn  []string // the top dialog; nil after a change
 	at     point    // its upper left corner
 	cursor *point   // its cursor, on the screen
+	behind behind
+}
+
+// opened is a dialog, and how many cells its lines have.
+type opened struct {
+	Dialog
+	cells int
+}
+
+// behind is the screen behind the dialogs, dimmed when it changed.
+type behind struct {
+	screen string
+	lines  []string
+}
+
+// dimmed is the lines of a screen, with nothing but a quiet ink. They are the
+// caller's.
+func (b *behind) dimmed(screen string, ink pane.Ink) []string {
+	if b.lines == nil || b.screen != screen {
+		b.screen, b.lines = screen, strings.Split(ansi.Strip(screen), "\n")
+		for i, l := range b.lines {
+			b.lines[i] = ink.Render(l)
+		}
+	}
+	return slices.Clone(b.lines)
 }
 
 // New returns an empty stack.
@@ -88,7 +112,7 @@ func (s *Stack) Settle(line func(string) string) {
 
 // Push opens a dialog over the others. now is the time its Grace begins.
 func (s *Stack) Push(d Dialog, now time.Time) {
-	s.dialogs = append(s.dialogs, d)
+	s.dialogs = append(s.dialogs, opened{Dialog: d})
 	s.layAll()
 	s.Opened(now)
 }
@@ -128,7 +152,7 @@ func (s *Stack) Pop(now time.Time) {
 // Remove closes a dialog wherever it is: what it asked no longer matters.
 func (s *Stack) Remove(d Dialog, now time.Time) {
 	for i, other := range s.dialogs {
-		if other != d {
+		if other.Dialog != d {
 			continue
 		}
 		if i == len(s.dialogs)-1 {
@@ -145,7 +169,7 @@ func (s *Stack) Top() Dialog {
 	if len(s.dialogs) == 0 {
 		return nil
 	}
-	return s.dialogs[len(s.dialogs)-1]
+	return s.dialogs[len(s.dialogs)-1].Dialog
 }
 
 // Len is the number of open dialogs.
@@ -208,7 +232,12 @@ func (s *Stack) Over(screen string) string {
 	if s.drawn == nil {
 		return screen
 	}
-	lines := strings.Split(screen, "\n")
+	var lines []string
+	if ink := pane.NewInk(s.look.styles.Behind); ink.Plain() {
+		lines = strings.Split(screen, "\n")
+	} else {
+		lines = s.behind.dimmed(screen, ink)
+	}
 	for len(lines) < s.height {
 		lines = append(lines, "")
 	}
@@ -223,27 +252,19 @@ func (s *Stack) Over(screen string) string {
 	return strings.Join(lines, "\n")
 }
 
-// outer is how wide a box is.
-func (s *Stack) outer() int {
-	if s.width < 60 {
-		return s.width
-	}
-	return min(s.width-4, breadth)
-}
-
-// most is how many lines a box has for text.
-func (s *Stack) most() int {
-	if s.height < 20 {
-		return max(s.height-2, 1)
-	}
-	return s.height - 2 - 4
-}
+func (s *Stack) room() room { return room{s.width, s.height} }
 
 func (s *Stack) layAll() {
-	for _, d := range s.dialogs {
-		d.lay(s.look, inner(s.outer()), s.most())
+	r := s.room()
+	for i, d := range s.dialogs {
+		wanted := d.lay(s.look, r.widest(), r.most())
+		cells := r.fitting(wanted, d.page())
+		if cells < r.widest() {
+			d.lay(s.look, cells, r.most())
+		}
+		s.dialogs[i].cells = cells
 	}
-	s.drawn = nil
+	s.drawn, s.behind = nil, behind{}
 }
 
 // draw draws the top dialog if anything has changed.
@@ -256,13 +277,14 @@ func (s *Stack) draw() {
 	if s.drawn != nil {
 		return
 	}
+	r, cells := s.room(), s.dialogs[len(s.dialogs)-1].cells
 	p := top.page()
-	p.lines = p.lines[:min(len(p.lines), s.most())]
-	s.drawn = s.look.styles.box(p, s.outer())
-	s.at = point{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
+	p.lines = p.lines[:min(len(p.lines), r.most())]
+	s.drawn = s.look.styles.box(p, cells, r)
+	s.at = point{(s.width - cells - r.around()) / 2, max(0, (s.height-len(s.drawn))/2)}
 	s.cursor = nil
 	if p.cursor != nil {
-		s.cursor = &point{s.at.x + 1 + padding(s.outer()) + p.cursor.x, s.at.y + 1 + p.cursor.y}
+		s.cursor = &point{s.at.x + 1 + r.padding() + p.cursor.x, s.at.y + r.above() + p.cursor.y}
 	}
 	s.settleDrawn()
 }

@@ -5,7 +5,7 @@ import "charm.land/lipgloss/v2"
 // Styles are the looks of the dialogs. They must be inline: no padding,
 // margin, border or width.
 type Styles struct {
-	Border   lipgloss.Style
+	Border   lipgloss.Style // quiet: the surface tells where the dialog is
 	Danger   lipgloss.Style // border of what cannot be undone
 	Title    lipgloss.Style
 	Text     lipgloss.Style
@@ -17,6 +17,9 @@ type Styles struct {
 	Added    lipgloss.Style // lines of a diff
 	Removed  lipgloss.Style
 	Hunk     lipgloss.Style
+	Hint     lipgloss.Style // what the keys do
+	Raised   lipgloss.Style // behind the dialog; none where a terminal shows no surfaces
+	Behind   lipgloss.Style // the screen behind the dialog; none leaves it as it is
 }
 
 // DefaultStyles are looks in the terminal's own sixteen colours, which read on
@@ -27,5 +30,6 @@ func DefaultStyles() Styles {
 		Border: colour("4"), Danger: colour("1"), Title: lipgloss.NewStyle().Bold(true), Text: lipgloss.NewStyle(),
 		Key: lipgloss.NewStyle().Bold(true), Item: lipgloss.NewStyle(), Selected: lipgloss.NewStyle().Bold(true),
 		Detail: colour("8"), Command: colour("6"), Added: colour("2"), Removed: colour("1"), Hunk: colour("5"),
+		Hint: colour("8"),
 	}
 }

@@ -25,10 +25,11 @@ func NewText(id, title, body string) *Text {
 
 func (t *Text) asks() bool { return false }
 
-func (t *Text) lay(l look, width, height int) {
+func (t *Text) lay(l look, width, height int) int {
 	t.look = l
 	lines := pane.WrapHanging(t.body, width)
 	t.text.set(lines, min(len(lines), height))
+	return widest(width, lines...)
 }
 
 func (t *Text) update(msg tea.Msg) pane.Action { return read(msg, t.id, &t.text, t.look.keys) }

@@ -23,3 +23,6 @@ func (i Ink) Render(text string) string {
 	}
 	return i.before + text + i.after
 }
+
+// Plain reports whether the ink leaves text as it is.
+func (i Ink) Plain() bool { return i.before == "" }

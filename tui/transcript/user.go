@@ -76,14 +76,11 @@ const userBar = "▌"
 
 // banded puts lines behind a bar, on a band where the theme has one. It changes lines.
 func banded(l *look, lines []string, width int) []string {
-	const sample = "x"
-	begin, end, _ := strings.Cut(l.styles.Band.Render(sample), sample)
+	band := pane.NewSurface(l.styles.Band)
 	for i, line := range lines {
 		line = l.styles.UserMark.Render(userBar) + " " + line
-		if begin != "" {
-			const reset = "\x1b[m"
-			blanks := strings.Repeat(" ", max(0, width-ansi.StringWidth(line)))
-			line = begin + strings.ReplaceAll(line, reset, reset+begin) + blanks + end
+		if band != (pane.Surface{}) {
+			line = band.Under(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 		}
 		lines[i] = strings.TrimRight(line, " ")
 	}
