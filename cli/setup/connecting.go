@@ -131,7 +131,11 @@ func (r ModelRow) Note() string {
 	if r.ContextWindow != nil {
 		parts = append(parts, fmt.Sprintf("%dk", (*r.ContextWindow+500)/1000))
 	}
-	if in, out := r.Prices.Input, r.Prices.Output; in != nil && out != nil {
+	switch in, out := r.Prices.Input, r.Prices.Output; {
+	case in == nil || out == nil:
+	case *in == 0 && *out == 0:
+		parts = append(parts, "free")
+	default:
 		parts = append(parts, fmt.Sprintf("$%g in, $%g out per million", *in, *out))
 	}
 	return strings.Join(parts, " · ")

@@ -1,0 +1,81 @@
+package e2e_test
+
+import (
+	"bytes"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// From nothing to an answer: no key, no server, then one key stroke, a provider, a key that
+// is wrong, one that works, a model. What was pasted stands in one file, and was never
+// written to the terminal.
+func TestFromNothingToAnAnswer(t *testing.T) {
+	t.Parallel()
+	const wrong = "sk-e2e-wrong-11112222"
+	s := newServer(t, says("It works."))
+	door := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if key := r.Header.Get("Authorization"); key != "Bearer "+secret {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"error":{"message":"Incorrect API key provided: ` + key + `","code":"invalid_api_key"}}`))
+			return
+		}
+		s.serve(w, r)
+	}))
+	t.Cleanup(door.Close)
+	p := newPlace(t, nil)
+	term := p.start(size{100, 30}, "--cfg", "providers.openai.base_url="+door.URL+"/v1", "--cfg", "log.level=debug")
+	term.see("enter connects a real model")
+	term.key("enter")
+	term.see("Connect: choose a provider", "❯ openai")
+	term.key("enter")
+	term.see("Connect openai", "paste it here")
+	term.paste(wrong)
+	term.see("21 characters, ends in 2222")
+	term.key("enter")
+	term.see("does not accept the key", "Check that it was copied whole")
+	term.paste(secret)
+	term.key("enter")
+	term.see("The key works. It is stored in ", "❯ "+modelName)
+	term.key("enter")
+	term.see("openai/" + modelName)
+	term.say("hello")
+	term.idle("It works.")
+	p.quits(term)
+	for _, key := range []string{secret, wrong} {
+		if strings.Contains(term.written(), key) {
+			t.Errorf("%s was written to the terminal", key)
+		}
+	}
+	if got := holding(t, p.root, secret); len(got) != 1 || filepath.Base(got[0]) != "keys.json" {
+		t.Errorf("the key stands in %q", got)
+	} else if info, err := os.Stat(got[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its file has the mode %v, %v", info.Mode(), err)
+	}
+	if got := holding(t, p.root, wrong); len(got) != 0 {
+		t.Errorf("the wrong key stands in %q", got)
+	}
+}
+
+// holding lists the files below a folder that hold a text.
+func holding(t *testing.T, root, text string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if bytes.Contains(raw, []byte(text)) {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
