@@ -124,7 +124,7 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider) {
 		m.Calibration = known
 	}
 	a.compactor.Changes.LeaveModel(m.Window)
-	a.journal.Settings.Model, a.journal.Settings.Provider = m, p
+	a.journal.Settings.Model, a.journal.Settings.Provider, a.journal.Settings.OneTurn = m, p, false
 	a.windows.outdated()
 	a.journal.Settings.Choose()
 	a.display.declare()

@@ -72,6 +72,7 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	}
 	_, _ = a.journal.Keep(ctx, bodies...) // as above: an append that fails, too, ends the turn
 	a.useModel(next.model, next.provider)
+	set.OneTurn = true
 	return true
 }
 

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -63,12 +64,12 @@ func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
 					t.Error(d)
 				}
 				var changes []string
-				for _, line := range brief(r.memory.Events()) {
-					if strings.HasPrefix(line, "model ") {
-						changes = append(changes, line)
+				for _, e := range r.memory.Events() {
+					if m, ok := e.Body.(conversation.ModelChanged); ok {
+						changes = append(changes, fmt.Sprintf("%s %v", m.Name(), m.OneTurn))
 					}
 				}
-				if d := cmp.Diff([]string{"model test/m", "model other/n", "model test/m"}, changes); d != "" {
+				if d := cmp.Diff([]string{"test/m false", "other/n true", "test/m false"}, changes); d != "" {
 					t.Error(d)
 				}
 				if f := r.failures(); len(f) != 0 {

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"plimsoll/agent/updates"
 	"plimsoll/cli/screen"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 )
 
@@ -168,4 +170,31 @@ func TestAConversationStaysOnTheUsersMachines(t *testing.T) {
 			t.Errorf("nobody says %q: %s", want, notices)
 		}
 	}
+}
+
+// A program that ends within a turn that was taken over goes on with the model before.
+func TestATakeoverThatDidNotEndIsNoChoice(t *testing.T) {
+	t.Parallel()
+	var log conversation.Log
+	add := func(bodies ...conversation.Body) {
+		if err := log.Commit(log.Prepare(time.Unix(1, 0), bodies...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(name string) {
+		t.Helper()
+		if got := setup.LastModel(log.Events()).Name(); got != name {
+			t.Errorf("after %d events it goes on with %s", log.Len(), got)
+		}
+	}
+	chosen := conversation.ModelChanged{Provider: "a", Model: "chosen"}
+	add(chosen, conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Model: "a/chosen", Text: "hi", Stop: conversation.StopEnd}, conversation.UserMessage{Text: "two"},
+		conversation.ModelChanged{Provider: "b", Model: "other", OneTurn: true}, conversation.AssistantMessage{Model: "b/other", Text: "hi", Stop: conversation.StopEnd})
+	want("a/chosen")
+	add(conversation.ModelChanged{Provider: "c", Model: "third", OneTurn: true}, conversation.AssistantMessage{Model: "c/third", Text: "hi", Stop: conversation.StopEnd})
+	want("a/chosen")
+	add(chosen)
+	want("a/chosen")
+	add(conversation.ModelChanged{Provider: "b", Model: "other"})
+	want("b/other")
 }

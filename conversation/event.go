@@ -220,6 +220,9 @@ type ModelChanged struct {
 	BaseURL string `json:"base_url,omitempty"`
 	// Effort is how much the model is to reason, in the provider's word; "" leaves it to the model.
 	Effort string `json:"effort,omitempty"`
+	// OneTurn says that the model takes the turn over for the one before, with which the
+	// conversation goes on.
+	OneTurn bool `json:"one_turn,omitempty"`
 }
 
 // Name is the model as the user writes it: provider/id.

@@ -26,6 +26,7 @@ type Settings struct {
 	assumed  int           // what an unknown window is taken for when one is chosen, 0 for a large one
 	Provider llm.Provider
 	Model    llm.Model
+	OneTurn  bool // the model takes the turn over for another one
 
 	Blobs        *conversation.Instructions // tools and prompt once they are stored
 	Overrides    map[string]string          // in force for the conversation
@@ -66,7 +67,7 @@ func (s *Settings) PromptSizes() (system, tools conversation.Size) {
 
 // ModelChanged is the model as the log records it.
 func (s *Settings) ModelChanged() conversation.ModelChanged {
-	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL, Effort: s.Model.Effort}
+	c := conversation.ModelChanged{Provider: s.Model.Provider, Model: s.Model.ID, MaxOut: s.Model.MaxOut, BaseURL: s.Model.BaseURL, Effort: s.Model.Effort, OneTurn: s.OneTurn}
 	if w := s.Model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}

@@ -63,8 +63,9 @@ func (p *Providers) choiceFor(last conversation.ModelChanged) (Choice, error) {
 }
 
 // LastModel is the model a conversation talked to last, with the window as it
-// was recorded.
+// was recorded. One that took a turn over, in which the program ended, is none.
 func LastModel(events []conversation.Event) conversation.ModelChanged {
+	events = beforeTakeover(events)
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case conversation.ModelChanged:
@@ -82,6 +83,19 @@ func LastModel(events []conversation.Event) conversation.ModelChanged {
 		}
 	}
 	return conversation.ModelChanged{}
+}
+
+// beforeTakeover are the events before a turn was taken over that did not end.
+func beforeTakeover(events []conversation.Event) []conversation.Event {
+	for i, e := range slices.Backward(events) {
+		if m, ok := e.Body.(conversation.ModelChanged); ok {
+			if m.OneTurn {
+				return beforeTakeover(events[:i])
+			}
+			break
+		}
+	}
+	return events
 }
 
 // NewestModel is the newest record of a change of model.
