@@ -35,6 +35,7 @@ type tokenCounter struct {
 	refused map[string]bool // models whose endpoint does not count
 	at      time.Time       // when it was asked last
 	done    chan struct{}   // closed when the answer is there, nil while none is awaited
+	later   *time.Timer     // looks again when it may be asked again, nil if nobody does
 }
 
 // idle has the next request counted, if it is time for that. Nothing goes on.
@@ -42,8 +43,15 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	m := c.Settings.Model
 	counter, ok := c.Settings.Provider.(llm.Counter)
 	now := c.Options.Now()
-	if !ok || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.Meter.Reading().Estimated ||
-		!c.at.IsZero() && now.Sub(c.at) < countEvery {
+	if !ok || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.Meter.Reading().Estimated {
+		return
+	}
+	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
+		if c.later == nil {
+			c.later = time.AfterFunc(countEvery-since, func() {
+				c.inbox.Put(func(context.Context) { c.later = nil }) // idle looks again behind every command
+			})
+		}
 		return
 	}
 	r, ok := c.request()
@@ -90,8 +98,11 @@ func (c *tokenCounter) request() (llm.Request, bool) {
 	return r, true
 }
 
-// wait waits for the answer that is awaited.
+// wait waits for the answer that is awaited, and looks no more.
 func (c *tokenCounter) wait() {
+	if c.later != nil {
+		c.later.Stop()
+	}
 	if c.done != nil {
 		<-c.done
 	}

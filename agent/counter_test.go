@@ -51,13 +51,13 @@ func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, 
 
 func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 12_345, nil })
+		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 3005, nil })
 		if n := c.times(); n != 0 {
 			t.Errorf("before anything was said it was asked %d times", n)
 		}
-		r.say("hi")
+		r.say(strings.Repeat("words ", 1500))
 		got := r.reading()
-		if got.Estimated || got.Used != 12_340 { // without the closing message
+		if got.Estimated || got.Used != 3000 { // without the closing message
 			t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
 		}
 		q := c.asked[0]
@@ -69,9 +69,14 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 			t.Errorf("right after a count it was asked again: %d times", c.times())
 		}
 		time.Sleep(time.Minute)
-		r.say("still more")
+		r.wait()
 		if got := r.reading(); got.Estimated || c.times() != 2 {
 			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.times())
+		}
+		time.Sleep(time.Hour)
+		r.wait()
+		if n := c.times(); n != 2 {
+			t.Errorf("while nothing is said it was asked %d times", n)
 		}
 		r.finish()
 		if k := r.memory.Calibration(testModel.CalibrationKey); k.Samples < 1 || k.Factor <= 1 {
@@ -117,7 +122,7 @@ func TestACountThatComesTooLateIsDropped(t *testing.T) {
 		time.Sleep(time.Minute)
 		r.say(strings.Repeat("and more ", 20))
 		r.finish() // while it counts
-		if n := c.times(); n != 2 {
+		if n := c.times(); n != 3 {
 			t.Errorf("it was asked %d times", n)
 		}
 	})

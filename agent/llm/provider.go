@@ -52,6 +52,9 @@ type Counter interface {
 	CountTokens(ctx context.Context, r Request) (int, error)
 }
 
+// ErrNotCounted says that an endpoint has no way to count.
+var ErrNotCounted = errors.New("the endpoint does not count tokens")
+
 // Chunk is a piece of a reply. Zero fields say nothing.
 type Chunk struct {
 	Text      string

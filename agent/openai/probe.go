@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -136,7 +135,7 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	}
 	llama := c.who.Name == "llamacpp" || c.lessons(r.Model).progress
 	if !llama && c.who.Name != "vllm" {
-		return 0, errNotCounted
+		return 0, llm.ErrNotCounted
 	}
 	body, err := c.Body(r, "")
 	if err != nil {
@@ -171,13 +170,10 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	return counted(len(said.Tokens), err)
 }
 
-// errNotCounted says that an endpoint has no way to count.
-var errNotCounted = errors.New("the endpoint does not count tokens")
-
 // counted is a count as it is told: one of nothing is none.
 func counted(n int, err error) (int, error) {
 	if err == nil && n <= 0 {
-		err = errNotCounted
+		err = llm.ErrNotCounted
 	}
 	return n, err
 }
