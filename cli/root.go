@@ -51,7 +51,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.settings.Flags.Effort, "effort", "", "how much the model reasons: `LEVEL` (none, minimal, low, medium, high, xhigh, max)")
 	f.BoolVar(&a.settings.Flags.Demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.settings.Flags.Set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
-	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),
+	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.renameCommand().cobra(), a.deleteCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),
 		a.modelsCommand().cobra(), a.connectCommand().cobra(), a.disconnectCommand().cobra(), a.importCommand().cobra(), a.exportCommand().cobra(), a.replayCommand().cobra(), a.doctorCommand().cobra(),
 		configCommand(a.configPathCommand().cobra(), a.configCheckCommand().cobra(), a.configInitCommand().cobra(), a.configTrustCommand().cobra()), a.manCommand().cobra())
 	root.SuggestionsMinimumDistance = 2

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/session"
+	"plimsoll/conversation/plain"
+)
+
+// Rename and delete change a stored conversation without opening it for chat. Both
+// need its ID: what is changed for good is never guessed.
+
+const oneID = "ID is a conversation's, or at least four characters of its beginning."
+
+// renameCommand gives a conversation a title.
+type renameCommand struct {
+	console       *console.Console
+	conversations *session.Conversations
+
+	json bool
+}
+
+func (cmd *renameCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "rename ID TITLE",
+		Short: "Give a conversation a title",
+		Long: `Rename gives a stored conversation a title. A conversation that is open in
+another window is not renamed.
+
+` + oneID,
+		Example: `  plimsoll rename 3kq7 "upload bug"
+  plimsoll rename 3kq7 upload bug --json`,
+		Args: positional(cobra.MinimumNArgs(2)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return cmd.Run(c.Context(), args[0], strings.Join(args[1:], " "))
+		},
+	}
+	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object")
+	return c
+}
+
+// renamed is `rename --json`.
+type renamed struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+func (cmd *renameCommand) Run(ctx context.Context, which, title string) error {
+	_, id, err := cmd.conversations.Resolve(ctx, []string{which})
+	if err != nil {
+		return err
+	}
+	if title, err = cmd.conversations.Rename(ctx, id, title); err != nil {
+		return err
+	}
+	if cmd.json {
+		return console.WriteJSON(cmd.console.Stdout, renamed{ID: id, Title: title})
+	}
+	_, err = fmt.Fprintf(cmd.console.Stdout, "%s  %s\n", id, plain.Line(title))
+	return err
+}
+
+// deleteCommand removes a conversation.
+type deleteCommand struct {
+	console       *console.Console
+	conversations *session.Conversations
+
+	json, yes bool
+}
+
+func (cmd *deleteCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "delete ID",
+		Short: "Delete a conversation for good",
+		Long: `Delete removes a stored conversation with everything in it. Nothing of it can be
+recovered. It asks first; without a terminal to ask on, --yes is needed. A
+conversation that is open in another window is not deleted.
+
+` + oneID,
+		Example: `  plimsoll delete 3kq7
+  plimsoll delete 3kq7 --yes`,
+		Args: positional(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args[0]) },
+	}
+	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object")
+	c.Flags().BoolVarP(&cmd.yes, "yes", "y", false, "delete without asking")
+	return c
+}
+
+// deleted is `delete --json`.
+type deleted struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Deleted bool   `json:"deleted"`
+}
+
+func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
+	_, id, err := cmd.conversations.Resolve(ctx, []string{which})
+	if err != nil {
+		return err
+	}
+	e, err := cmd.conversations.Entry(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !cmd.yes && !e.Elsewhere { // what is open elsewhere is refused before anything is asked
+		if !console.Terminal(cmd.console.Stdin) {
+			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"), "--yes deletes without asking"))
+		}
+		if err := cmd.confirm(ctx, fmt.Sprintf("Delete %s, %q, for good?", id, e.Heading())); err != nil {
+			return err
+		}
+	}
+	if err := cmd.conversations.Delete(ctx, id); err != nil {
+		return err
+	}
+	if cmd.json {
+		return console.WriteJSON(cmd.console.Stdout, deleted{ID: id, Title: e.Heading(), Deleted: true})
+	}
+	_, err = fmt.Fprintf(cmd.console.Stdout, "Deleted %s  %s\n", id, plain.Line(e.Heading()))
+	return err
+}
+
+// confirm asks for a yes. The error is that of any other answer.
+func (cmd *deleteCommand) confirm(ctx context.Context, question string) error {
+	yes, err := cmd.console.Agree(ctx, question)
+	if err == nil && !yes {
+		err = errors.New("nothing was deleted")
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"plimsoll/agent/llm"
+	"plimsoll/cli/console"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// A stored conversation gets another title, or is removed, without being opened for
+// chat. One that is open elsewhere is left alone: whoever has it open names it.
+
+// Rename gives a stored conversation a title, and returns it as it was stored. The
+// error is one of wrong use where the title is blank.
+func (v *Conversations) Rename(ctx context.Context, id, title string) (string, error) {
+	if title = llm.OneLine(title); title == "" {
+		return "", console.WrongUse("the title is empty")
+	}
+	store, err := v.Resources.Open()
+	if err != nil {
+		return "", err
+	}
+	r, _, err := load(ctx, store, id)
+	if err != nil {
+		return "", err
+	}
+	err = v.Append(ctx, ConversationState{Reading: r}, func(ConversationState) ([]conversation.Body, error) {
+		return []conversation.Body{conversation.Renamed{Title: title, By: "user"}}, nil
+	})
+	return title, openElsewhere(err, "rename it there with /rename, or close it first")
+}
+
+// Delete removes a stored conversation for good, also one that cannot be read.
+func (v *Conversations) Delete(ctx context.Context, id string) error {
+	store, err := v.Resources.Open()
+	if err != nil {
+		return err
+	}
+	return openElsewhere(store.Delete(ctx, id), "close it there first")
+}
+
+// Entry is what the list of conversations says of one.
+func (v *Conversations) Entry(ctx context.Context, id string) (storage.Entry, error) {
+	store, err := v.Resources.Open()
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	if err != nil {
+		return storage.Entry{}, err
+	}
+	for _, e := range entries {
+		if e.ID == id {
+			return e, nil
+		}
+	}
+	return storage.Entry{}, fmt.Errorf("conversation %s: %w", id, storage.ErrNotFound)
+}
+
+// openElsewhere is an error with what to do where a conversation is open elsewhere.
+func openElsewhere(err error, hint string) error {
+	var locked *storage.LockedError
+	if !errors.As(err, &locked) {
+		return err
+	}
+	where := "another window"
+	if locked.PID > 0 {
+		where += fmt.Sprintf(" (process %d)", locked.PID)
+	}
+	return console.WithHint(lockedError{fmt.Sprintf("conversation %s is open in %s", locked.ID, where), err}, hint)
+}
+
+// lockedError says in its own words that a conversation is open elsewhere.
+type lockedError struct {
+	text string
+	err  error
+}
+
+func (e lockedError) Error() string { return e.text }
+func (e lockedError) Unwrap() error { return e.err }
