@@ -89,6 +89,7 @@ type Conversation struct {
 	Following bool      // it is open elsewhere, and what happens there comes as updates
 	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
 	Notes     []string  // what the user should know at once
+	Keyless   string    // the provider of Model, where it answers nobody without a key and there is none
 	Found     []string  // other models that were found, shown at the first start; no keys
 }
 

@@ -146,6 +146,7 @@ func (c *connecting) leave() {
 func (c *connecting) tried(msg triedMsg, stack *overlay.Stack) pane.Action {
 	if msg.try != c.tries || c.line == nil { // it was left
 		if msg.err == nil {
+			c.session.keyChanged(msg.got.Provider)
 			return say("the key for " + msg.got.Provider.Name + " was stored in " + msg.got.Place)
 		}
 		return nil
@@ -170,6 +171,7 @@ func (c *connecting) tried(msg triedMsg, stack *overlay.Stack) pane.Action {
 // took takes over what is new about the provider.
 func (c *connecting) took(p Provider) {
 	c.at = p
+	c.session.keyChanged(p)
 	for i := range c.providers {
 		if c.providers[i].Name == p.Name {
 			c.providers[i] = p

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent/llm"
 	"plimsoll/tui"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/tuitest"
@@ -150,6 +151,18 @@ func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
 		r.press("enter")
 		r.has("Connect: choose a provider")
 	})
+	screenOf(t, "with a model whose key is missing", func(r *rig, o *tui.Options) {
+		connectable(r, o)
+		r.first.Model = llm.Model{Provider: "anthropic", ID: "first"}
+		r.first.Keyless = "anthropic"
+	}, func(r *rig) {
+		r.has("There is no key for anthropic yet.", "enter stores one")
+		r.press("enter")
+		r.has("A key for Anthropic")
+		r.pasteKey()
+		r.press("esc", "esc", "esc")
+		r.has("Talking to anthropic/first.")
+	})
 	screenOf(t, "where nothing could be opened", func(r *rig, o *tui.Options) {
 		connectable(r, o)
 		r.failing["open"] = errors.New("no connection to 127.0.0.1:11434")
@@ -169,5 +182,18 @@ func TestAnUnknownProviderIsSaid(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.enter("/connect nobody")
 		r.has("Connect: choose a provider", "There is no provider nobody.")
+	})
+}
+
+// A key that is typed behind the command is not used, and not offered again.
+func TestAKeyBehindTheCommandIsForgotten(t *testing.T) {
+	screen(t, connectable, func(r *rig) {
+		r.calls = nil
+		r.enter("/connect anthropic " + pastedKey)
+		r.has("A key for Anthropic", "paste it here")
+		r.hides()
+		r.press("esc", "esc", "up")
+		r.hides()
+		r.did("providers")
 	})
 }

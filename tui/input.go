@@ -140,8 +140,10 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 		return tea.Quit
 	case key.Matches(k, keys.PreviewCompaction) && m.chat.composer.Empty():
 		return m.do(m.views.previewAny())
-	case key.Matches(k, m.env.Keys.Composer.Writing.Send) && m.chat.composer.Empty() && m.chat.invites():
-		return m.env.loadProviders("", m.keyboard.pressed)
+	case key.Matches(k, m.env.Keys.Composer.Writing.Send) && m.chat.composer.Empty():
+		if provider, yes := m.chat.invites(); yes {
+			return m.env.loadProviders(provider, m.keyboard.pressed)
+		}
 	case key.Matches(k, keys.Top):
 		transcript.ToTop()
 	case key.Matches(k, keys.End):

@@ -65,16 +65,17 @@ func (c *chat) intro(room int) []string {
 }
 
 // invites reports whether the welcome in sight leads to a model that answers: there is
-// none yet but the demo model.
-func (c *chat) invites() bool {
+// none yet but the demo model. A provider is named if only its key is missing.
+func (c *chat) invites() (provider string, yes bool) {
 	s := c.session
-	return len(c.place.plan.intro) > 0 && (s.open && s.Model.Badge != "" || !s.open && s.failed != "")
+	provider = keyless(s)
+	return provider, len(c.place.plan.intro) > 0 && (s.open && (s.Model.Badge != "" || provider != "") || !s.open && s.failed != "")
 }
 
 // welcome is what an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
 	s, keys, st := c.session, c.env.Keys.Screen, c.styles
-	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Found: s.Found,
+	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
 		Undo: named(keys.UndoCompaction, "/undo-compact"), History: named(keys.History, "/history"), Connect: named(c.env.Keys.Composer.Writing.Send, "/connect")},
 		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, c.place.width, brief)
 }

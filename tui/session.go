@@ -104,6 +104,24 @@ func (s *session) unchangeable() string {
 	return s.ReadOnly
 }
 
+// keyless is the provider of the model in use, "" if there is a key for it or it needs none.
+func keyless(s *session) string {
+	if !s.open || s.Keyless != s.Model.Provider {
+		return ""
+	}
+	return s.Keyless
+}
+
+// keyChanged takes over that a provider has a key now, or none any more.
+func (s *session) keyChanged(p Provider) {
+	switch {
+	case p.Ready && s.Keyless == p.Name:
+		s.Keyless = ""
+	case !p.Ready && s.open && s.Model.Provider == p.Name:
+		s.Keyless = p.Name
+	}
+}
+
 // uncompactable is why the conversation cannot be compacted, "" if it can.
 func (s *session) uncompactable() string {
 	switch {

@@ -39,7 +39,7 @@ func pageCommand(title, page string) func(*Model, string) tea.Cmd {
 // slashCommands lists the commands in the order they are offered.
 func slashCommands() []slashCommand {
 	cmd := func(name, args, help string, run func(*Model, string) tea.Cmd, aliases ...string) slashCommand {
-		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help}, run}
+		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help, Forget: name == "connect"}, run}
 	}
 	return []slashCommand{
 		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),

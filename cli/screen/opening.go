@@ -59,6 +59,9 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	}
 	talk := h.Conversation(r)
 	talk.Found = h.found(r)
+	if p := h.with.Providers; p.CheckKey(p.At(l.Model.Provider, l.Model.ID)) != nil {
+		talk.Keyless = l.Model.Provider
+	}
 	return talk, nil
 }
 

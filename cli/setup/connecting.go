@@ -128,8 +128,10 @@ func (t *Listing) Offered(ctx context.Context, provider string) ([]ModelRow, err
 // Note is the window of a model and its prices, as far as they are known.
 func (r ModelRow) Note() string {
 	var parts []string
-	if r.ContextWindow != nil {
-		parts = append(parts, fmt.Sprintf("%dk", (*r.ContextWindow+500)/1000))
+	if w := r.ContextWindow; w != nil && *w >= 1_000_000 {
+		parts = append(parts, fmt.Sprintf("%gM", float64(*w/10_000)/100))
+	} else if w != nil {
+		parts = append(parts, fmt.Sprintf("%dk", (*w+500)/1000))
 	}
 	switch in, out := r.Prices.Input, r.Prices.Output; {
 	case in == nil || out == nil:

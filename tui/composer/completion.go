@@ -20,6 +20,7 @@ type CommandSpec struct {
 	Args    string   // how its arguments are written, "[focus]"; may be empty
 	Needs   bool     // it does nothing without arguments
 	Help    string   // one line
+	Forget  bool     // its line is not offered again: a key may stand in it
 }
 
 const (

@@ -205,7 +205,10 @@ func (m *Model) send() pane.Action {
 		if !known {
 			return UnknownCommand{Name: name, Nearest: m.list.nearest(name)}
 		}
-		m.done()
+		if !c.Forget {
+			m.past.add(m.text.Draft().Trimmed())
+		}
+		m.leave()
 		return Command{Name: c.Name, Args: args, Line: text}
 	}
 	m.done()
@@ -230,6 +233,11 @@ func (m *Model) queue() pane.Action {
 // done empties the composer and remembers what was there.
 func (m *Model) done() {
 	m.past.add(m.text.Draft().Trimmed())
+	m.leave()
+}
+
+// leave empties the composer for good.
+func (m *Model) leave() {
 	m.list.hide()
 	m.text.Reset()
 	m.text.Forget()

@@ -149,15 +149,17 @@ func (s *SecretLine) told() string {
 
 func (s *SecretLine) page() page {
 	st, told := s.look.styles, s.told()
-	below := pane.Each(st.Detail, pane.WrapHanging(s.below(), s.width))
-	if s.why != "" {
-		below = pane.Each(st.Removed, pane.WrapHanging(s.why, s.width))
-	}
-	gap := []string{}
+	gap, below := []string{}, []string{}
 	if s.height >= roomy {
 		gap = append(gap, "")
 	}
-	room := max(s.height-1-2*len(gap)-len(below), 0)
+	switch {
+	case s.doing:
+		below = append(gap, st.Detail.Render(pane.Clip(s.o.Doing, s.width)))
+	case s.why != "":
+		below = append(gap, pane.Each(st.Removed, pane.WrapHanging(s.why, s.width))...)
+	}
+	room := max(s.height-1-len(gap)-len(below), 0)
 	lines := pane.Each(st.Text, s.lines[:min(len(s.lines), room)])
 	lines = append(lines, gap...)
 	at, dots := len(lines), max(0, min(utf8.RuneCount(s.text), s.width-4-len(told)-2))
@@ -167,7 +169,7 @@ func (s *SecretLine) page() page {
 	} else {
 		line += st.Detail.Render("  " + told)
 	}
-	lines = append(append(append(lines, pane.Clip(line, s.width)), gap...), below...)
+	lines = append(append(lines, pane.Clip(line, s.width)), below...)
 	p := page{title: s.o.Title, lines: lines, hints: []string{hint(s.o.Back, s.look.keys.Answers.Close)}}
 	if !s.doing {
 		p.cursor = &point{2 + dots, at}
@@ -177,12 +179,4 @@ func (s *SecretLine) page() page {
 		}
 	}
 	return p
-}
-
-// below is what stands below the line.
-func (s *SecretLine) below() string {
-	if s.doing {
-		return s.o.Doing
-	}
-	return ""
 }

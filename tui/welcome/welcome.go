@@ -23,6 +23,7 @@ type Content struct {
 	Failed        string // why none is open, "" while one is opening
 	Model         string
 	Badge         string   // of the demo model, "" for any other
+	Keyless       string   // the provider of the model, where its key is missing
 	Found         []string // what else there is to talk to
 	Undo, History string   // the keys, or the commands where these are off
 	Connect       string   // the same, of what leads to a model
@@ -49,6 +50,9 @@ func (c *card) draw() []string {
 		c.say(c.look.Subtle, "opening…")
 	case c.Badge != "":
 		c.welcomeToDemo()
+	case c.Keyless != "":
+		c.say(c.look.Title, "There is no key for "+plain.Line(c.Keyless)+" yet.")
+		c.say(c.look.Subtle, plain.Line(c.Model)+" answers nobody without one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
 	default:
 		c.welcomeToModel()
 	}
