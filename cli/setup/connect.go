@@ -139,10 +139,15 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 		m = e.Model(c.Model)
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
+	address := c.Address()
+	d.Settings.Told().complete(&m, address)
 	m.Caps, m.NoCache = own, client.NoCaching()
-	m.BaseURL = c.Address()
+	m.BaseURL = address
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
 	d.calibrate(ctx, &m)
+	if tokens, _ := d.Settings.Told().Window(address, c.Model); tokens > 0 {
+		m.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
+	}
 	said := d.Providers.OwnModel(c)
 	d.Providers.Apply(&m, said)
 	if client.SetsLifetime(c.Model) {

@@ -80,6 +80,16 @@ func (t *Listing) Rows(ctx context.Context, provider string) ([]ModelRow, error)
 			add(t.catalogueRow(e, e.ID))
 		}
 	}
+	for _, name := range known {
+		if provider != "" && name != provider {
+			continue
+		}
+		for _, id := range t.Settings.Told().ids(t.Providers.At(name, "").Address()) {
+			if _, ok := at[name+"/"+id]; !ok {
+				add(t.listedRow(name, openai.Listed{ID: id}))
+			}
+		}
+	}
 	for _, r := range t.askServers(ctx, provider) {
 		add(r)
 	}
@@ -209,6 +219,8 @@ func (t *Listing) listedRow(provider string, l openai.Listed) ModelRow {
 	r := ModelRow{Provider: provider, ID: l.ID, WindowSource: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
 		r = t.catalogueRow(e, l.ID)
+	} else {
+		t.Settings.Told().completeRow(&r, t.Providers.At(provider, "").Address())
 	}
 	if l.Window > 0 && r.WindowSource != meter.WindowConfig {
 		r.ContextWindow, r.WindowSource = &l.Window, meter.WindowServer
@@ -229,6 +241,7 @@ func (t *Listing) catalogueRow(e catalog.Entry, id string) ModelRow {
 	if !e.Trained && e.Window > 0 {
 		r.ContextWindow, r.WindowSource = &e.Window, meter.WindowCatalogue
 	}
+	t.Settings.Told().completeRow(&r, t.Providers.At(e.Provider, "").Address())
 	configured(&r, DescribedModel(t.Settings.Cfg(), e.Provider, id))
 	return r
 }

@@ -18,8 +18,10 @@ type Settings struct {
 	Paths     config.Paths
 	Workspace string
 
-	making sync.Once // of kept
-	kept   *keys.Store
+	making  sync.Once // of kept
+	kept    *keys.Store
+	telling sync.Once // of told
+	told    *Told
 }
 
 // KeyFile is where keys are kept that no keyring takes, "" if there is no folder for it.

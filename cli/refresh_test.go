@@ -1,0 +1,75 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
+	t.Parallel()
+	var list atomic.Value
+	list.Store(`{"data":[
+		{"id":"maker/big","context_length":400000,"pricing":{"prompt":"0.00000125","completion":"0.00001"},"top_provider":{"max_completion_tokens":64000}},
+		{"id":"maker/plain"},
+		{"id":"maker/embed-1","context_length":8000}]}`)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" || list.Load() == "" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write([]byte(list.Load().(string)))
+	}))
+	t.Cleanup(srv.Close)
+	d := newDesk(t)
+	config := filepath.Join(d.dir, "mine.yaml")
+	if err := os.WriteFile(config, []byte("providers:\n  mine:\n    base_url: "+srv.URL+"/v1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(want int, args ...string) string {
+		t.Helper()
+		code, stdout, stderr := d.run(t.Context(), nil, append([]string{"--config", config, "models", "--provider", "mine"}, args...)...)
+		if code != want {
+			t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+		return stdout + stderr
+	}
+	if got := run(0, "--refresh"); !strings.HasPrefix(got, "mine: 2 models, 2 new\n") {
+		t.Errorf("the first time it says\n%s", got)
+	}
+	list.Store(`{"data":[{"id":"maker/big","context_length":1000000,"pricing":{"prompt":"0.000001","completion":"0.00001"},"top_provider":{"max_completion_tokens":64000}},{"id":"maker/plain"}]}`)
+	if got, want := run(0, "--refresh"), "mine: 2 models, 1 changed\n  maker/big  window 400,000 → 1,000,000, input $1.25 → $1\n"; got != want {
+		t.Errorf("the second time it says\n%s\nwant\n%s", got, want)
+	}
+	var told []struct {
+		Changed []struct{ ID string } `json:"changed"`
+		Error   *string               `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(run(0, "--refresh", "--json")), &told); err != nil || len(told) != 1 || len(told[0].Changed) != 0 || told[0].Error != nil {
+		t.Errorf("as JSON it says %+v, %v", told, err)
+	}
+	list.Store("") // the endpoint is gone
+	if got := run(1, "--refresh"); !strings.Contains(got, "stays as it was") {
+		t.Errorf("without an endpoint it says\n%s", got)
+	}
+	var rows []struct {
+		ID            string `json:"id"`
+		ContextWindow *int   `json:"context_window"`
+		WindowSource  string `json:"window_source"`
+		Prices        struct{ Input *float64 }
+	}
+	if err := json.Unmarshal([]byte(run(0, "--json")), &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%+v, %v", rows, err)
+	}
+	if r := rows[0]; r.ID != "maker/big" || r.ContextWindow == nil || *r.ContextWindow != 1_000_000 || r.WindowSource != "server" || r.Prices.Input == nil || *r.Prices.Input != 1 {
+		t.Errorf("what is kept is listed as %+v", r)
+	}
+	if r := rows[1]; r.ContextWindow != nil || r.WindowSource != "unknown" {
+		t.Errorf("what was not told is listed as %+v", r)
+	}
+}
