@@ -153,6 +153,23 @@ func (a *Agent) SetWindow(model string, w meter.Window) {
 	})
 }
 
+// ReplaceWindow puts the window of a model in force that the user says, whatever was known of it.
+func (a *Agent) ReplaceWindow(model string, w meter.Window) {
+	a.inbox.Put(func(ctx context.Context) {
+		if model == a.journal.Settings.Model.Name() && w != a.journal.Settings.Model.Window {
+			a.windows.useWindow(w)
+			a.recordLimits(ctx)
+		}
+	})
+}
+
+// Tell says something to the user that stays in the conversation.
+func (a *Agent) Tell(text string) {
+	a.inbox.Put(func(ctx context.Context) {
+		a.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	})
+}
+
 // SetMaxOut tells the largest reply of a model, in tokens, when it became known
 // late. That of another model than requests go to is ignored.
 func (a *Agent) SetMaxOut(model string, tokens int) {

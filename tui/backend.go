@@ -129,6 +129,9 @@ type Backend interface {
 	// SwitchModel makes requests go to another model from here on; the change
 	// arrives as an update.
 	SwitchModel(ctx context.Context, name string) error
+	// SetWindow says how many tokens the model in use holds, as the user writes it; it
+	// is kept for later runs. The change arrives as an update.
+	SetWindow(ctx context.Context, tokens string) error
 
 	// Files lists the files and folders of the workspace that can be mentioned.
 	Files(ctx context.Context) ([]File, error)

@@ -128,6 +128,11 @@ func (e *env) switchModel(name string) tea.Cmd {
 	return func() tea.Msg { return switchedMsg{b.SwitchModel(ctx, name)} }
 }
 
+func (e *env) setWindow(tokens string) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	return func() tea.Msg { return switchedMsg{b.SetWindow(ctx, tokens)} }
+}
+
 // remember keeps a message for the prompt history.
 func (e *env) remember(text string) tea.Cmd {
 	ctx, b := e.ctx, e.Backend

@@ -100,6 +100,9 @@ func (r *rig) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, 
 	return []tui.ModelChoice{{Name: provider + "/first", Note: "200k · $3 in, $15 out per million"}, {Name: provider + "/second", Note: "1000k"}}, r.call(ctx, "offered", provider)
 }
 
+func (r *rig) SetWindow(ctx context.Context, tokens string) error {
+	return r.call(ctx, "window", tokens)
+}
 func (r *rig) SwitchModel(ctx context.Context, name string) error { return r.call(ctx, "switch", name) }
 
 func (r *rig) Files(context.Context) ([]tui.File, error) { return r.files, r.failing["files"] }

@@ -276,6 +276,7 @@ func (deaf) Fork(context.Context, string) (Conversation, error)   { return Conve
 func (deaf) ForkAt(context.Context, uint64) (Conversation, error) { return Conversation{}, errDeaf }
 func (deaf) Delete(context.Context) (Conversation, error)         { return Conversation{}, errDeaf }
 func (deaf) Models(context.Context) ([]ModelChoice, error)        { return nil, errDeaf }
+func (deaf) SetWindow(context.Context, string) error              { return errDeaf }
 func (deaf) SwitchModel(context.Context, string) error            { return errDeaf }
 func (deaf) Files(context.Context) ([]File, error)                { return nil, errDeaf }
 func (deaf) Shell(context.Context, string) (string, error)        { return "", errDeaf }

@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/themes"
+	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -64,6 +65,7 @@ func slashCommands() []slashCommand {
 		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
 		cmd("effort", "[LEVEL]", "how much the model reasons", effortNamed),
+		cmd("window", "[TOKENS]", "how many tokens the model holds", windowSaid),
 		cmd("connect", "[PROVIDER]", "choose a provider and a model, and store a key", connectNamed),
 		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
@@ -200,6 +202,18 @@ func effortNamed(m *Model, args string) tea.Cmd {
 		return m.env.switchModel(args)
 	}
 	return m.do(pickEffort(m.session.Model.Effort))
+}
+
+// windowSaid says how many tokens the model holds, or shows what is known of that.
+func windowSaid(m *Model, args string) tea.Cmd {
+	if args != "" {
+		return m.env.setWindow(args)
+	}
+	w := m.session.load.meter.Window()
+	if !w.Known() {
+		return m.do(say("nobody says how many tokens " + m.session.Model.Name() + " holds; /window 128k sets it"))
+	}
+	return m.do(say(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number"))
 }
 
 // autoEffort leaves it to the model.

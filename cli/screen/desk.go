@@ -136,6 +136,21 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	}
 }
 
+// SetWindow says how many tokens the model in use holds. It is kept for later runs.
+func (h *Host) SetWindow(_ context.Context, text string) error {
+	tokens, err := numbers.ParseCount(text)
+	if err != nil || tokens <= 0 {
+		return errors.New("/window takes a number of tokens, like 32000, 128k or 1M")
+	}
+	h.mu.Lock()
+	r := h.Running
+	h.mu.Unlock()
+	if r == nil {
+		return errors.New("this conversation is read only")
+	}
+	return r.SetWindow(tokens)
+}
+
 // switchTo sends the requests of a conversation to another model, if it is open
 // still.
 func (h *Host) switchTo(r *session.Running, l setup.Link) error {

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -82,9 +83,38 @@ func (r *Running) Ask(l setup.Link) {
 		if err != nil {
 			return // a server that does not say is the usual case
 		}
+		r.wonder(l, found)
 		r.Agent.SetWindow(l.Model.Name(), setup.ServerWindow(found))
 		r.Agent.SetMaxOut(l.Model.Name(), found.MaxOut)
 	})
+}
+
+// SetWindow says how many tokens the model in use holds, and keeps it for later runs.
+func (r *Running) SetWindow(tokens int) error {
+	l := r.current()
+	l.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
+	r.linking.Lock()
+	r.Link.Model.Window = l.Model.Window
+	r.linking.Unlock()
+	r.Agent.ReplaceWindow(l.Model.Name(), l.Model.Window)
+	return r.From.Settings.Told().Say(l.Model.BaseURL, l.Model.ID, tokens)
+}
+
+// wonder tells once that nobody says how large the window of a model is. A server that knows it when the model is loaded
+// is asked again then.
+func (r *Running) wonder(l setup.Link, found openai.Found) {
+	told := r.From.Settings.Told()
+	if l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo {
+		return
+	}
+	if _, asked := told.Window(l.Model.BaseURL, l.Model.ID); asked {
+		return
+	}
+	if err := told.Say(l.Model.BaseURL, l.Model.ID, 0); err != nil {
+		return // it would be told each time
+	}
+	r.Agent.Tell("Nobody says how many tokens " + l.Model.Name() + " holds, so compaction waits until the server refuses a request. " +
+		"If you know it, /window 128k says so, once and for all.")
 }
 
 // askWindow asks the server of the model in use how large its window is now.

@@ -3,7 +3,14 @@
 // It imports nothing of ours, so that every package may use it.
 package numbers
 
-import "strconv"
+import (
+	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
 
 // Grouped writes a whole number with commas between thousands: 81,114.
 func Grouped(n int) string {
@@ -35,4 +42,34 @@ func Turns(from, to int) string {
 		return "turn " + strconv.Itoa(from)
 	}
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
+}
+
+// errCount says what a number of tokens looks like.
+var errCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
+
+var shortCount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kKmM])$`)
+})
+
+// ParseCount reads a number of tokens as people write it: 32000, 32k or 1.5M, the letters standing for thousands and
+// millions.
+func ParseCount(text string) (int, error) {
+	text = strings.TrimSpace(text)
+	at := shortCount().FindStringSubmatch(text)
+	if at == nil {
+		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+		if err != nil {
+			return 0, errCount
+		}
+		return int(n), nil
+	}
+	n, err := strconv.ParseFloat(at[1], 64)
+	unit := 1e3
+	if strings.ContainsAny(at[2], "mM") {
+		unit = 1e6
+	}
+	if n = math.Round(n * unit); err != nil || n >= math.MaxInt {
+		return 0, errCount
+	}
+	return int(n), nil
 }

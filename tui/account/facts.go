@@ -111,6 +111,9 @@ func (r row) lineFact(c *Content) (value, note string) {
 	return c.lineValue(rd.Reserve), "kept free for the reply"
 }
 
+// WindowNote says where a window came from.
+func WindowNote(source meter.WindowSource) string { return windowNotes[source] }
+
 // ahead says how far a line is, and what it is.
 func (c *Content) ahead(tokens int, what string) string {
 	if left := tokens - c.Reading.Used; left > 0 {
