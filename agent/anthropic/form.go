@@ -155,6 +155,10 @@ var version = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
 })
 
+// KeepsThinking reports whether what a model thought in earlier turns stays in its context. That of older models is
+// dropped by the API when the next turn begins.
+func KeepsThinking(id string) bool { return adaptive(id) }
+
 // adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later ones take no budget.
 func adaptive(id string) bool {
 	m := version().FindStringSubmatch(id)

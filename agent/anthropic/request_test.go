@@ -323,3 +323,36 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 		t.Errorf("thinking of another text: %s", d)
 	}
 }
+
+func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
+	t.Parallel()
+	m := assistant("ok")
+	m.Extras = map[string]conversation.RawJSON{
+		"anthropic_content": conversation.RawJSON(`[{"raw":{"type":"thinking","thinking":"hm","signature":"c2ln"}},{"text":2}]`),
+		"anthropic_route":   conversation.RawJSON(`"` + route + `"`),
+	}
+	for hidden, want := range map[bool]int{false: 2, true: 1} {
+		m.Stripped = hidden
+		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
+		raw, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), route)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b body
+		if err := json.Unmarshal(raw, &b); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Messages[1].Content; len(got) != want {
+			t.Errorf("hidden %v: it goes back as %v", hidden, got)
+		}
+	}
+}
+
+func TestLaterModelsKeepWhatTheyThought(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]bool{"claude-sonnet-5": true, "claude-opus-4-6": true, "claude-opus-4-1-20250805": false, "m": false} {
+		if got := anthropic.KeepsThinking(id); got != want {
+			t.Errorf("%s keeps it: %v", id, got)
+		}
+	}
+}

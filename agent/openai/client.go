@@ -13,6 +13,7 @@ import (
 
 	goopenai "github.com/sashabaranov/go-openai"
 
+	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
@@ -110,6 +111,11 @@ func resolve(o *Options) Endpoint {
 
 // Capabilities is what the endpoint wants of a request's messages.
 func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
+
+// KeepsReasoning reports whether what a model thought goes back to it and fills its window.
+func (c *Client) KeepsReasoning(model string) bool {
+	return c.opts.Wire == WireMessages && anthropic.KeepsThinking(model)
+}
 
 // NoCaching reports whether the endpoint caches no prompts.
 func (c *Client) NoCaching() bool { return c.who.NoCaching && c.opts.Wire != WireMessages }

@@ -135,6 +135,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
 	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
 	own := client.Capabilities()
+	own.KeepsReasoning = client.KeepsReasoning(c.Model)
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily

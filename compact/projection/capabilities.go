@@ -6,6 +6,9 @@ type Capabilities struct {
 	// EchoReasoning sends reasoning back with assistant messages (DeepSeek
 	// thinking with tools, Moonshot k3).
 	EchoReasoning bool
+	// KeepsReasoning says that reasoning goes back in a form of the provider's own,
+	// and fills the window (Claude from 4.6 on).
+	KeepsReasoning bool
 	// Alternate merges neighbouring messages of one role.
 	Alternate bool
 	// CallIDs is the form of tool call ids the endpoint takes.

@@ -75,8 +75,7 @@ func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint
 // endpoints refuse a request without it: hardening decides.
 func stripReasoning(m *Message, overlay uint64) {
 	m.Overlay, m.State, m.Why = max(m.Overlay, overlay), StateMasked, "reasoning is not sent"
-	if len(m.Calls) > 0 {
-		m.Stripped = true
+	if m.Stripped = true; len(m.Calls) > 0 {
 		return
 	}
 	m.Reasoning, m.ReasoningSize = "", conversation.Size{}
