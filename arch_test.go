@@ -92,6 +92,7 @@ var ours = []struct {
 		"compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
 	}},
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
+	{"agent/anthropic/anthropictest", []string{"agent/llm", "conversation"}},
 	{"agent/anthropic", []string{"agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "compact/promptcache", "conversation"}},
@@ -182,7 +183,7 @@ var theirs = []struct {
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
-	{"net/http", []string{"agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
+	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
 }
 
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.

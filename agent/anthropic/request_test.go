@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/agent/anthropic"
+	"plimsoll/agent/anthropic/anthropictest"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/promptcache"
@@ -74,80 +75,10 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	if err := d.Decode(&b); err != nil {
 		t.Fatal(err)
 	}
-	check(t, b)
+	for _, p := range anthropictest.Problems(raw, false) {
+		t.Error(p)
+	}
 	return b
-}
-
-// check is what the documentation of the Messages API demands of every request.
-func check(t rapid.TB, b body) {
-	t.Helper()
-	marks := 0
-	mark := func(block map[string]any) {
-		c, ok := block["cache_control"].(map[string]any)
-		if !ok {
-			return
-		}
-		marks++
-		if c["type"] != "ephemeral" || block["type"] == "thinking" || block["type"] == "redacted_thinking" {
-			t.Errorf("a mark of %v on %v", c, block)
-		}
-	}
-	for _, s := range append(append([]map[string]any{}, b.System...), b.Tools...) {
-		mark(s)
-	}
-	open := []string{}
-	for i, m := range b.Messages {
-		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
-			t.Errorf("message %d is of role %s, want %s", i, m.Role, want)
-		}
-		if len(m.Content) == 0 {
-			t.Errorf("message %d is empty", i)
-		}
-		answered, other := map[string]bool{}, false
-		var calls []string
-		for _, c := range m.Content {
-			mark(c)
-			switch c["type"] {
-			case "text":
-				other = true
-				if s, _ := c["text"].(string); strings.TrimSpace(s) == "" {
-					t.Errorf("message %d has an empty text", i)
-				}
-			case "tool_use":
-				other = true
-				calls = append(calls, c["id"].(string))
-				if _, ok := c["input"].(map[string]any); !ok {
-					t.Errorf("message %d has a call whose input is no object", i)
-				}
-			case "tool_result":
-				if other {
-					t.Errorf("message %d has a result behind something else", i)
-				}
-				answered[c["tool_use_id"].(string)] = true
-			case "thinking", "redacted_thinking":
-			default:
-				t.Errorf("message %d has a block %v", i, c["type"])
-			}
-		}
-		for _, id := range open {
-			if !answered[id] {
-				t.Errorf("message %d does not answer call %s", i, id)
-			}
-		}
-		if len(answered) != len(open) {
-			t.Errorf("message %d answers %d calls of %d", i, len(answered), len(open))
-		}
-		open = calls
-	}
-	if marks > 4 {
-		t.Errorf("%d breakpoints", marks)
-	}
-	if b.MaxTokens < 1 || !b.Stream || b.Model == "" {
-		t.Errorf("max_tokens %d, stream %v, model %q", b.MaxTokens, b.Stream, b.Model)
-	}
-	if n, ok := b.Thinking["budget_tokens"].(float64); ok && (int(n) >= b.MaxTokens || n < 1024) {
-		t.Errorf("a budget of %v of %d tokens", n, b.MaxTokens)
-	}
 }
 
 func TestAllResultsStandInOneMessage(t *testing.T) {

@@ -92,63 +92,6 @@ func TestABodyOfTheMessagesWireIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Source: the page on errors, on rate limits, and what the API says of prompts that are too long.
-func TestFailuresOfTheMessagesAPI(t *testing.T) {
-	t.Parallel()
-	said := func(kind, message string) string {
-		return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
-	}
-	for name, c := range map[string]struct {
-		status  int
-		body    string
-		headers []string
-		class   llm.Class
-		check   func(*llm.Error) bool
-	}{
-		"invalid_request_error":  {400, said("invalid_request_error", "messages: at least one message is required"), nil, llm.BadRequest, nil},
-		"authentication_error":   {401, said("authentication_error", "invalid x-api-key "+testKey), nil, llm.Auth, nil},
-		"billing_error":          {402, said("billing_error", "billing"), nil, llm.Quota, nil},
-		"permission_error":       {403, said("permission_error", "not allowed"), nil, llm.Auth, func(e *llm.Error) bool { return strings.Contains(e.Message, "does not allow") }},
-		"not_found_error":        {404, said("not_found_error", "model: claude-9"), nil, llm.NotFound, nil},
-		"request_too_large":      {413, said("request_too_large", "Request exceeds the maximum size"), nil, llm.Overflow, nil},
-		"rate_limit_error":       {429, said("rate_limit_error", "too many tokens a minute"), []string{"retry-after", "7"}, llm.RateLimited, func(e *llm.Error) bool { return e.RetryAfter == 7*time.Second }},
-		"api_error":              {500, said("api_error", "Internal server error"), nil, llm.ServerFault, (*llm.Error).Retryable},
-		"timeout_error":          {504, said("timeout_error", "timed out"), nil, llm.ServerFault, (*llm.Error).Retryable},
-		"overloaded_error":       {529, said("overloaded_error", "Overloaded"), nil, llm.Overloaded, (*llm.Error).Retryable},
-		"x-should-retry":         {500, said("api_error", "no"), []string{"x-should-retry", "false"}, llm.ServerFault, func(e *llm.Error) bool { return !e.Retryable() }},
-		"prompt too long":        {400, said("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum"), nil, llm.Overflow, func(e *llm.Error) bool { return e.Window == 200_000 && e.Requested == 213_462 }},
-		"prompt and reply":       {400, said("invalid_request_error", "input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000"), nil, llm.Overflow, func(e *llm.Error) bool { return e.Window == 200_000 && e.Requested == 190_000 }},
-		"credit balance too low": {400, said("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), nil, llm.Quota, nil},
-		"a page of a proxy":      {502, "<html><title>Bad gateway</title></html>", nil, llm.ServerFault, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := gather(t, serve(t, "anthropic", status(c.status, c.body, c.headers...)), toClaude("hi")).Err
-			if got == nil || got.Class != c.class || got.Status != c.status || c.check != nil && !c.check(got) {
-				t.Errorf("%+v", got)
-			}
-			if got != nil && strings.Contains(got.Message+got.Hint+got.Err.Error(), testKey) {
-				t.Error("the key is told")
-			}
-		})
-	}
-	t.Run("within the stream", func(t *testing.T) {
-		t.Parallel()
-		begin, _, _ := strings.Cut(answered("Hello"), "event: content_block_stop")
-		for body, class := range map[string]llm.Class{
-			said("overloaded_error", "Overloaded"):                                              llm.Overloaded,
-			said("api_error", "Internal server error"):                                          llm.ServerFault,
-			said("rate_limit_error", "slow down"):                                               llm.RateLimited,
-			said("invalid_request_error", "prompt is too long: 213462 tokens > 200000 maximum"): llm.Overflow,
-		} {
-			got := gather(t, serve(t, "anthropic", sse(begin+"event: error\ndata: "+body+"\n\n")), toClaude("hi"))
-			if got.Err == nil || got.Err.Class != class || got.Text != "Hello" {
-				t.Errorf("%s: %+v", body, got)
-			}
-		}
-	})
-}
-
 func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for refusal, gone := range map[string]string{
