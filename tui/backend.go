@@ -216,6 +216,9 @@ type ModelChoice struct {
 // File is a file that can be mentioned.
 type File = composer.File
 
+// IsImage reports whether a path is that of an image, which cannot be mentioned.
+func IsImage(name string) bool { return composer.Image(name) }
+
 // MentionError says which mention cannot be part of a message, and why.
 type MentionError struct {
 	Path string

@@ -366,14 +366,14 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 // it is sent again.
 func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("images cannot be part of a message")}
+		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is an image: only text can be sent")}
 	}, func(r *rig) {
 		r.calls = nil
 		r.write("what is in @p.png ?")
-		r.has("✗ @p.png is no file")
+		r.has("✗ @p.png is an image: only text can be sent")
 		r.press("enter")
 		r.did("attach p.png")
-		r.has("images cannot be part of a message", "enter again", "│ what is in @p.png ?")
+		r.has("it is an image: only text can be sent", "enter again", "│ what is in @p.png ?")
 		r.press("enter")
 		r.did("first send what is in @p.png ?")
 		r.enter("and in @q.png")

@@ -54,15 +54,6 @@ func foldersOf(files []workspace.File) []tui.File {
 	return folders
 }
 
-// image reports whether a file is an image by its name.
-func image(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".tif", ".tiff", ".heic", ".avif":
-		return true
-	}
-	return false
-}
-
 // Attach returns the text of what is mentioned, each with its name.
 func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	root, err := os.OpenRoot(h.with.Settings.Workspace)
@@ -115,6 +106,8 @@ func mentioned(root *os.Root, name string) (string, error) {
 		return namesIn(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
+	case tui.IsImage(name):
+		return "", errors.New("it is an image: only text can be sent")
 	case st.Size() > MaxAttachment:
 		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
 	}
@@ -128,10 +121,7 @@ func mentioned(root *os.Root, name string) (string, error) {
 		return "", err
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		if image(name) {
-			return "", errors.New("images cannot be part of a message")
-		}
-		return "", errors.New("a binary file cannot be part of a message")
+		return "", errors.New("it is a binary file: only text can be sent")
 	}
 	return conversation.Clean(string(data)), nil
 }
@@ -200,7 +190,7 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 	files := make([]tui.File, 0, len(found))
 	most := int64(h.arrivalCap().Chars)
 	for _, f := range found {
-		if image(f.Path) {
+		if tui.IsImage(f.Path) {
 			continue // it cannot be part of a message
 		}
 		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / meter.CharsPerToken)})

@@ -38,6 +38,7 @@ type Editing struct {
 	CutWordRight        key.Binding
 	CutToStart          key.Binding
 	CutToEnd            key.Binding
+	SwapWords           key.Binding
 	Yank                key.Binding
 	YankOlder           key.Binding // right after a yank
 	Undo                key.Binding
@@ -50,7 +51,7 @@ func (e Editing) keys() edit.Keys {
 		Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
 		LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
 		Backspace: e.Backspace, Delete: e.Delete,
-		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
+		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd, SwapWords: e.SwapWords,
 		Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 	}
 }
@@ -75,8 +76,8 @@ func DefaultKeyMap() KeyMap {
 			LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
 			Backspace: e.Backspace, Delete: bind("del", "delete right", "delete", "ctrl+d"),
 			CutWordLeft: e.CutWord, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart,
-			CutToEnd: bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
-			Yank:     e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
+			CutToEnd:  bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
+			SwapWords: e.SwapWords, Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 		},
 	}
 }
@@ -87,6 +88,6 @@ func (k KeyMap) Bindings() []key.Binding {
 	return []key.Binding{
 		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Editor, w.Help, w.Leave,
 		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
-		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd, e.Yank, e.YankOlder, e.Undo, e.Redo,
+		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd, e.SwapWords, e.Yank, e.YankOlder, e.Undo, e.Redo,
 	}
 }

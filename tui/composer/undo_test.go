@@ -35,6 +35,7 @@ func TestUndoAndRedo(t *testing.T) {
 		"what came":    {func(m *composer.Model) { write(m, "one"); m.Prepend("queued") }, 1, "one", "queued\n\none"},
 		"a completion": {func(m *composer.Model) { write(m, "/comp"); press(t, m, "tab") }, 1, "/comp", "/compact "},
 		"sent":         {func(m *composer.Model) { write(m, "one"); press(t, m, "enter") }, 1, "", ""},
+		"swapped":      {func(m *composer.Model) { write(m, "one two"); press(t, m, "alt+t") }, 1, "one two", "two one"},
 		"a new line":   {func(m *composer.Model) { write(m, "one"); press(t, m, "ctrl+j") }, 1, "one", "one\n"},
 	} {
 		m := newModel(t)
@@ -57,7 +58,7 @@ func TestUndoLosesNothing(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := newModel(t)
 		steps := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", " ", "漢", "left", "alt+left", "ctrl+w", "ctrl+u", "ctrl+k", "ctrl+y", "alt+y",
-			"backspace", "delete", "ctrl+j", "paste", "up", "down", "home", "ctrl+_", "alt+r"}), 1, 40).Draw(r, "steps")
+			"backspace", "delete", "ctrl+j", "paste", "up", "down", "home", "ctrl+_", "alt+r", "alt+t"}), 1, 40).Draw(r, "steps")
 		for _, s := range steps {
 			switch {
 			case s == "paste":

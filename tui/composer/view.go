@@ -193,6 +193,9 @@ func (m *Model) unknownNote() string {
 	m.files.each(m.text, func(line int, a mention) {
 		if note == "" && !a.found && !m.list.completes(line, a) {
 			note = " ✗ @" + a.path + " is no file "
+			if Image(a.path) {
+				note = " ✗ @" + a.path + " is an image: only text can be sent "
+			}
 		}
 	})
 	return note

@@ -17,6 +17,7 @@ type Keys struct {
 	Backspace, Delete             key.Binding
 	CutWord, CutToStart, CutToEnd key.Binding
 	CutWordRight                  key.Binding
+	SwapWords                     key.Binding
 	Yank, YankOlder               key.Binding
 	Undo, Redo                    key.Binding
 	Newline                       key.Binding
@@ -44,10 +45,11 @@ func DefaultKeys() Keys {
 		CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
 		CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
 		CutToEnd:     bind("ctrl+k", "cut to the end of the line", "ctrl+k"),
+		SwapWords:    bind("alt+t", "swap the word with the one before", "alt+t"),
 		Yank:         bind("ctrl+y", "yank what was cut", "ctrl+y"),
 		YankOlder:    bind("alt+y", "right after it: yank what was cut before", "alt+y"),
 		Undo:         bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
-		Redo:         bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
+		Redo:         bind("alt+r", "redo (also alt+_)", "alt+r", "alt+_", "ctrl+shift+z"),
 		Newline:      bind("enter", "a new line", "enter", "ctrl+j", "shift+enter", "alt+enter"),
 	}
 }
@@ -84,7 +86,7 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	return Place{}, false
 }
 
-// Delete carries out a key that deletes or cuts. The caller notes the change.
+// Delete carries out a key that deletes, cuts or swaps words. The caller notes the change.
 func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	at := e.At()
 	switch {
@@ -100,6 +102,8 @@ func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 		e.cut(e.toStart(), at, true)
 	case key.Matches(k, keys.CutToEnd):
 		e.cut(at, e.toEnd(), false)
+	case key.Matches(k, keys.SwapWords):
+		e.swapWords()
 	default:
 		return false
 	}
