@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 	p := newPlace(t, project)
 	term := p.start(usual)
 	first := term.wait("first frame and its gauge", func(s screen) bool {
-		return s.has("This is the demo model: not an AI.", "what is in this project?", "8.2k") && strings.HasPrefix(s.used(), "~")
+		return s.has("This is the demo model: not an AI.", "what is in this project?", "32.8k") && strings.HasPrefix(s.used(), "~")
 	})
 
 	term.typed("what is in this project?")
@@ -68,14 +69,20 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	welcome := term.wait("three things to try", func(s screen) bool { return len(suggested(s)) == 3 && strings.HasPrefix(s.used(), "~") })
 	try := suggested(welcome)
 
-	term.say(try[0])
-	term.idle("✓ list_files", "A small program that counts ships.")
+	term.typed("1")
+	term.see("sends: " + try[0])
+	term.key("enter")
+	term.idle("✓ list_files", "A small program that counts ships.", "Next: let the demo fill the gauge")
 	begun := term.shown().share(t)
+	term.key("tab")
+	term.see("│ " + try[1])
+	term.key("ctrl+u")
 	made := term.fillsAndCompacts(try[1])
+	term.see("Next: ctrl+x undoes the compaction, ctrl+t shows it")
 	if begun > 60 {
 		t.Errorf("the gauge stood at %d%% at once", begun)
 	}
-	if try[2] != "ctrl+t" || !strings.Contains(welcome.text, "ctrl+x undoes that") {
+	if try[2] != "/context" || !strings.Contains(welcome.text, "ctrl+x undoes that") || !strings.Contains(welcome.text, "ctrl+t shows what was said") {
 		t.Errorf("the welcome does not say how to see what was done, and how to undo it:\n%s", welcome.text)
 	}
 	term.say("hello")
@@ -83,7 +90,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 		return !s.busy() && s.has("Room was made in my window") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes that; ctrl+t or /history shows")
 	})
 	term.command("/undo-compact")
-	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > made.share(t)+15 })
+	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ", "Next: /context") && s.share(t) > made.share(t)+40 })
 	term.command("/redo-compact")
 	term.wait("the compaction again", func(s screen) bool { return s.has("redone · ") && s.share(t) < told.share(t)+5 })
 	term.fillsAndCompacts(try[1])
@@ -97,12 +104,12 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 func (t *terminal) fillsAndCompacts(filling string) screen {
 	t.t.Helper()
 	t.say(filling)
-	t.wait("a full gauge", func(s screen) bool { return s.share(t.t) > 78 })
+	t.wait("a full gauge", func(s screen) bool { return s.share(t.t) > 85 })
 	t.see("ctrl+x or /undo-compact undoes it")
 	made := t.wait("the compaction", func(s screen) bool {
 		return !s.busy() && s.has("at the load line: ", "1 summary", "ctrl+x undo") && s.share(t.t) <= 75
 	})
-	if left := made.share(t.t); left < 40 {
+	if left := made.share(t.t); left >= 40 {
 		t.t.Errorf("the compaction left %s:\n%s", made.used(), made.text)
 	}
 	return made
@@ -116,7 +123,7 @@ func unwrapped(text string) string { return strings.ReplaceAll(spaced(text), "- 
 func suggested(s screen) []string {
 	var out []string
 	for row := range strings.Lines(s.text) {
-		if text, ok := strings.CutPrefix(strings.TrimSpace(row), "› "); ok {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(row), fmt.Sprintf("%d  ", len(out)+1)); ok {
 			text, _, _ = strings.Cut(text, "   (")
 			out = append(out, text)
 		}

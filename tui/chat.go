@@ -25,6 +25,7 @@ type chat struct {
 	gauge      *gauge.Model
 
 	outbox *outbox
+	guided guided
 	shell  *shellRun // the user's own command that runs, nil without one
 	line   typedLine // the newest command that the agent answers, the zero line without one
 	listed time.Time // when the files that can be mentioned were last asked for
@@ -39,7 +40,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	c := &chat{env: e, session: s, keyboard: keys, styles: l.status()}
 	styles := l.composer()
 	c.composer = composer.New(composer.Options{
-		Placeholder: "Ask something. / for commands, @ for files, ? for help",
+		Placeholder: asks,
 		Styles:      &styles,
 		Keys:        &e.Keys.Composer,
 		Commands:    commands,

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/welcome"
@@ -32,6 +33,7 @@ func (c *chat) layout(a around) {
 		return
 	}
 	c.gauge.SetCache(c.session.cacheWords())
+	c.guide()
 	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= 10}
 	p.composer = min(c.composer.Height(), height-1)
 	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
@@ -74,10 +76,62 @@ func (c *chat) invites() (provider string, yes bool) {
 
 // welcome is what an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
-	s, keys, st := c.session, c.env.Keys.Screen, c.styles
+	s, st := c.session, c.styles
 	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
-		Undo: named(keys.UndoCompaction, "/undo-compact"), History: named(keys.History, "/history"), Connect: named(c.env.Keys.Composer.Writing.Send, "/connect")},
+		Legend: c.legend(), Keys: c.stepKeys(), Connect: named(c.env.Keys.Composer.Writing.Send, "/connect")},
 		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, c.place.width, brief)
+}
+
+// legend is what the cells of the gauge stand for, in the order in which they count.
+func (c *chat) legend() []welcome.Mark {
+	var marks []welcome.Mark
+	for _, m := range []struct {
+		kind  int
+		means string
+	}{
+		{int(projection.Tools), "prompt, tools"}, {int(projection.User), "you"}, {int(projection.Assistant), "replies"},
+		{int(projection.Results), "results"}, {pane.CellLine, "compacts"}, {pane.CellReserve, "next reply"},
+	} {
+		marks = append(marks, welcome.Mark{Cell: c.gauge.Cell(m.kind), Means: m.means})
+	}
+	return marks
+}
+
+// stepKeys are the keys that the steps of the first minute name.
+func (c *chat) stepKeys() welcome.Keys {
+	screen := c.env.Keys.Screen
+	return welcome.Keys{Complete: named(c.env.Keys.Composer.Writing.Complete, ""),
+		Undo: named(screen.UndoCompaction, "/undo-compact"), History: named(screen.History, "/history")}
+}
+
+// asks is what an empty composer says.
+const asks = "Ask something. / for commands, @ for files, ? for help"
+
+// guided is what the next step of the first minute follows from.
+type guided struct {
+	demo, said bool
+	id         string
+	events     int // of the conversation
+}
+
+// guide has the empty composer offer the next step of the first minute, while one talks
+// to the demo model.
+func (c *chat) guide() {
+	s := c.session
+	now := guided{demo: s.open && s.Model.Badge != "", said: c.transcript.Said(), id: s.ID, events: len(s.log)}
+	if now == c.guided {
+		return
+	}
+	c.guided = now
+	switch {
+	case !now.demo:
+		c.composer.Suggest(asks, nil)
+	case !now.said:
+		c.composer.Suggest(asks, welcome.Suggestions())
+	default:
+		step := welcome.Next(s.log, c.stepKeys())
+		c.composer.Suggest(step.Words, []string{step.Text})
+	}
 }
 
 // status is the status line.

@@ -39,7 +39,7 @@ func linesOf(window int) (load, hard int) {
 // the next message, in any window.
 func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	t.Parallel()
-	for _, window := range []int{4096, 8192, 20_000} {
+	for _, window := range []int{4096, 8192, 20_000, demo.DefaultWindow} {
 		for name, files := range map[string]map[string]string{
 			"files": newWorkspace().files, "one file": {"log.md": strings.Repeat("a line of many\n", 120)},
 			"a long listing":  longListing(),
@@ -76,7 +76,7 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 // After room was made there is room to fill.
 func TestFillsTheGaugeAgain(t *testing.T) {
 	t.Parallel()
-	w, s := newWorkspace(), start(t, demo.Options{})
+	w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
 	last, _, used := w.fills(t, s, list(user(strings.Repeat("word ", 3300)), reply("I see.")))
 	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "room is made automatically") {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, last)
@@ -86,7 +86,7 @@ func TestFillsTheGaugeAgain(t *testing.T) {
 // Room was made and undone: filling must not run into the hard line.
 func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
 	t.Parallel()
-	w, s := newWorkspace(), start(t, demo.Options{})
+	w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
 	last, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 5200)), reply("I see.")))
 	if _, hard := linesOf(8192); used > hard || !strings.Contains(last, "The gauge is full: ") || !strings.Contains(last, "`/redo-compact`") || len(said) > 1200 {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)

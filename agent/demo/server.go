@@ -21,8 +21,9 @@ import (
 // window.
 
 const (
-	// DefaultWindow is small, so that a newcomer sees the window fill, in tokens.
-	DefaultWindow = 8192
+	// DefaultWindow is small, so that a newcomer sees the window fill, and large enough that
+	// a compaction more than halves what is used, in tokens.
+	DefaultWindow = 32_768
 	// DefaultPace is the pace of a fast local model, in tokens per second.
 	DefaultPace = 100
 	// longestReply is how long a reply takes at most: a longer one is sent faster.

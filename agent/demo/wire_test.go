@@ -36,7 +36,7 @@ func TestListsItsModel(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{})
 	status, body := get(t, s.URL+"/models", s.Token, "")
-	want := `{"data":[{"id":"demo","object":"model","created":1795167000,"owned_by":"builtin-demo","meta":{"n_ctx":8192,"n_ctx_train":8192}}],"object":"list"}`
+	want := `{"data":[{"id":"demo","object":"model","created":1795167000,"owned_by":"builtin-demo","meta":{"n_ctx":32768,"n_ctx_train":32768}}],"object":"list"}`
 	if status != 200 || body != want {
 		t.Errorf("%d %s\nwant %s", status, body, want)
 	}

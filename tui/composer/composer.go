@@ -29,6 +29,7 @@ type Model struct {
 	editing     edit.Keys // those of keys
 	styles      Styles
 	placeholder string
+	suggestions suggestions // to try, while there is no text
 	busy        bool
 
 	box    box

@@ -130,8 +130,11 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	return nil, true
 }
 
-// tab opens the list of completions in a word that has one, or queues.
+// tab writes a suggestion, opens the list of completions in a word that has one, or queues.
 func (m *Model) tab() pane.Action {
+	if !m.busy && m.writeSuggestion() {
+		return nil
+	}
 	m.list.closed = nowhere
 	m.list.complete(m.text)
 	switch {
@@ -192,6 +195,11 @@ func (m *Model) send() pane.Action {
 	text := edit.Trim(m.Draft())
 	if text == "" {
 		return pane.Ignored{}
+	}
+	if suggestion, ok := m.suggestions.numbered(text); ok {
+		m.text.Reset()
+		m.text.Enter(suggestion)
+		text = suggestion
 	}
 	if line, add, ok := shell(text); ok {
 		if line == "" {

@@ -103,6 +103,9 @@ func (m *Model) position() string {
 		at = m.seek.from()
 	}
 	if at >= n {
+		if text, ok := m.suggestions.numbered(m.Draft()); ok {
+			return " sends: " + text + " "
+		}
 		return m.unknownNote()
 	}
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)

@@ -43,6 +43,14 @@ func (m *Model) drawBar(b *strings.Builder, r meter.Reading, scale, n int) {
 	b.WriteString(m.ends[level][1])
 }
 
+// Cell is one cell of a kind as the bar draws it, for a legend: a [projection.Segment], or
+// one of the cells of package pane.
+func (m *Model) Cell(kind int) string {
+	var b strings.Builder
+	m.drawRun(&b, kind, 1, pane.Calm)
+	return b.String()
+}
+
 func (m *Model) drawRun(b *strings.Builder, kind, count int, level pane.Level) {
 	style, glyph := m.styles.Free, pane.FreeGlyph
 	switch {

@@ -2,6 +2,7 @@
 package welcome
 
 import (
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -11,23 +12,28 @@ import (
 )
 
 // A conversation without messages shows what this is, which model it
-// talks to and what else was found. With the demo model it names three things to try:
-// they fill the gauge, let a compaction happen, and show what came of it. Keys are
+// talks to, what the colors of the gauge mean, and what else was found. With the demo
+// model it offers three things to try by number: they fill the gauge, let a compaction
+// happen, and show what fills the window. Keys are
 // named as they are bound; where one is off, its command stands in its place. Where
 // there is little height the welcome is brief: what the demo model is can be asked of
 // it.
 
 // Content is what the card tells of.
 type Content struct {
-	Open          bool   // a conversation is
-	Failed        string // why none is open, "" while one is opening
-	Model         string
-	Badge         string   // of the demo model, "" for any other
-	Keyless       string   // the provider of the model, where its key is missing
-	Found         []string // what else there is to talk to
-	Undo, History string   // the keys, or the commands where these are off
-	Connect       string   // the same, of what leads to a model
+	Open    bool   // a conversation is
+	Failed  string // why none is open, "" while one is opening
+	Model   string
+	Badge   string   // of the demo model, "" for any other
+	Keyless string   // the provider of the model, where its key is missing
+	Found   []string // what else there is to talk to
+	Legend  []Mark   // of the gauge, the most important first
+	Keys    Keys     // as they are bound
+	Connect string   // the key, or the command where it is off, that leads to a model
 }
+
+// Mark is a cell of the gauge as it is drawn, and what it stands for.
+type Mark struct{ Cell, Means string }
 
 // Styles is how the card looks.
 type Styles struct{ Title, Subtle, Accent, Failure lipgloss.Style }
@@ -72,11 +78,23 @@ func (c *card) welcomeToDemo() {
 	if !c.brief {
 		c.say(lipgloss.NewStyle(), "A tiny scripted bot, so you can try everything without an API key. It really reads and edits your files, after you approve.")
 		c.gap()
-		c.say(lipgloss.NewStyle(), "Try:")
 	}
-	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
-	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+c.Undo+" undoes that", "past ▲ Plimsoll makes room", c.Undo+" undoes")
-	c.try(c.History, "the full conversation next to what the model is sent", "said and seen")
+	c.legend("The gauge below shows what fills the window: ", "The gauge: ")
+	if !c.brief {
+		c.gap()
+		how := "Try one: type its number and press enter."
+		if c.Keys.Complete != "" {
+			how = "Try one: type its number, or press " + c.Keys.Complete + ", then enter."
+		}
+		c.say(lipgloss.NewStyle(), how)
+	}
+	for i, text := range Suggestions() {
+		c.try(i+1, text, [][]string{
+			{"uses tools on your files", "uses tools"},
+			{"past ▲ older turns are compacted; " + c.Keys.Undo + " undoes that", "compacts past ▲; " + c.Keys.Undo + " undoes that", c.Keys.Undo + " undoes"},
+			{"what fills the window; " + c.Keys.History + " shows what was said next to what is sent", "what fills the window", "window"},
+		}[i]...)
+	}
 	if c.brief {
 		c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model.")
 		return
@@ -88,7 +106,10 @@ func (c *card) welcomeToDemo() {
 // welcomeToModel says which model it is and what else there is to talk to.
 func (c *card) welcomeToModel() {
 	c.say(c.look.Title, "Talking to "+plain.Line(c.Model)+".")
-	c.say(c.look.Subtle, "The gauge below shows how full its context window is, and moves while you type.")
+	c.say(c.look.Subtle, "The gauge below shows how full its context window is, and moves while you type. /context explains it.")
+	if !c.brief {
+		c.legend("", "")
+	}
 	if found := c.found(); found != "" {
 		if !c.brief {
 			c.gap()
@@ -123,13 +144,40 @@ func (c *card) say(style lipgloss.Style, text string) {
 	}
 }
 
+// legend adds a line that says what the colors of the gauge mean: with the first of the
+// leads that leaves room for all marks, or else with the last and fewer marks.
+func (c *card) legend(leads ...string) {
+	line, room := "", c.width-4
+	for _, lead := range leads {
+		shown := 0
+		if line, shown = c.marks(lead, room); shown == len(c.Legend) {
+			break
+		}
+	}
+	c.lines = append(c.lines, "  "+line)
+}
+
+// marks is a lead and as many marks as there is room for.
+func (c *card) marks(line string, room int) (text string, shown int) {
+	gap := ""
+	for i, m := range c.Legend {
+		next := line + gap + m.Cell + " " + c.look.Subtle.Render(m.Means)
+		if ansi.StringWidth(next) > room {
+			return line, i
+		}
+		line, gap = next, "  "
+	}
+	return line, len(c.Legend)
+}
+
 // try adds something to try, with the first of the remarks for which there is room.
-func (c *card) try(text string, remarks ...string) {
+func (c *card) try(number int, text string, remarks ...string) {
+	const lead = 5 // cells before the text
 	for _, r := range remarks {
-		if with := text + "   (" + r + ")"; ansi.StringWidth("  › "+with) <= c.width {
+		if with := text + "   (" + r + ")"; lead+ansi.StringWidth(with) <= c.width {
 			text = with
 			break
 		}
 	}
-	c.lines = append(c.lines, "  "+c.look.Accent.Render("›")+" "+text)
+	c.lines = append(c.lines, "  "+c.look.Accent.Render(strconv.Itoa(number))+"  "+text)
 }
