@@ -108,9 +108,9 @@ func cached(use inspect.CacheUse) []string {
 	if use.Read+use.Written == 0 {
 		return nil
 	}
-	text := "cache: " + pane.About(use.Read) + " read, " + pane.About(use.Written) + " written"
+	text := "cache: " + pane.Tokens(use.Read) + " tokens read, " + pane.Tokens(use.Written) + " written"
 	if use.Expired > 0 {
-		text += ", " + pane.About(use.Expired) + " expired"
+		text += ", " + pane.Tokens(use.Expired) + " expired"
 	}
 	return []string{text}
 }

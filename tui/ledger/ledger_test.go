@@ -311,6 +311,22 @@ func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestTheFootSaysWhatTheCacheWasGoodFor(t *testing.T) {
+	t.Parallel()
+	for want, use := range map[string]inspect.CacheUse{
+		" · cache: 34.2k tokens read, 19k written  ":             {Read: 34_200, Written: 19_000},
+		" · cache: 34.2k tokens read, 19k written, 3k expired  ": {Read: 34_200, Written: 19_000, Expired: 3_000},
+	} {
+		view := ansi.Strip(open(ledger.Content{Entries: busy().Entries[:2], Cache: use}, "mono", 200, 40).View())
+		if !strings.Contains(view, want) {
+			t.Errorf("no %q in\n%s", want, view)
+		}
+	}
+	if view := ansi.Strip(open(ledger.Content{Entries: busy().Entries[:2]}, "mono", 200, 40).View()); strings.Contains(view, "cache:") {
+		t.Errorf("without a cache it says\n%s", view)
+	}
+}
+
 func TestAReasonThatNamesTheDeedStandsAlone(t *testing.T) {
 	t.Parallel()
 	for why, want := range map[string]string{"pinned e6": "pinned e6 ", "never touch go.mod": "pinned: never touch go.mod ", "": "pinned "} {
