@@ -98,7 +98,7 @@ func (p *Providers) Endpoint(c Choice) openai.Options {
 	known := p.Settings.Cfg().Providers[c.Provider]
 	key, variable := p.Key(c.Provider)
 	return openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: key, KeyVar: variable,
-		Headers: known.Headers, Wire: openai.Wire(known.Wire)}
+		Headers: withBetas(known.Headers, c.Provider, c.Model, p.window(c)), Wire: openai.Wire(known.Wire)}
 }
 
 // firstModel is the first model a server lists that is fit for chat, or the
