@@ -28,6 +28,8 @@ type Entry struct {
 	// Elsewhere reports that another program, or another store of this one,
 	// has the conversation open for writing.
 	Elsewhere bool `json:"-"`
+	// Bytes is the size of its file.
+	Bytes int64 `json:"-"`
 }
 
 // firstLimit is how many characters of the first user message an entry keeps.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,7 +28,9 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 		return nil, err
 	}
 	var locked []string
+	sizes := map[string]int64{}
 	for _, file := range files {
+		sizes[file.id] = file.size
 		if file.locked {
 			locked = append(locked, file.id)
 		}
@@ -39,7 +42,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	entries := make([]Entry, 0, len(rows))
 	for _, r := range rows {
 		if f.Workspace == "" || r.Workspace == f.Workspace {
-			r.Elsewhere = elsewhere[r.ID]
+			r.Elsewhere, r.Bytes = elsewhere[r.ID], sizes[r.ID]
 			entries = append(entries, r.Entry)
 		}
 	}
@@ -139,6 +142,20 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 		s.log.Debug("index not told of a deletion; the next list finds out", "conversation", id, "error", err)
 	}
 	return nil
+}
+
+// Owner is the process that has the conversation open for writing, as its lock says; 0
+// where nobody has or it does not say.
+func (s *Store) Owner(id string) int {
+	if !validID(id) {
+		return 0
+	}
+	f, err := os.Open(filepath.Clean(s.dir.lock(id)))
+	if err != nil {
+		return 0
+	}
+	defer f.Close() // nothing was written
+	return pidIn(f)
 }
 
 // OpenElsewhere reports whether another program, or another store of this one,

@@ -41,8 +41,11 @@ func TestListSummarisesConversations(t *testing.T) {
 	got := list(t, s, storage.Filter{})
 	want := []storage.Entry{{
 		ID: idA, Workspace: "/w", Model: "demo/demo-1", First: "what is in this project?",
-		Created: start, Updated: start.Add(time.Second), Turns: 2, Events: 3,
+		Created: start, Updated: start.Add(time.Second), Turns: 2, Events: 3, Bytes: got[0].Bytes,
 	}}
+	if got[0].Bytes < 1000 {
+		t.Errorf("the file has %d bytes", got[0].Bytes)
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}

@@ -29,6 +29,9 @@ type (
 	// openDialog opens a dialog.
 	openDialog struct{ dialog overlay.Dialog }
 
+	// closeDialog closes one.
+	closeDialog struct{ dialog overlay.Dialog }
+
 	// questionShown says that a dialog opened that nobody asked for, viewShown that a
 	// view did: the transcript is no longer in sight.
 	questionShown struct{}

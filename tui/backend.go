@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
+	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 )
@@ -107,8 +108,7 @@ type Profile struct {
 type Backend interface {
 	// Open opens the conversation the program was started for.
 	Open(ctx context.Context) (Conversation, error)
-	// Conversations lists the stored ones, newest first.
-	Conversations(ctx context.Context) ([]Stored, error)
+	Shelf
 	// Resume leaves the open conversation and continues another.
 	Resume(ctx context.Context, id string) (Conversation, error)
 	// New leaves the open conversation and begins another.
@@ -123,6 +123,8 @@ type Backend interface {
 	Delete(ctx context.Context) (Conversation, error)
 
 	Connector
+	// Favor marks a model as a favorite, or no longer.
+	Favor(ctx context.Context, model string, on bool) error
 	// Begin leaves the open conversation and begins another with a model.
 	Begin(ctx context.Context, model string) (Conversation, error)
 	Models(ctx context.Context) ([]ModelChoice, error)
@@ -159,6 +161,21 @@ type Backend interface {
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)
+}
+
+// Shelf is the stored conversations. The error of one that is open in another window
+// says where.
+type Shelf interface {
+	// Conversations lists them, newest first.
+	Conversations(ctx context.Context) ([]Stored, error)
+	// LastExchange returns the newest message of the user and the reply, shortened.
+	LastExchange(ctx context.Context, id string) (string, error)
+	// RenameStored gives one that is not open here a title.
+	RenameStored(ctx context.Context, id, title string) error
+	// RemoveStored removes one that is not open here for good.
+	RemoveStored(ctx context.Context, id string) error
+	// ForkStored leaves the open conversation and continues a copy of another.
+	ForkStored(ctx context.Context, id string) (Conversation, error)
 }
 
 // Connector knows the providers, and keeps their keys.
@@ -201,17 +218,10 @@ type Connected struct {
 const CompactByDefault = "*"
 
 // Stored is a conversation that can be resumed.
-type Stored struct {
-	ID    string
-	Title string
-	Note  string // age, turns, workspace, on one line
-}
+type Stored = choices.Conversation
 
 // ModelChoice is a model that could be talked to.
-type ModelChoice struct {
-	Name string // provider/id
-	Note string // window and price, on one line
-}
+type ModelChoice = choices.Model
 
 // File is a file that can be mentioned.
 type File = composer.File

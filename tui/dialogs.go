@@ -110,7 +110,7 @@ func (d *dialogs) decided(action pane.Action) pane.Action {
 			return d.consented(a.Yes)
 		}
 		return a
-	case overlay.Picked:
+	case overlay.Picked, overlay.Acted, overlay.Focused:
 		return a
 	}
 	return nil

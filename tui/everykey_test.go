@@ -28,6 +28,9 @@ func (s state) then(keys ...string) state {
 	return func(r *rig) { s(r); r.press(keys...) }
 }
 
+// enters is a state and a line that is sent there.
+func (s state) enters(line string) state { return func(r *rig) { s(r); r.enter(line) } }
+
 // cut are states of a text of two words in which something was cut, and in which it was undone.
 func (s state) cut() []state {
 	return []state{s.then("end", "ctrl+w", "left", "ctrl+w", "ctrl+y"), s.then("end", "ctrl+w", "ctrl+_")}
@@ -110,7 +113,11 @@ func dialogStates(rest state) []state {
 	own := asked(question).then("down", "down", "t", "w", "o", " ", "w", "o", "r", "d", "s")
 	help := state(func(r *rig) { r.resize(100, 16); r.press("?") })
 	approve := asked(offered())
-	return append(own.cut(), rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"), approve.then("right"),
+	stored := state(func(r *rig) {
+		r.stored = []tui.Stored{{ID: "first", Title: "one", Turns: 1, Size: 1}, {ID: "other", Title: "another", Turns: 2, Size: 2}}
+		r.enter("/resume")
+	})
+	return append(own.cut(), rest.enters("/model"), stored, stored.then("down"), rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"), approve.then("right"),
 		asked(question), own, own.then("home"), own.then("left", "left"), func(r *rig) { r.enter("/delete"); r.pass(2 * time.Second) })
 }
 

@@ -67,7 +67,29 @@ func (r *rig) Conversations(ctx context.Context) ([]tui.Stored, error) {
 }
 
 func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+	if r.models != nil {
+		return r.models, r.call(ctx, "models", "")
+	}
 	return []tui.ModelChoice{{Name: "openai/gpt-5.6-luna", Note: "128k"}, {Name: "ollama/qwen3:8b", Note: "32k"}}, r.call(ctx, "models", "")
+}
+
+func (r *rig) LastExchange(_ context.Context, id string) (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.exchanges = append(r.exchanges, id)
+	return "You: the last question in " + id + "\nReply: the answer to it", nil
+}
+func (r *rig) RenameStored(ctx context.Context, id, title string) error {
+	return r.call(ctx, "rename stored", id+" "+title)
+}
+func (r *rig) RemoveStored(ctx context.Context, id string) error {
+	return r.call(ctx, "remove stored", id)
+}
+func (r *rig) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
+	return r.lead(ctx, "fork stored", id, &r.next)
+}
+func (r *rig) Favor(ctx context.Context, model string, on bool) error {
+	return r.call(ctx, "favor", fmt.Sprint(model, " ", on))
 }
 
 func (r *rig) Begin(ctx context.Context, model string) (tui.Conversation, error) {

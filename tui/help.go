@@ -30,6 +30,7 @@ func help(keys KeyMap, writing []key.Binding) pane.Action {
 	}
 	dialogs := keys.Dialogs
 	groups = append(groups, overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
+		overlay.KeyGroup("Lists of models and conversations", bindingsIn(dialogs.Lists)...),
 		overlay.KeyGroup("Lines to type in, and texts", bindingsIn(keys.Review.Edit)...))
 	return openDialog{overlay.NewHelp(dialogHelp, groups)}
 }

@@ -206,6 +206,10 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case overlay.Picked:
 		return m.picked(a)
+	case overlay.Acted:
+		return m.inList(m.lists.acted(a))
+	case overlay.Focused:
+		return m.do(m.lists.preview())
 	case overlay.Confirmed:
 		if a.ID == dialogDelete && a.Yes {
 			return m.enter(m.env.Backend.Delete, arrival{})
@@ -217,11 +221,17 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 	return nil
 }
 
+// inList does what changed a list that is open.
+func (m *Model) inList(action pane.Action) tea.Cmd {
+	m.dialogs.stack.Redraw()
+	return m.do(action)
+}
+
 // picked carries out a choice.
 func (m *Model) picked(p overlay.Picked) tea.Cmd {
 	switch p.ID {
 	case dialogModels:
-		return m.env.switchModel(p.Item)
+		return m.lists.pickedModel(p, m.keyboard.pressed)
 	case dialogEfforts:
 		return m.env.switchModel(p.Item)
 	case dialogThemes:
@@ -252,7 +262,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		return m.command(a)
 	case composer.Help:
 		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
-	case overlay.Picked, overlay.Confirmed:
+	case overlay.Picked, overlay.Confirmed, overlay.Acted, overlay.Focused:
 		return m.decided(a)
 	case enter:
 		return m.enter(a.open, arrival{})

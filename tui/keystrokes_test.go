@@ -74,6 +74,9 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"modelsMsg":        modelsMsg{asked: unasked, choices: []ModelChoice{{Name: "a/b"}}},
 		"modelsMsg failed": modelsMsg{err: errDeaf},
 
+		"exchangeMsg": exchangeMsg{id: "x", text: "You: hi"},
+		"shelfMsg":    shelfMsg{id: "x", title: "y"},
+
 		"conversationsMsg":        conversationsMsg{asked: unasked, list: []Stored{{ID: "x"}}},
 		"conversationsMsg failed": conversationsMsg{err: errDeaf},
 		"pageMsg":                 pageMsg{asked: unasked, title: "Doctor", text: "line\nline"},
@@ -268,24 +271,29 @@ func (deaf) Disconnect(context.Context, string) (Provider, error)   { return Pro
 func (deaf) Connect(context.Context, string, Secret) (Connected, error) {
 	return Connected{}, errDeaf
 }
-func (deaf) Open(context.Context) (Conversation, error)           { return Conversation{}, errDeaf }
-func (deaf) Conversations(context.Context) ([]Stored, error)      { return nil, errDeaf }
-func (deaf) Resume(context.Context, string) (Conversation, error) { return Conversation{}, errDeaf }
-func (deaf) New(context.Context) (Conversation, error)            { return Conversation{}, errDeaf }
-func (deaf) Fork(context.Context, string) (Conversation, error)   { return Conversation{}, errDeaf }
-func (deaf) ForkAt(context.Context, uint64) (Conversation, error) { return Conversation{}, errDeaf }
-func (deaf) Delete(context.Context) (Conversation, error)         { return Conversation{}, errDeaf }
-func (deaf) Models(context.Context) ([]ModelChoice, error)        { return nil, errDeaf }
-func (deaf) SetWindow(context.Context, string) error              { return errDeaf }
-func (deaf) SwitchModel(context.Context, string) error            { return errDeaf }
-func (deaf) Files(context.Context) ([]File, error)                { return nil, errDeaf }
-func (deaf) Shell(context.Context, string) (string, error)        { return "", errDeaf }
-func (deaf) Attach(context.Context, []string) (string, error)     { return "", errDeaf }
-func (deaf) Page(context.Context, string, string) (string, error) { return "", errDeaf }
-func (deaf) Prompts(context.Context) ([]string, error)            { return nil, errDeaf }
-func (deaf) Remember(context.Context, string) error               { return errDeaf }
-func (deaf) Search(context.Context, string) (Found, error)        { return Found{}, errDeaf }
-func (deaf) Full(context.Context, uint64) (string, error)         { return "", errDeaf }
+func (deaf) Open(context.Context) (Conversation, error)               { return Conversation{}, errDeaf }
+func (deaf) Conversations(context.Context) ([]Stored, error)          { return nil, errDeaf }
+func (deaf) LastExchange(context.Context, string) (string, error)     { return "", errDeaf }
+func (deaf) RenameStored(context.Context, string, string) error       { return errDeaf }
+func (deaf) RemoveStored(context.Context, string) error               { return errDeaf }
+func (deaf) ForkStored(context.Context, string) (Conversation, error) { return Conversation{}, errDeaf }
+func (deaf) Favor(context.Context, string, bool) error                { return errDeaf }
+func (deaf) Resume(context.Context, string) (Conversation, error)     { return Conversation{}, errDeaf }
+func (deaf) New(context.Context) (Conversation, error)                { return Conversation{}, errDeaf }
+func (deaf) Fork(context.Context, string) (Conversation, error)       { return Conversation{}, errDeaf }
+func (deaf) ForkAt(context.Context, uint64) (Conversation, error)     { return Conversation{}, errDeaf }
+func (deaf) Delete(context.Context) (Conversation, error)             { return Conversation{}, errDeaf }
+func (deaf) Models(context.Context) ([]ModelChoice, error)            { return nil, errDeaf }
+func (deaf) SetWindow(context.Context, string) error                  { return errDeaf }
+func (deaf) SwitchModel(context.Context, string) error                { return errDeaf }
+func (deaf) Files(context.Context) ([]File, error)                    { return nil, errDeaf }
+func (deaf) Shell(context.Context, string) (string, error)            { return "", errDeaf }
+func (deaf) Attach(context.Context, []string) (string, error)         { return "", errDeaf }
+func (deaf) Page(context.Context, string, string) (string, error)     { return "", errDeaf }
+func (deaf) Prompts(context.Context) ([]string, error)                { return nil, errDeaf }
+func (deaf) Remember(context.Context, string) error                   { return errDeaf }
+func (deaf) Search(context.Context, string) (Found, error)            { return Found{}, errDeaf }
+func (deaf) Full(context.Context, uint64) (string, error)             { return "", errDeaf }
 func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
 	return inspect.Rebuilt{}, errDeaf
 }

@@ -19,8 +19,9 @@ type Model struct {
 	dialogs  *dialogs
 	snackbar snackbar
 	keyboard *keyboard
-	quits    repeat  // of the key to interrupt
-	rewinds  repeat  // of the key to cancel
+	quits    repeat // of the key to interrupt
+	rewinds  repeat // of the key to cancel
+	lists    *lists
 	arrival  arrival // what comes when the conversation that is being opened is open
 	terminal terminal
 	theme    theme
@@ -40,6 +41,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.session.outline = m.chat.transcript
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
+	m.lists = &lists{env: e, session: m.session}
 	m.dialogs = newDialogs(e, m.session, keys, t.look)
 	return m
 }
@@ -96,6 +98,8 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		// The release of a mouse button that is down would go to it.
 		m.chat.transcript.ClearSelection()
 		m.dialogs.push(a.dialog)
+	case closeDialog:
+		m.dialogs.stack.Remove(a.dialog, m.env.Now())
 	case questionShown, viewShown:
 		m.chat.transcript.ClearSelection()
 	default:

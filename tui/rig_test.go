@@ -39,19 +39,21 @@ type rig struct {
 
 // world is what the fakes hold.
 type world struct {
-	mu       sync.Mutex // guards calls and prompts
-	calls    []string   // of the ports, in order
-	first    tui.Conversation
-	next     tui.Conversation // New, Fork, Resume and Delete lead here
-	hold     chan struct{}    // Open and the others wait for it; nil: they do not
-	failing  map[string]error // by port method
-	stored   []tui.Stored
-	files    []tui.File
-	prompts  []string
-	attached chan struct{} // Attach waits for it; nil: it does not
-	mailbox  *updates.Mailbox
-	archive  archive
-	rules    []conversation.Rule // in force
+	mu        sync.Mutex // guards calls and prompts
+	calls     []string   // of the ports, in order
+	first     tui.Conversation
+	next      tui.Conversation // New, Fork, Resume and Delete lead here
+	hold      chan struct{}    // Open and the others wait for it; nil: they do not
+	failing   map[string]error // by port method
+	exchanges []string         // whose last exchange was asked for
+	stored    []tui.Stored
+	models    []tui.ModelChoice
+	files     []tui.File
+	prompts   []string
+	attached  chan struct{} // Attach waits for it; nil: it does not
+	mailbox   *updates.Mailbox
+	archive   archive
+	rules     []conversation.Rule // in force
 
 	providers []tui.Provider
 	trying    chan struct{}    // Connect waits for it; nil: it does not

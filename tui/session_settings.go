@@ -46,24 +46,6 @@ func (s *session) delete() pane.Action {
 		Yes:      "delete it", No: "keep it", Danger: true})}
 }
 
-// pickModel lets the user choose the model.
-func pickModel(current string, choices []ModelChoice) pane.Action {
-	items := make([]overlay.Item, len(choices))
-	for i, c := range choices {
-		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == current}
-	}
-	return open(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: items, Empty: "no model can be reached; /connect says how"})
-}
-
-// pickConversation lets the user choose the conversation to continue.
-func pickConversation(current string, stored []Stored) pane.Action {
-	items := make([]overlay.Item, len(stored))
-	for i, c := range stored {
-		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: c.Note, Current: c.ID == current}
-	}
-	return open(overlay.PickerOptions{ID: dialogConversations, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
-}
-
 // permissions lists what runs without asking, or changes the mode.
 func (s *session) permissions(args string, asked int) pane.Action {
 	mode := conversation.Mode(args)

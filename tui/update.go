@@ -73,11 +73,15 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		m.views.outdated()
 		return m.do(m.session.wokeCold())
 	case modelsMsg:
-		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return pickModel(m.session.Model.Name(), msg.choices) })
+		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return m.lists.openModels(msg.choices) })
 	case conversationsMsg:
-		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return pickConversation(m.session.ID, msg.list) })
+		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return m.lists.openConversations(msg.list) })
 	case providersMsg, offeredMsg, triedMsg, forgottenMsg:
 		return m.connected(msg)
+	case exchangeMsg:
+		return m.inList(m.lists.previewed(msg))
+	case shelfMsg:
+		return m.inList(m.lists.changed(msg))
 	case rulesMsg:
 		// What could not be read is listed with the rest.
 		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {

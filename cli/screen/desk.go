@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent/catalog"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation/numbers"
@@ -23,66 +22,6 @@ const (
 	shellTime     = 2 * time.Minute // for a command of the user's own
 	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
-
-// Conversations lists the stored ones, newest first.
-func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
-	store, err := h.with.Resources.Open()
-	if err != nil {
-		return nil, err
-	}
-	entries, err := store.List(ctx, storage.Filter{})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]tui.Stored, 0, len(entries))
-	for _, e := range entries {
-		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.with.Console.Home(e.Workspace))
-		if e.Elsewhere {
-			note += " · open elsewhere"
-		}
-		out = append(out, tui.Stored{ID: e.ID, Title: e.Heading(), Note: note})
-	}
-	return out, nil
-}
-
-// Models lists what can be switched to: the catalogue's models of providers
-// that have a key, what the server in use lists, and the demo model.
-func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
-	h.mu.Lock()
-	var current setup.Link
-	if h.Running != nil {
-		current = h.Running.Link
-	}
-	h.mu.Unlock()
-	var out []tui.ModelChoice
-	if current.Discover != nil {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		if found, err := current.Discover(ctx); err == nil {
-			for _, m := range found.Models {
-				if m.Chat {
-					out = append(out, tui.ModelChoice{Name: current.Model.Provider + "/" + m.ID, Note: windowNote(m.Window)})
-				}
-			}
-		}
-	}
-	listed := len(out) > 0
-	for _, e := range catalog.All() {
-		key, _ := h.with.Providers.Key(e.Provider)
-		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.Model.Provider {
-			continue
-		}
-		out = append(out, tui.ModelChoice{Name: e.Provider + "/" + e.ID, Note: windowNote(e.Limit())})
-	}
-	return append(out, tui.ModelChoice{Name: setup.ProviderDemo, Note: "built in, not an AI"}), nil
-}
-
-func windowNote(tokens int) string {
-	if tokens <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("%dk", (tokens+500)/1000)
-}
 
 // errLeft says that another conversation was opened meanwhile.
 var errLeft = errors.New("the conversation was left before the model answered")
@@ -160,6 +99,7 @@ func (h *Host) switchTo(r *session.Running, l setup.Link) error {
 		return errLeft
 	}
 	r.SwitchTo(l)
+	h.chooser.used(l.Model.Name())
 	return nil
 }
 

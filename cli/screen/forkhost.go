@@ -32,6 +32,11 @@ func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return tui.Conversation{}, err
 	}
+	return h.copyOf(ctx, f)
+}
+
+// copyOf leaves the open conversation and continues a copy that was prepared.
+func (h *Host) copyOf(ctx context.Context, f *session.First) (tui.Conversation, error) {
 	id, err := h.with.Conversations.Copy(ctx, f)
 	if err != nil {
 		return tui.Conversation{}, err
@@ -40,7 +45,7 @@ func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return talk, err
 	}
-	talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
+	talk.Notes = append(talk.Notes, session.CopyNote(f.State.ID))
 	if f.None != nil {
 		talk.Notes = append(talk.Notes, "not compacted: "+f.None.Error())
 	}
@@ -98,4 +103,17 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 		talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
 	}
 	return talk, err
+}
+
+// ForkStored leaves the open conversation and continues a copy of another.
+func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
+	s, err := h.with.Conversations.StateOf(ctx, id)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	f, err := h.with.Agents.First(s, session.CompactFlag{}, "fork")
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	return h.copyOf(ctx, f)
 }

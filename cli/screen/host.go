@@ -35,6 +35,8 @@ type Needs struct {
 // use is guarded, so that leaving one and asking about it cannot cross.
 type Host struct {
 	*connector
+	*shelf
+	*chooser
 	with  Needs
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
@@ -52,7 +54,20 @@ type Host struct {
 func NewHost(n Needs, o ChatOptions) *Host {
 	h := &Host{with: n, first: o}
 	h.connector = &connector{console: n.Console, settings: n.Settings, providers: n.Providers, changed: h.relink}
+	h.shelf = &shelf{console: n.Console, resources: n.Resources, conversations: n.Conversations, open: h.openID}
+	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
+		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
 	return h
+}
+
+// linkInUse is that of the open conversation, the zero value for none.
+func (h *Host) linkInUse() setup.Link {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Running == nil {
+		return setup.Link{}
+	}
+	return h.Running.Link
 }
 
 // errEnded says that the screen is gone.

@@ -61,6 +61,21 @@ func (s *Settings) KeptIn(place keys.Place) string {
 	return "the system's keyring"
 }
 
+// KeyPlace says in a word or two where the key of a provider is, "" without one.
+func (p *Providers) KeyPlace(provider string) string {
+	if variable := p.Overriding(provider); variable != "" {
+		return variable
+	}
+	key, place, err := p.StoredKey(provider)
+	switch {
+	case err != nil || key == "":
+		return ""
+	case place == keys.InRing:
+		return "keyring"
+	}
+	return "key file"
+}
+
 // Overriding is the variable whose key is used before a stored one, "" if none is set.
 func (p *Providers) Overriding(provider string) string {
 	if key, variable := p.environmentKey(provider); key != "" {

@@ -175,13 +175,7 @@ func (t *Listing) listedBy(ctx context.Context, s openai.Server) ([]ModelRow, er
 		return nil, err
 	}
 	askLoaded(ctx, o, found)
-	rows := []ModelRow{}
-	for _, l := range found.Models {
-		if l.Chat {
-			rows = append(rows, t.listedRow(s.Provider, l))
-		}
-	}
-	return rows, nil
+	return t.RowsOf(s.Provider, found), nil
 }
 
 // maxLoaded is how many models in memory a server is asked about one by one.
@@ -213,6 +207,23 @@ func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
 	}
 	all.Wait()
 }
+
+// Row is a model of the catalogue.
+func (t *Listing) Row(e catalog.Entry) ModelRow { return t.catalogueRow(e, e.ID) }
+
+// RowsOf is what a server lists that is fit for chat.
+func (t *Listing) RowsOf(provider string, found openai.Found) []ModelRow {
+	rows := []ModelRow{}
+	for _, l := range found.Models {
+		if l.Chat {
+			rows = append(rows, t.listedRow(provider, l))
+		}
+	}
+	return rows
+}
+
+// OfServers is what the servers of this machine and of the configuration list.
+func (t *Listing) OfServers(ctx context.Context) []ModelRow { return t.askServers(ctx, "") }
 
 // listedRow is a model as a server lists it, completed from the catalogue.
 func (t *Listing) listedRow(provider string, l openai.Listed) ModelRow {

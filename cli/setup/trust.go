@@ -58,23 +58,11 @@ func (s *Settings) KeepTrust(t Trust) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("keeping what you said of the workspace: %w", err)
-	}
 	data, err := json.Marshal(t)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return fmt.Errorf("keeping what you said of the workspace: %w", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it says nothing yet
+	if err := replaceFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("keeping what you said of the workspace: %w", err)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// All actions but Early, EditedRules and Entered are the answer of a dialog, which is no longer on the stack then.
+// All actions but Early, EditedRules, Entered, Acted and Focused are the answer of a dialog, which is no longer on the stack then.
 type (
 	// Early says that a key came before anybody can have read the question: it was
 	// meant for what the question covers.
@@ -51,15 +51,30 @@ type (
 
 	// Picked answers a Picker.
 	Picked struct {
+		ID    string
+		Item  string // the Item's ID
+		Value string // of the Dial, "" where it was not moved
+	}
+
+	// Acted asks to do something with an item of a Picker, which stays open.
+	Acted struct {
 		ID   string
-		Item string // the Item's ID
+		Item string
+		Act  Act
+		Text string
+	}
+
+	// Focused asks for the preview of an item of a Picker; see Picker.SetPreview.
+	Focused struct {
+		ID   string
+		Item string
 	}
 )
 
 // ends reports whether an action is a dialog's last.
 func ends(a pane.Action) bool {
 	switch a.(type) {
-	case nil, pane.Ignored, Early, EditedRules, Entered:
+	case nil, pane.Ignored, Early, EditedRules, Entered, Acted, Focused:
 		return false
 	}
 	return true

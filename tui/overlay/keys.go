@@ -12,7 +12,14 @@ import (
 type KeyMap struct {
 	Moves   Moves
 	Answers Answers
+	Lists   Lists
 	Line    Line
+}
+
+// Lists are the keys of a list to choose from, besides those that move and end it.
+type Lists struct {
+	Favorite, Sort, Rename, Remove, Fork key.Binding // what is selected
+	Lower, Higher                        key.Binding // the value chosen with it
 }
 
 // Moves are the keys that scroll and select.
@@ -71,6 +78,15 @@ func DefaultKeyMap() KeyMap {
 			Wider:    bind("→", "grant a wider rule", "right"),
 			Edit:     bind("e", "edit the rule to grant", "e"),
 		},
+		Lists: Lists{
+			Favorite: bind("ctrl+f", "mark a model as a favorite", "ctrl+f"),
+			Sort:     bind("ctrl+s", "sort conversations: recent, name, size", "ctrl+s"),
+			Rename:   bind("ctrl+r", "rename a conversation", "ctrl+r"),
+			Remove:   bind("ctrl+x", "delete a conversation", "ctrl+x"),
+			Fork:     bind("ctrl+o", "go on in a copy of a conversation", "ctrl+o"),
+			Lower:    bind("←", "less effort", "left"),
+			Higher:   bind("→", "more effort", "right"),
+		},
 		Line: Line{
 			Left: e.Left, Right: e.Right, Start: e.LineStart, End: e.LineEnd, Backspace: e.Backspace, Delete: e.Delete,
 			CutWord: e.CutWord, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
@@ -81,6 +97,7 @@ func DefaultKeyMap() KeyMap {
 
 // Bindings lists the keys in the order help shows them.
 func (k KeyMap) Bindings() []key.Binding {
-	m, a := k.Moves, k.Answers
-	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Narrower, a.Wider, a.Edit}
+	m, a, l := k.Moves, k.Answers, k.Lists
+	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Narrower, a.Wider, a.Edit,
+		l.Favorite, l.Sort, l.Rename, l.Remove, l.Fork, l.Lower, l.Higher}
 }

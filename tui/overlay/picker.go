@@ -20,7 +20,10 @@ type Item struct {
 	ID      string
 	Title   string
 	Detail  string // shown in a column of its own, searched too
+	Mark    string // stands behind the title
+	Name    string // what renaming begins with, the title if empty
 	Current bool   // marked, and selected at first
+	Fixed   bool   // the dial says nothing about it
 }
 
 // PickerOptions are what a Picker is made with.
@@ -32,6 +35,11 @@ type PickerOptions struct {
 	Text  string // what is said above the list, "" for nothing
 	At    string // ID of the item that is selected at first, "": the current one
 	Back  string // what the key to close does; "close" if empty
+	Acts  []Act  // what can be done with an item besides choosing it
+	Dial  *Dial  // what is chosen with the item, nil for nothing
+	// Preview is how many lines about the selected item are shown below the list, at
+	// most; see Focused.
+	Preview int
 }
 
 // Picker is a list to choose from; typing narrows it.
@@ -48,20 +56,16 @@ type Picker struct {
 	rows          pager // only its scrolling: the lines are drawn from found
 	text          []string
 	filter        *edit.Field
+	acting        acting
+	previews      previews
 }
 
 // NewPicker returns a list with its current item selected.
 func NewPicker(o PickerOptions) *Picker {
-	p := &Picker{filter: newLine(""), o: o}
+	p := &Picker{filter: newLine(""), o: o, acting: acting{dial: o.Dial.start()}, previews: previews{texts: map[string]string{}}}
 	p.o.Title, p.o.Empty, p.o.Text = plain.Line(o.Title), plain.Line(o.Empty), strings.TrimSpace(plain.Text(o.Text))
 	p.o.Back = cmp.Or(o.Back, "close")
-	p.o.Items = make([]Item, len(o.Items))
-	for i, item := range o.Items {
-		item.Title, item.Detail = plain.Line(item.Title), plain.Line(item.Detail)
-		p.o.Items[i] = item
-		p.texts = append(p.texts, item.Title+" "+item.Detail)
-		p.wide, p.deep = max(p.wide, ansi.StringWidth(item.marked())), max(p.deep, ansi.StringWidth(item.Detail))
-	}
+	p.list(o.Items)
 	p.search()
 	for i, item := range p.o.Items {
 		if o.At == "" && item.Current || o.At != "" && item.ID == o.At {
@@ -69,6 +73,17 @@ func NewPicker(o PickerOptions) *Picker {
 		}
 	}
 	return p
+}
+
+// list takes over the items.
+func (p *Picker) list(items []Item) {
+	p.o.Items, p.texts, p.wide, p.deep = make([]Item, len(items)), nil, 0, 0
+	for i, item := range items {
+		item.Title, item.Detail, item.Mark = plain.Line(item.Title), plain.Line(item.Detail), plain.Line(item.Mark)
+		p.o.Items[i] = item
+		p.texts = append(p.texts, item.Title+" "+item.Detail)
+		p.wide, p.deep = max(p.wide, ansi.StringWidth(item.marked())), max(p.deep, ansi.StringWidth(item.Detail))
+	}
 }
 
 func (p *Picker) asks() bool { return false }
@@ -89,12 +104,15 @@ func (p *Picker) lay(l look, width, height int) int {
 	if p.deep > 0 {
 		row += 2 + p.deep
 	}
+	if p.o.Preview > 0 { // it is not known yet what it shows
+		row = width
+	}
 	return max(row, widest(width, p.text...), 2+widest(width, p.o.Empty))
 }
 
 // show keeps the selected item in sight.
 func (p *Picker) show() {
-	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text), 1))
+	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text)-p.below(), 1))
 	p.rows.reveal(p.sel)
 }
 
@@ -114,8 +132,12 @@ func (p *Picker) search() {
 }
 
 func (p *Picker) update(msg tea.Msg) pane.Action {
+	before := p.selected()
 	action := p.handle(msg)
 	p.show()
+	if now := p.selected(); action == nil && now != before {
+		return p.focus()
+	}
 	return action
 }
 
@@ -130,15 +152,24 @@ func (p *Picker) selected() string {
 func (p *Picker) handle(msg tea.Msg) pane.Action {
 	k, isKey := msg.(tea.KeyPressMsg)
 	keys := p.look.keys
+	if p.acting.mode != choosing {
+		return p.goOn(msg)
+	}
+	if isKey {
+		p.acting.why = ""
+	}
 	if isKey && k.Text == "" {
 		switch {
 		case key.Matches(k, keys.Answers.Accept):
 			if p.selected() == "" {
 				return nil
 			}
-			return Picked{ID: p.o.ID, Item: p.selected()}
+			return Picked{ID: p.o.ID, Item: p.selected(), Value: p.dialled()}
 		case key.Matches(k, keys.Answers.Close):
 			return Dismissed{ID: p.o.ID}
+		}
+		if action, done := p.act(k); done {
+			return action
 		}
 	}
 	if p.filter.Text() != "" || k.Text != "" || !isKey {
@@ -193,14 +224,8 @@ func (p *Picker) move(msg tea.Msg) bool {
 
 func (p *Picker) page() page {
 	s := p.look.styles
-	shown, x := p.filter.Line(max(p.width-2, 1))
-	if p.filter.Text() == "" {
-		shown = s.Detail.Render(pane.Fit("type to filter", p.width-2))
-	} else {
-		shown = s.Text.Render(shown)
-	}
-	lines := pane.Each(s.Text, p.text)
-	lines = append(lines, s.Key.Render("> ")+shown)
+	head, x := p.head()
+	lines := append(pane.Each(s.Text, p.text), head)
 	chosen := 0
 	for i := range p.rows.visible() {
 		if p.rows.top+i == p.sel {
@@ -215,20 +240,26 @@ func (p *Picker) page() page {
 		}
 		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
-	out := page{title: p.o.Title, lines: lines, chosen: chosen, cursor: &point{2 + x, len(p.text)}}
-	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint(p.o.Back, p.look.keys.Answers.Close)}
+	out := page{title: p.o.Title, lines: append(lines, p.foot()...), chosen: chosen, hints: p.hints()}
+	if x >= 0 {
+		out.cursor = &point{x, len(p.text)}
+	}
 	if len(p.found) > 0 {
 		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))
 	}
 	return out
 }
 
-// marked is the title, with a mark where the item is the current one.
+// marked is the title, with its mark and one where the item is the current one.
 func (i Item) marked() string {
-	if i.Current {
-		return i.Title + " ✓"
+	title := i.Title
+	if i.Mark != "" {
+		title += " " + i.Mark
 	}
-	return i.Title
+	if i.Current {
+		title += " ✓"
+	}
+	return title
 }
 
 // leastColumn is the cells that titles and details need beside each other; with less

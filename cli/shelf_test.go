@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
+	"plimsoll/cli/screen"
+	"plimsoll/cli/setup"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// onShelf is a host with a conversation that is stored and one that is open in another
+// store.
+func onShelf(t *testing.T) (*app, *screen.Host) {
+	t.Helper()
+	a := bareApp(t, "discovery.local=false")
+	t.Cleanup(func() { _ = a.resources.Close() })
+	keep(t, a, stored, conversation.UserMessage{Text: "an older one"}, conversation.AssistantMessage{Text: "yes", Stop: conversation.StopEnd},
+		conversation.UserMessage{Text: "the newest\n  question"}, conversation.AssistantMessage{Text: "a reply " + strings.Repeat("that goes on ", 100), Stop: conversation.StopEnd})
+	h := a.host(screen.ChatOptions{})
+	t.Cleanup(h.Close)
+	return a, h
+}
+
+func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
+	t.Parallel()
+	a, h := onShelf(t)
+	const other = "bcdefghi2345"
+	keep(t, a, other, conversation.UserMessage{Text: "elsewhere"})
+	far := newApp(a.console.Env, a.settings.Flags)
+	defer far.resources.Close()
+	store, err := far.resources.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.OpenWriter(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	list, err := h.Conversations(t.Context())
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, c := range list {
+		want := ""
+		if c.ID == other {
+			want = fmt.Sprintf("open in process %d", os.Getpid())
+		}
+		if !strings.HasPrefix(c.Open, want) || want == "" && c.Open != "" || c.Size <= 0 || c.Turns == 0 || c.Updated.IsZero() {
+			t.Errorf("%+v", c)
+		}
+	}
+	for what, err := range map[string]error{"rename": h.RenameStored(t.Context(), other, "x"), "delete": h.RemoveStored(t.Context(), other)} {
+		if err == nil || err.Error() != fmt.Sprintf("conversation %s is open in another window (process %d)", other, os.Getpid()) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestTheShelfShowsRenamesForksAndDeletes(t *testing.T) {
+	t.Parallel()
+	a, h := onShelf(t)
+	text, err := h.LastExchange(t.Context(), stored)
+	if err != nil || !strings.HasPrefix(text, "You:   the newest question\nReply: a reply that goes on") || len(text) > 700 {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := h.RenameStored(t.Context(), stored, "another\ntitle"); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := h.Conversations(t.Context()); list[0].Title != "another title" {
+		t.Errorf("%+v", list)
+	}
+	a.settings.Flags.Demo = true
+	copied, err := h.ForkStored(t.Context(), stored)
+	if err != nil || copied.ID == stored || copied.Title != "another title (fork)" || !strings.Contains(strings.Join(copied.Notes, " "), stored) {
+		t.Fatalf("%s %q %q, %v", copied.ID, copied.Title, copied.Notes, err)
+	}
+	if err := h.RemoveStored(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if list, _ := h.Conversations(t.Context()); len(list) != 1 || list[0].ID != copied.ID || list[0].Open != "open here" {
+		t.Errorf("%+v", list)
+	}
+	if err := h.RemoveStored(t.Context(), copied.ID); err == nil {
+		t.Error("the open one was removed")
+	}
+}
+
+func TestModelsAreListedWithWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"data":[{"id":"tiny"},{"id":"known","context_length":5000}]}`)
+	}))
+	defer server.Close()
+	a := bareApp(t, "providers.mine.base_url="+server.URL+"/v1", "providers.mine.models.tiny.prices.input=1.5", "discovery.local=true")
+	defer a.resources.Close()
+	a.console.Lookup = func(name string) (string, bool) {
+		if name == "OPENAI_API_KEY" {
+			return "a key", true
+		}
+		return "", false
+	}
+	h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}, "")
+	defer h.Close()
+	if err := h.Favor(t.Context(), "mine/known", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.settings.Used("mine/tiny"); err != nil {
+		t.Fatal(err)
+	}
+	list, err := h.Models(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(name string) tui.ModelChoice {
+		i := slices.IndexFunc(list, func(m tui.ModelChoice) bool { return m.Name == name })
+		if i < 0 {
+			t.Fatalf("%s is not listed: %+v", name, list)
+		}
+		return list[i]
+	}
+	if m := find("mine/known"); !m.Found || !m.Favorite || m.Window != 5000 || m.Key != "its server" {
+		t.Errorf("%+v", m)
+	}
+	if m := find("mine/tiny"); m.Recent != 1 || m.Input == nil || *m.Input != 1.5 {
+		t.Errorf("%+v", m)
+	}
+	if m := find("openai/gpt-5.4"); m.NoKey || m.Key != "OPENAI_API_KEY" || m.Window == 0 || m.Cached == nil || m.Plain {
+		t.Errorf("%+v", m)
+	}
+	keyless := 0
+	for _, m := range list {
+		if strings.HasPrefix(m.Name, "anthropic/") {
+			keyless++
+			if !m.NoKey {
+				t.Errorf("%+v", m)
+			}
+		}
+	}
+	if keyless != 1 {
+		t.Errorf("%d models of a provider without a key", keyless)
+	}
+}
+
+func TestFavoritesAndRecentModelsAreKept(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	for _, name := range []string{"a/1", "a/2", "a/3", "a/1", "a/4", "a/5", "a/6"} {
+		if err := a.settings.Used(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"x/1", "x/2", "x/1"} {
+		if err := a.settings.Favor(name, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.settings.Favor("x/2", false); err != nil {
+		t.Fatal(err)
+	}
+	p := a.settings.Picks()
+	if got := strings.Join(p.Recent, " ") + " | " + strings.Join(p.Favorites, " "); got != "a/6 a/5 a/4 a/1 a/3 | x/1" {
+		t.Errorf("kept are %s", got)
+	}
+}

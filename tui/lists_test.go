@@ -1,0 +1,185 @@
+package tui_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/tui"
+)
+
+// shelved are stored conversations; the first one is open here.
+func shelved() []tui.Stored {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return []tui.Stored{
+		{ID: "first", Title: "Fix flaky upload test", Updated: at, Turns: 5, Size: 90_000, Open: "open here", Place: "~/src/app"},
+		{ID: "other", Title: "a port in use", Updated: at.Add(-time.Hour), Turns: 12, Size: 2_400_000, Place: "~/src/other"},
+		{ID: "third", Title: "notes", Updated: at.Add(-48 * time.Hour), Turns: 1, Size: 40_000, Open: "open in process 7 on pts/3", Place: "~/src/app"},
+	}
+}
+
+// shelf opens the list of conversations.
+func shelf(t *testing.T, test func(r *rig)) {
+	t.Helper()
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.width, r.height = 120, 40
+		r.stored = shelved()
+	}, func(r *rig) {
+		r.enter("/resume")
+		r.calls = nil
+		test(r)
+	})
+}
+
+// rows is in which order the list has its titles.
+func rows(r *rig) string {
+	var found []string
+	for l := range strings.SplitSeq(r.text(), "\n") {
+		for _, title := range []string{"Fix flaky", "a port", "notes", "renamed"} {
+			if strings.Contains(l, "  "+title) || strings.Contains(l, "❯ "+title) {
+				found = append(found, title)
+			}
+		}
+	}
+	return strings.Join(found, ", ")
+}
+
+func TestTheListOfConversationsShowsWhereTheyAreAndTheirLastExchange(t *testing.T) {
+	shelf(t, func(r *rig) {
+		for _, want := range []string{"Continue · recent first", "12 turns", "2.4 MB", "open in process 7 on pts/3", "open here", "You: the last question in first"} {
+			if !strings.Contains(r.text(), want) {
+				t.Errorf("nothing says %q:\n%s", want, r.text())
+			}
+		}
+		r.press("down")
+		if !strings.Contains(r.text(), "You: the last question in other") {
+			t.Errorf("nothing is known of the second:\n%s", r.text())
+		}
+		r.press("up", "down") // each is read once
+		if want := []string{"first", "other"}; !slices.Equal(r.exchanges, want) {
+			t.Errorf("it asked for %q", r.exchanges)
+		}
+	})
+}
+
+func TestTheListOfConversationsIsSorted(t *testing.T) {
+	shelf(t, func(r *rig) {
+		for _, want := range []string{"a port, Fix flaky, notes", "a port, Fix flaky, notes", "Fix flaky, a port, notes"} {
+			r.press("ctrl+s")
+			if got := rows(r); got != want {
+				t.Errorf("the rows are %s, not %s:\n%s", got, want, r.text())
+			}
+		}
+	})
+}
+
+func TestAConversationIsRenamedInTheList(t *testing.T) {
+	shelf(t, func(r *rig) {
+		r.press("down", "ctrl+r", "ctrl+u", "r", "e", "n", "a", "m", "e", "d", "enter")
+		if !slices.Contains(r.calls, "rename stored other renamed") || rows(r) != "Fix flaky, renamed, notes" {
+			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+		}
+		r.press("up", "ctrl+r", "ctrl+u", "m", "i", "n", "e", "enter") // the open one
+		if !slices.ContainsFunc(r.calls, func(c string) bool { return strings.HasSuffix(c, " rename mine") }) {
+			t.Errorf("asked for %q", r.calls)
+		}
+	})
+}
+
+func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
+	shelf(t, func(r *rig) {
+		r.press("down", "ctrl+x", "n")
+		if slices.Contains(r.calls, "remove stored other") {
+			t.Fatal("a no deleted it")
+		}
+		r.press("ctrl+x", "y")
+		if !slices.Contains(r.calls, "remove stored other") || rows(r) != "Fix flaky, notes" {
+			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+		}
+		r.failing["remove stored"] = errors.New("conversation third is open in another window (process 7)")
+		r.press("ctrl+x", "y")
+		if rows(r) != "Fix flaky, notes" || !strings.Contains(r.text(), "! conversation third is open in another window") {
+			t.Errorf("nothing says why:\n%s", r.text())
+		}
+		r.press("up", "ctrl+x", "y") // the open one
+		if !slices.Contains(r.calls, "delete") || strings.Contains(r.text(), "Continue ·") {
+			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+		}
+	})
+}
+
+func TestAConversationIsForkedInTheList(t *testing.T) {
+	for row, want := range map[int]string{0: "fork", 1: "fork stored other"} {
+		t.Run(want, func(t *testing.T) {
+			shelf(t, func(r *rig) {
+				for range row {
+					r.press("down")
+				}
+				r.press("ctrl+o")
+				if !slices.Contains(r.calls, want) || strings.Contains(r.text(), "Continue ·") {
+					t.Errorf("asked for %q:\n%s", r.calls, r.text())
+				}
+			})
+		})
+	}
+}
+
+// openModels opens the list of models.
+func openModels(t *testing.T, test func(r *rig)) {
+	t.Helper()
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.width, r.height = 120, 40
+		r.models = []tui.ModelChoice{
+			{Name: "anthropic/claude", NoKey: true, Window: 200_000, Input: new(3.0), Cached: new(0.3), Output: new(15.0)},
+			{Name: "openai/gpt-5.6-luna", Key: "OPENAI_API_KEY", Window: 128_000, Input: new(1.25), Cached: new(0.125), Output: new(10.0)},
+			{Name: "ollama/qwen3:8b", Found: true, Plain: true, Key: "its server", Window: 32_000},
+		}
+	}, func(r *rig) {
+		r.enter("/model")
+		r.calls = nil
+		test(r)
+	})
+}
+
+func TestTheListOfModelsSaysWhatIsKnown(t *testing.T) {
+	openModels(t, func(r *rig) {
+		text := r.text()
+		for _, want := range []string{"128k", "$1.25 / $0.125 / $10", "in / cached / out", "OPENAI_API_KEY", "no key yet", "‹ auto ›", "ctrl+f favorite"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("nothing says %q:\n%s", want, text)
+			}
+		}
+		if found, keyless := strings.Index(text, "ollama/"), strings.Index(text, "anthropic/"); found > keyless {
+			t.Errorf("what a server lists does not come first:\n%s", text)
+		}
+	})
+}
+
+func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
+	openModels(t, func(r *rig) {
+		r.press("home", "ctrl+f")
+		if !slices.Contains(r.calls, "favor ollama/qwen3:8b true") || !strings.Contains(r.text(), "ollama/qwen3:8b ★") {
+			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+		}
+		r.press("ctrl+f")
+		if !slices.Contains(r.calls, "favor ollama/qwen3:8b false") || strings.Contains(r.text(), "★") {
+			t.Errorf("asked for %q:\n%s", r.calls, r.text())
+		}
+		r.press("right") // it does not reason
+		r.press("down", "right", "right", "enter")
+		if !slices.Contains(r.calls, "switch minimal") { // it is the one in use
+			t.Errorf("asked for %q", r.calls)
+		}
+	})
+}
+
+func TestAModelWithoutAKeyIsConnectedFirst(t *testing.T) {
+	openModels(t, func(r *rig) {
+		r.press("end", "enter")
+		if !slices.Contains(r.calls, "providers") || slices.ContainsFunc(r.calls, func(c string) bool { return strings.HasPrefix(c, "switch") }) {
+			t.Errorf("asked for %q", r.calls)
+		}
+	})
+}
