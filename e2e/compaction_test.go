@@ -128,7 +128,7 @@ func TestCompactionIsThereWhenTheConversationIsOpenedAgain(t *testing.T) {
 // epochLine is the line of a compaction, "" without one.
 func epochLine(s screen) string {
 	for row := range strings.Lines(s.text) {
-		if strings.HasPrefix(row, " ── ") && strings.Contains(row, " compacted ") {
+		if strings.HasPrefix(strings.TrimLeft(row, " "), "── ") && strings.Contains(row, " compacted ") {
 			return strings.TrimSpace(row)
 		}
 	}

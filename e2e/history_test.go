@@ -137,7 +137,7 @@ func TestHistoryFitsEveryTerminal(t *testing.T) {
 		term.wait("history of this size", func(s screen) bool {
 			w, h := s.size()
 			used := s.used()
-			return w == at.w && h == at.h && strings.HasPrefix(s.row(0), " History") && used != "" && s.under() != ""
+			return w == at.w && h == at.h && strings.HasPrefix(strings.TrimLeft(s.row(0), " "), "History") && used != "" && s.under() != ""
 		})
 	}
 	term.key("ctrl+t")

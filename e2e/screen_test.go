@@ -57,16 +57,27 @@ func (s screen) row(y int) string {
 // size is the columns and rows.
 func (s screen) size() (w, h int) { return len(s.cells[0]), len(s.cells) }
 
+// gutter is how many cells stay free at both ends of every line.
+func gutter(width int) int {
+	switch {
+	case width < 24:
+		return 0
+	case width < 60:
+		return 1
+	}
+	return 2
+}
+
 // broken says what is wrong with the frame around the conversation: the header,
 // the box of the composer, the gauge and the hints, each in its place with its
 // edges at the edges. It is "" for a screen in order.
 func (s screen) broken() string {
 	w, h := s.size()
-	bottom := h - 1
-	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), " plimsoll") {
+	bottom, gutter := h-1, gutter(w)
+	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), strings.Repeat(" ", gutter)+"plimsoll") {
 		return "no header in the first row"
 	}
-	if h >= 16 && s.row(1) != " "+strings.Repeat("─", w-2) {
+	if h >= 16 && s.row(1) != strings.Repeat(" ", gutter)+strings.Repeat("─", w-2*gutter) {
 		return "no rule in the second row"
 	}
 	if h >= 10 {
@@ -79,11 +90,11 @@ func (s screen) broken() string {
 		return fmt.Sprintf("no gauge in row %d: %q", bottom, gauge)
 	}
 	bottom--
-	if s.cells[bottom][0] != "╰" || s.cells[bottom][w-1] != "╯" {
+	if s.cells[bottom][gutter] != "╰" || s.cells[bottom][w-1-gutter] != "╯" {
 		return fmt.Sprintf("row %d is not the lower border of the composer", bottom)
 	}
 	for y := bottom - 1; y >= 0; y-- {
-		switch left, right := s.cells[y][0], s.cells[y][w-1]; {
+		switch left, right := s.cells[y][gutter], s.cells[y][w-1-gutter]; {
 		case left == "╭" && right == "╮":
 			if y == bottom-1 {
 				return "the composer has no room for text"

@@ -128,7 +128,7 @@ func TestAStatusLineSaysWhatGoesOn(t *testing.T) {
 	} {
 		l := &statusLine{styles: &statusStyles{}, now: &activity{}, review: &pendingReview{}, pulse: &pulse{}, screen: &keys.Screen, width: 80}
 		change(l)
-		if got := ansi.Strip(l.view()); strings.TrimRight(got, " ") != strings.TrimRight(want, " ") {
+		if got := ansi.Strip(l.view()); strings.Trim(got, " ") != strings.Trim(want, " ") {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -115,7 +115,7 @@ func BenchmarkOpenHistory(b *testing.B) {
 	m, _, _ := bench(b, 2500)
 	for b.Loop() {
 		m.Update(tuitest.Key("ctrl+t"))
-		if m.View(); !strings.HasPrefix(ansi.Strip(m.View().Content), " History") {
+		if m.View(); !strings.HasPrefix(strings.TrimLeft(ansi.Strip(m.View().Content), " "), "History") {
 			b.Fatal("the history is not open")
 		}
 		m.Update(tuitest.Key("ctrl+t"))
@@ -149,7 +149,7 @@ func BenchmarkDeltaInView(b *testing.B) {
 				m.Update(tea.KeyPressMsg{Code: c, Text: string(c)})
 			}
 			m.Update(tuitest.Key("enter"))
-			if strings.HasPrefix(ansi.Strip(m.View().Content), " plimsoll") {
+			if strings.HasPrefix(strings.TrimLeft(ansi.Strip(m.View().Content), " "), "plimsoll") {
 				b.Fatal("no view is open")
 			}
 			for i := 0; b.Loop(); i++ {

@@ -197,7 +197,7 @@ func TestAPasteGoesToTheView(t *testing.T) {
 			}
 			for range 4 {
 				r.press("esc")
-				if strings.HasPrefix(r.lines()[0], " plimsoll") {
+				if strings.HasPrefix(strings.TrimLeft(r.lines()[0], " "), "plimsoll") {
 					break
 				}
 			}

@@ -23,7 +23,7 @@ import (
 // resize gives the composer another width.
 func (c *chat) resize(width, height int) {
 	c.place.width, c.place.height = width, height
-	c.composer.SetSize(width, height)
+	c.composer.SetSize(pane.Within(width), height)
 }
 
 // layout gives everything its place. It runs after every message.
@@ -63,6 +63,9 @@ func (c *chat) intro(room int) []string {
 	if len(lines) > c.place.height-around {
 		lines = c.welcome(true)
 	}
+	for i, l := range lines {
+		lines[i] = pane.Inset(l, c.place.width)
+	}
 	return lines[:max(0, min(len(lines), room-c.transcript.Needs(room)))]
 }
 
@@ -79,7 +82,7 @@ func (c *chat) welcome(brief bool) []string {
 	s, st := c.session, c.styles
 	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: keyless(s), Found: s.Found,
 		Legend: c.legend(), Keys: c.stepKeys(), Connect: named(c.env.Keys.Composer.Writing.Send, "/connect")},
-		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, c.place.width, brief)
+		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, pane.Within(c.place.width), brief)
 }
 
 // legend is what the cells of the gauge stand for, in the order in which they count.
@@ -171,11 +174,11 @@ func (c *chat) takesBack() string {
 
 // gaugeLine is the gauge, or its place while nothing is known to measure.
 func (c *chat) gaugeLine() string {
-	r := c.reading()
+	r, width := c.reading(), c.place.width
 	if !c.session.open && r.AfterSend == 0 {
-		return ansi.Truncate(" "+c.styles.subtle.Render("measuring…"), c.place.width, "")
+		return pane.Margin(width) + ansi.Truncate(c.styles.subtle.Render("measuring…"), pane.Within(width), "")
 	}
-	return c.gauge.View(r, c.place.width)
+	return pane.Margin(width) + c.gauge.View(r, pane.Within(width))
 }
 
 // content is the lines of the screen, and where one types.
@@ -226,9 +229,11 @@ func (c *chat) box() (string, *tea.Cursor) {
 	if p.composer < c.composer.Height() && cursor != nil {
 		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
 	}
+	view = pane.Inset(view, c.place.width)
 	if cursor == nil || p.composer == 0 {
 		return view, nil
 	}
+	cursor.X += pane.Gutter(c.place.width)
 	cursor.Y += p.composerTop() - first
 	return view, cursor
 }
@@ -253,7 +258,7 @@ func (c *chat) pausedNote(room int, first string) string {
 // hints is the bottom line: the most useful keys, whether the meter may count on
 // summaries, and the permission mode.
 func (c *chat) hints() string {
-	st, keys, width := c.styles, c.env.Keys.Composer.Writing, c.place.width
+	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.place.width)
 	mode := string(c.session.Mode)
 	if c.session.ReadOnly != "" {
 		mode = "read-only"
@@ -261,7 +266,7 @@ func (c *chat) hints() string {
 	if c.session.Following {
 		mode += " · following"
 	}
-	mode = ansi.Truncate(mode, max(0, width-2), "")
+	mode = ansi.Truncate(mode, width, "")
 	hint := func(b key.Binding, what string) string {
 		if !b.Enabled() {
 			return ""
@@ -273,7 +278,7 @@ func (c *chat) hints() string {
 		expand = hint(c.env.Keys.Screen.Expand, "details")
 	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
-	room, text := width-ansi.StringWidth(mode)-3, ""
+	room, text := width-ansi.StringWidth(mode)-1, ""
 	note := c.pausedNote(room, hint(keys.Send, "send"))
 	if note != "" {
 		room -= ansi.StringWidth(note) + 2
@@ -292,8 +297,8 @@ func (c *chat) hints() string {
 	if note != "" {
 		right = st.warning.Render(note) + "  " + right
 	}
-	gap := max(1, width-2-ansi.StringWidth(text)-ansi.StringWidth(right))
-	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
+	gap := max(1, width-ansi.StringWidth(text)-ansi.StringWidth(right))
+	return pane.Margin(c.place.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
 // leastJob is how many lines the transcript must have to give one up.
@@ -320,7 +325,7 @@ func (c *chat) withJob(a around, view string) string {
 	if !p.job.shown {
 		return view
 	}
-	line := " " + c.styles.subtle.Render(c.status(a).optimizing(c.place.width-2))
+	line := pane.Margin(c.place.width) + c.styles.subtle.Render(c.status(a).optimizing(pane.Within(c.place.width)))
 	if p.job.below(p.body) {
 		return view + "\n" + line
 	}
@@ -343,7 +348,7 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 			c.transcript.Press(at.X, y)
 		}
 		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
-			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
+			c.composer.Click(at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.boxBegins())
 		}
 	case tea.MouseMotionMsg:
 		if at.Button == tea.MouseLeft {

@@ -36,7 +36,7 @@ func TestMouse(t *testing.T) {
 			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: x1, Y: y1}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: x2, Y: y2},
 				tea.MouseReleaseMsg{Button: tea.MouseLeft, X: x2, Y: y2})
 		}
-		drag(3, y, 10, y)
+		drag(4, y, 11, y)
 		drag(3, y, 300, 300) // ends outside
 		drag(3, 27, 5, y)    // begins in the composer
 		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.asked); d != "" {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/gauge"
+	"plimsoll/tui/pane"
 )
 
 // The status line says what goes on at its left, or the snackbar, and at its right that
@@ -103,8 +104,8 @@ type hintsSay struct {
 
 // header is the top line: name, title, model, place.
 func header(s statusStyles, says headerSays) string {
-	title, model, badge, place, width := says.title, says.model, says.badge, says.place, says.width
-	const name = " plimsoll"
+	title, model, badge, place, width := says.title, says.model, says.badge, says.place, pane.Within(says.width)
+	const name = "plimsoll"
 	right := plain.Line(model)
 	if says.effort != "" {
 		right += " · " + plain.Line(says.effort)
@@ -112,7 +113,7 @@ func header(s statusStyles, says headerSays) string {
 	if badge != "" {
 		right += " · " + plain.Line(badge)
 	}
-	if place != "" && width >= 60 {
+	if place != "" && says.width >= 60 {
 		right += " · " + plain.Line(place)
 	}
 	room := width - ansi.StringWidth(name) - 2
@@ -122,7 +123,7 @@ func header(s statusStyles, says headerSays) string {
 	if room < 6 {
 		right = ""
 	}
-	used := ansi.StringWidth(name) + ansi.StringWidth(right) + 1
+	used := ansi.StringWidth(name) + ansi.StringWidth(right)
 	if space := width - used - 5; title != "" && space >= 6 {
 		title = "   " + ansi.Truncate(plain.Line(title), space, "…")
 		used += ansi.StringWidth(title)
@@ -130,12 +131,12 @@ func header(s statusStyles, says headerSays) string {
 		title = ""
 	}
 	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.detail.Render(right)
-	return ansi.Truncate(line, width, "")
+	return pane.Margin(says.width) + ansi.Truncate(line, width, "")
 }
 
 // rule is the line below the header.
 func rule(s statusStyles, width int) string {
-	return " " + s.rule.Render(strings.Repeat("─", max(0, width-2)))
+	return pane.Margin(width) + s.rule.Render(strings.Repeat("─", pane.Within(width)))
 }
 
 // statusLine is what the status line tells of.
@@ -168,7 +169,7 @@ func (l *statusLine) reviewWords() string {
 // view is what goes on, or the snackbar, and whether there is more below.
 func (l *statusLine) view() string {
 	st := l.styles
-	room := l.width - 2 - ansi.StringWidth(l.below)
+	margin, room := pane.Margin(l.width), pane.Within(l.width)-ansi.StringWidth(l.below)
 	if l.below != "" {
 		room -= 2
 	}
@@ -182,10 +183,10 @@ func (l *statusLine) view() string {
 		left = l.goesOn(room)
 	}
 	if l.below == "" {
-		return " " + left
+		return margin + left
 	}
-	gap := max(0, l.width-2-ansi.StringWidth(left)-ansi.StringWidth(l.below))
-	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(l.below)
+	gap := max(0, pane.Within(l.width)-ansi.StringWidth(left)-ansi.StringWidth(l.below))
+	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(l.below)
 }
 
 // stopKey is the key that stops what goes on: where a view has the keys, Cancel is
@@ -308,15 +309,16 @@ func (l *statusLine) stopsJob() string {
 // back.
 func queuedLines(all []waiting, hint string, style lipgloss.Style, most, width int) []string {
 	var lines []string
+	margin, room := pane.Margin(width), pane.Within(width)
 	for i, w := range all {
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := fmt.Sprintf("· and %d more queued", len(all)-i)
-			lines = append(lines, " "+style.Render(ansi.Truncate(more, max(0, width-2), "…")))
+			lines = append(lines, margin+style.Render(ansi.Truncate(more, room, "…")))
 			break
 		}
 		text := "· queued: " + w.label
-		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
-		lines, hint = append(lines, " "+style.Render(text)), ""
+		text = ansi.Truncate(text, max(0, room-ansi.StringWidth(hint)), "…") + hint
+		lines, hint = append(lines, margin+style.Render(text)), ""
 	}
 	return lines
 }

@@ -177,7 +177,7 @@ func inView(t *testing.T, test func(r *rig, name string)) {
 func (r *rig) at(name string) {
 	r.t.Helper()
 	for view, title := range titles {
-		if got := strings.HasPrefix(r.lines()[0], title); got != (view == name) {
+		if got := strings.HasPrefix(" "+strings.TrimLeft(r.lines()[0], " "), title); got != (view == name) {
 			r.t.Fatalf("want the view %q in sight, and only that:\n%s", name, r.text())
 		}
 	}

@@ -26,10 +26,10 @@ func (s *rows) Lines(n int, selected bool, width int) []string {
 		case selected:
 			mark = "│ "
 		}
-		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colors, and the whole width
+		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colors
 		switch {
 		case plainly:
-			out = append(out, l)
+			out = append(out, pane.Clip("  "+l, width))
 		case selected:
 			out = append(out, s.inks.selected.Render(pane.Fit(mark+ansi.Strip(l), width)))
 		default:
@@ -46,7 +46,7 @@ func (s *rows) head(r row, width int) []string {
 		out = append(out, "")
 	}
 	left, right := r.heading(s, width-2)
-	left = s.inks.title.Render(pane.Clip(left, width))
+	left = "  " + s.inks.title.Render(pane.Clip(left, width-2))
 	if right != "" {
 		left = left + strings.Repeat(" ", max(1, 2+ansi.StringWidth(right)-ansi.StringWidth(strings.TrimLeft(right, " "))-ansi.StringWidth(left)))
 		left += s.inks.muted.Render(strings.TrimLeft(right, " "))
@@ -58,8 +58,7 @@ func (s *rows) head(r row, width int) []string {
 	return out
 }
 
-// draw is a row without the marks at its left, in lines of so many cells; of the gauge
-// the lines after the first have two more.
+// draw is a row without the marks at its left, in lines of so many cells.
 func (r row) draw(s *rows, width int) []string {
 	switch r.kind {
 	case rowGauge:

@@ -13,22 +13,22 @@ import (
 // The gauge over the whole width, with the cells of the small one ([pane.Cells]). The
 // lines are marked below it. Without a window it shows how what is used is made up.
 
-// gauge is the numbers, the bar and the marks. width is that of the first line.
+// gauge is the numbers, the bar and the marks.
 func (s *rows) gauge(width int) []string {
-	r, full := &s.content.Reading, width+2
+	r := &s.content.Reading
 	left, note := s.content.numbers()
 	style := s.level(r.Used)
 	out := []string{style.Render(left)}
 	if len(note) > 0 && ansi.StringWidth(left)+3+ansi.StringWidth(note) <= width {
 		out[0] = pane.Between(style.Render(left), s.inks.muted.Render(note), width)
 	}
-	bar := s.bar(full)
+	bar := s.bar(width)
 	out = append(out, bar)
 	if s.roomy {
 		out = append(out, bar)
 	}
 	if r.Window.Known() {
-		out = append(out, s.marks(full))
+		out = append(out, s.marks(width))
 	}
 	return out
 }

@@ -185,7 +185,7 @@ func (m *Model) follow(i int) pane.Action {
 	if at < 0 {
 		return nil
 	}
-	links := m.draw.drawn(at, m.width).links
+	links := m.draw.drawn(at, pane.RowWidth(m.width)).links
 	if i >= len(links) {
 		return say("no link here has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
 	}

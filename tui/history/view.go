@@ -48,24 +48,24 @@ func (m *Model) frame() pane.Frame {
 		if m.width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"
 		}
-		f.Lines = []string{" " + m.draw.styles.Pane.Detail.Render(r.about(m.draw.zone)), " " + r.verdict(&m.draw.styles)}
+		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.about(m.draw.zone)), r.verdict(&m.draw.styles)}
 		return f
 	}
-	f.Lines = []string{" " + m.draw.styles.Pane.Muted.Render(m.book.balance())}
+	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.balance())}
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
 			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
-		f.Lines = append(f.Lines, " "+m.draw.styles.Pane.Warning.Render(text))
+		f.Lines = append(f.Lines, m.draw.styles.Pane.Warning.Render(text))
 	}
 	if m.book.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
-		left := (m.width - gutter - divider) / 2
+		left := (pane.RowWidth(m.width) - gutter - divider) / 2
 		heads := pane.Fit("what was said", left+divider) + "what the model is sent"
 		if m.help.open {
 			heads = "keys"
 		}
-		f.Lines = append(f.Lines, "  "+m.draw.styles.Pane.Title.Render(heads))
+		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Pane.Title.Render(heads))
 	}
 	return f
 }
@@ -74,7 +74,9 @@ func (m *Model) frame() pane.Frame {
 func (m *Model) body() int { return m.frame().Body(m.height) }
 
 // helpLines is all of the help.
-func (m *Model) helpLines() []string { return m.help.lines(m.keys, m.draw.styles.Pane, m.width) }
+func (m *Model) helpLines() []string {
+	return m.help.lines(m.keys, m.draw.styles.Pane, pane.RowWidth(m.width))
+}
 
 // tabs are the sides, the one in sight in brackets; it alone where there is no room.
 func (m *Model) tabs() string {
@@ -99,10 +101,10 @@ const prompt = "/ "
 func (m *Model) status() string {
 	s := m.draw.styles.Pane
 	if m.search.typing {
-		m.search.field.SetSize(m.width-2-len(prompt)-len("no match  "), 1)
+		m.search.field.SetSize(pane.Within(m.width)-len(prompt)-len("no match  "), 1)
 		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
 		if m.search.on && !m.search.stale && len(m.search.found) == 0 {
-			line = pane.Between(line, s.Warning.Render("no match"), m.width-2)
+			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.width))
 		}
 		return line
 	}
@@ -120,7 +122,7 @@ func (m *Model) status() string {
 			style, text = s.Muted, m.ahead(it)+m.acts.why(it)
 		}
 	}
-	return style.Render(pane.Clip(plain.Line(text), m.width-2)) + " "
+	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.width))) + " "
 }
 
 // ahead says where Enter leads from a row that is expanded, "" for nowhere.
@@ -150,7 +152,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	if f.Top(m.height) > 1+len(f.Lines) { // there are rules
 		y++
 	}
-	return tea.NewCursor(min(1+len(prompt)+x, m.width-1), min(y, m.height-1))
+	return tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), min(y, m.height-1))
 }
 
 // where is what part is in sight, or which match.
@@ -190,7 +192,7 @@ func (m *Model) hints() []string {
 	if m.search.on {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
-	if at := m.selected(); at >= 0 && len(m.draw.drawn(at, m.width).links) > 0 {
+	if at := m.selected(); at >= 0 && len(m.draw.drawn(at, pane.RowWidth(m.width)).links) > 0 {
 		out = append([]string{"1–9 follow"}, out...)
 	}
 	if m.book.ReadOnly == "" {

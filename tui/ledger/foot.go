@@ -43,7 +43,7 @@ func (m *Model) foot(f pane.Frame) []string {
 	if room < 1 {
 		return nil
 	}
-	panel := []string{m.entries.inks.rule.Render(strings.Repeat("─", m.width))}
+	panel := []string{pane.Margin(m.width) + m.entries.inks.rule.Render(strings.Repeat("─", pane.Within(m.width)))}
 	for _, l := range lines[:min(len(lines), room)] {
 		panel = append(panel, pane.Clip("  "+l, m.width))
 	}

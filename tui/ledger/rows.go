@@ -85,7 +85,7 @@ func (s *entries) Lines(n int, selected bool, width int) []string {
 		if n > 0 && s.roomy {
 			out = append(out, "")
 		}
-		out = append(out, pane.Clip(s.inks.title.Render(day), width))
+		out = append(out, pane.Clip("  "+s.inks.title.Render(day), width))
 	}
 	line := s.line(e, width-2)
 	if selected {

@@ -67,10 +67,13 @@ func (f Frame) Top(height int) int {
 
 // Draw lays the frame around a body, in exactly height lines of width cells.
 func (s Styles) Draw(f Frame, body []string, width, height int) string {
+	margin, room := Margin(width), Within(width)
 	lines := make([]string, 0, height+1)
-	lines = append(lines, " "+Between(s.Title.Render(Clip(f.Title, width-2)), s.Detail.Render(f.Detail), max(width-2, 0)))
-	lines = append(lines, f.Lines[:f.lines(height)]...)
-	rule := s.Rule.Render(strings.Repeat("─", max(width, 0)))
+	lines = append(lines, margin+Between(s.Title.Render(Clip(f.Title, room)), s.Detail.Render(f.Detail), room))
+	for _, l := range f.Lines[:f.lines(height)] {
+		lines = append(lines, margin+l)
+	}
+	rule := margin + s.Rule.Render(strings.Repeat("─", room))
 	if height >= leastRule {
 		lines = append(lines, rule)
 	}
@@ -85,10 +88,10 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 		lines = append(lines, rule)
 	}
 	if f.Status != "" {
-		lines = append(lines, " "+f.Status)
+		lines = append(lines, margin+f.Status)
 	}
 	if height >= leastHints {
-		lines = append(lines, " "+s.hints(f, width-2))
+		lines = append(lines, margin+s.hints(f, room))
 	}
 	lines = lines[:min(len(lines), max(height, 0))]
 	for i, l := range lines {

@@ -119,8 +119,8 @@ func TestTheMostImportantKeyGoesBeforeWhereOneIs(t *testing.T) {
 		40: " enter open · p pin         265 of 1570",
 		25: " enter open  265 of 1570",
 		24: " enter open · p pin",
-		20: " enter open · p pin",
-		10: " p pin",
+		20: "enter open · p pin",
+		8:  "p pin",
 	} {
 		lines := strings.Split(pane.Styles{}.Draw(f, nil, width, 6), "\n")
 		if got := strings.TrimRight(lines[len(lines)-1], " "); got != want {

@@ -44,7 +44,7 @@ func (s *Sheet) Room(f Frame, least int) int { return max(0, f.Body(s.height)-le
 // Fit gives the list the lines that frame and panel leave, and says how many these are.
 func (s *Sheet) Fit(v Shown) int {
 	body := v.Frame.Body(s.height) - len(v.Panel)
-	s.List.SetSize(s.width, body)
+	s.List.SetSize(RowWidth(s.width), body)
 	return body
 }
 

@@ -269,7 +269,7 @@ func TestTheCursorIsInTheFocusThatIsWritten(t *testing.T) {
 		t.Fatal("no cursor")
 	}
 	line := strings.Split(m.View(), "\n")[c.Y]
-	if want := " Focus: 漢字 👨‍👩‍👧‍👦"; !strings.HasPrefix(line, want+" ") || c.X != len(" Focus: ")+7 {
+	if want := "  Focus: 漢字 👨‍👩‍👧‍👦"; !strings.HasPrefix(line, want+" ") || c.X != len("  Focus: ")+7 {
 		t.Errorf("the cursor is at %d of %q", c.X, line)
 	}
 }
@@ -277,7 +277,7 @@ func TestTheCursorIsInTheFocusThatIsWritten(t *testing.T) {
 func TestTheGaugesShowBothReadings(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(show(masked(), 80, 24).View(), "\n")
-	if !strings.HasPrefix(lines[1], " now  [91200 of 128000]==") || !strings.HasPrefix(lines[2], " then [34100 of 128000]== ") {
+	if !strings.HasPrefix(lines[1], "  now  [91200 of 128000]==") || !strings.HasPrefix(lines[2], "  then [34100 of 128000]=") {
 		t.Errorf("%q\n%q", lines[1], lines[2])
 	}
 	if want := "~91.2k → ~34.1k tokens · ~57.1k saved, 63%"; !strings.Contains(lines[3], want) {

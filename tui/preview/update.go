@@ -9,7 +9,7 @@ import (
 // SetSize gives the view its place.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
-	m.edit.SetSize(max(m.width-2-len(focusPrompt), 2), 1)
+	m.edit.SetSize(max(pane.Within(m.width)-len(focusPrompt), 2), 1)
 }
 
 // Show shows what a request would do. Where another one was asked for since, its numbers

@@ -44,7 +44,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	m.edit.View()
 	x, _ := m.edit.Cursor()
-	c := tea.NewCursor(min(1+len(focusPrompt)+x, m.width-1), max(m.height-2, 0))
+	c := tea.NewCursor(min(pane.Gutter(m.width)+len(focusPrompt)+x, m.width-1), max(m.height-2, 0))
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -88,8 +88,8 @@ func (m *Model) hints() []string {
 // gauges is the gauge now and the gauge then, and what lies between them.
 func (m *Model) gauges() []string {
 	const label = 6
-	s, width := m.o.Styles.Pane, max(m.width-label-1, 1)
-	line := func(name, gauge string) string { return " " + s.Muted.Render(pane.Fit(name, label-1)) + gauge }
+	s, width := m.o.Styles.Pane, max(pane.Within(m.width)-label+1, 1)
+	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label-1)) + gauge }
 	c := m.content
 	c.Then.CachedShare = -1 // the cached prefix breaks, and no request has said yet what is left of it
 	now, then := m.o.Gauges(c.Now, c.Then, width)
@@ -153,11 +153,11 @@ func (m *Model) body() []string {
 
 // labelled is a part with its name: beside it, where that is narrow above it.
 func (m *Model) labelled(p part) []string {
-	style := m.o.Styles.Pane.Muted
+	style, margin := m.o.Styles.Pane.Muted, pane.Margin(m.width)
 	if m.width < leastWide {
-		out := []string{" " + style.Render(p.label)}
+		out := []string{margin + style.Render(p.label)}
 		for _, l := range p.lines {
-			out = append(out, "  "+l)
+			out = append(out, margin+" "+l)
 		}
 		return out
 	}
@@ -167,7 +167,7 @@ func (m *Model) labelled(p part) []string {
 		if i == 0 {
 			name = p.label
 		}
-		out[i] = " " + style.Render(pane.Fit(name, labelWidth)) + l
+		out[i] = margin + style.Render(pane.Fit(name, labelWidth)) + l
 	}
 	return out
 }
@@ -175,9 +175,9 @@ func (m *Model) labelled(p part) []string {
 // room is how many cells the lines of a part have.
 func (m *Model) room() int {
 	if m.width < leastWide {
-		return max(m.width-3, 1)
+		return max(pane.Within(m.width)-1, 1)
 	}
-	return m.width - labelWidth - 2
+	return pane.Within(m.width) - labelWidth
 }
 
 // say is a text in lines that fit into a part.

@@ -18,7 +18,7 @@ func (m *Model) View() string {
 		m.place()
 		lines := m.edit.View()
 		for i, l := range lines {
-			lines[i] = " " + m.o.Styles.Text.Render(l)
+			lines[i] = pane.Margin(m.width) + m.o.Styles.Text.Render(l)
 		}
 		f.Where = pane.Range(m.edit.Scrolled(), height, m.edit.Rows())
 		return m.o.Styles.Draw(f, lines, m.width, m.height)
@@ -29,7 +29,7 @@ func (m *Model) View() string {
 }
 
 // place gives the text that is changed its place.
-func (m *Model) place() { m.edit.SetSize(max(m.width-1, 1), m.frame().Body(m.height)) }
+func (m *Model) place() { m.edit.SetSize(pane.Within(m.width), m.frame().Body(m.height)) }
 
 // Cursor is where the cursor is, nil for nowhere.
 func (m *Model) Cursor() *tea.Cursor {
@@ -39,7 +39,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	m.place()
 	m.edit.View()
 	x, y := m.edit.Cursor()
-	c := tea.NewCursor(min(1+x, m.width-1), min(m.frame().Top(m.height)+y, m.height-1))
+	c := tea.NewCursor(min(pane.Gutter(m.width)+x, m.width-1), min(m.frame().Top(m.height)+y, m.height-1))
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -71,10 +71,10 @@ func (m *Model) frame() pane.Frame {
 // about is the size of the summary, and what is to be known of it.
 func (m *Model) about() []string {
 	s, c := m.o.Styles, m.content
-	lines := []string{" " + m.size(m.width-2)}
+	lines := []string{m.size(pane.Within(m.width))}
 	say := func(style lipgloss.Style, text string) {
-		for _, l := range pane.Wrap(text, m.width-2) {
-			lines = append(lines, " "+style.Render(l))
+		for _, l := range pane.Wrap(text, pane.Within(m.width)) {
+			lines = append(lines, style.Render(l))
 		}
 	}
 	if why := m.wrong(); why != "" {
@@ -86,7 +86,7 @@ func (m *Model) about() []string {
 		say(s.Warning, "a request waits for it")
 	}
 	if focus := plain.Line(c.Focus); focus != "" {
-		lines = append(lines, " "+s.Muted.Render(pane.Clip("focus: "+focus, m.width-2)))
+		lines = append(lines, s.Muted.Render(pane.Clip("focus: "+focus, pane.Within(m.width))))
 	}
 	return lines
 }
@@ -121,7 +121,7 @@ func (m *Model) body() []string {
 	if m.lines != nil {
 		return m.lines
 	}
-	s, room := m.o.Styles, max(m.width-2, 1)
+	s, room := m.o.Styles, pane.Within(m.width)
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")
@@ -129,7 +129,7 @@ func (m *Model) body() []string {
 		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
 	}
 	for i, l := range lines {
-		lines[i] = " " + l
+		lines[i] = pane.Margin(m.width) + l
 	}
 	m.lines = lines
 	return lines

@@ -76,8 +76,8 @@ func (m *Model) heading(h find.Hit, hits, width int) string {
 	if title == "" {
 		title = h.Conversation
 	}
-	room := max(width-2, 0)
-	return " " + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
+	room := pane.Within(width)
+	return pane.Margin(width) + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
 }
 
 // columns are the widths of what says where a hit is, in cells.

@@ -180,11 +180,11 @@ func TestWhatCouldNotBeReadIsTold(t *testing.T) {
 		{2, 0, 120, 40, "2 conversations could not be read; plimsoll doctor says more"},
 		{0, 3, 120, 40, "3 damaged texts were passed over; plimsoll doctor says more"},
 		{1, 1, 120, 40, "1 conversation could not be read, 1 damaged text was passed over; plimsoll doctor says more"},
-		{2, 3, 80, 20, "2 conversations could not be read, 3 damaged texts were passed over; plimsoll\ndoctor says more"},
+		{2, 3, 80, 20, "2 conversations could not be read, 3 damaged texts were passed over;\nplimsoll doctor says more"},
 		{2, 3, 80, 19, "2 conversations could not be read, 3 damaged texts were passed over"},
 		{2, 0, 40, 12, "2 conversations could not be read"},
 		{2, 3, 40, 12, "not read: 2 conversations, 3 texts"},
-		{1, 0, 20, 6, "not read: 1 conve…"},
+		{1, 0, 20, 6, "not read: 1 convers…"},
 	} {
 		hits, none := found(), search.Content{Query: "port", Conversations: 41, Now: now}
 		for _, content := range []search.Content{hits, none} {

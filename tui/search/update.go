@@ -25,7 +25,7 @@ func New(o Options) *Model {
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.sheet.SetSize(m.width, m.height)
-	m.line.SetSize(max(m.width-1-len(prompt), 2), 1)
+	m.line.SetSize(max(pane.Within(m.width)-len(prompt), 2), 1)
 	m.redraw()
 	m.layOut()
 }

@@ -41,7 +41,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	m.line.View()
 	x, _ := m.line.Cursor()
-	c := tea.NewCursor(min(1+len(prompt)+x, m.width-1), 1)
+	c := tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), 1)
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -49,9 +49,9 @@ func (m *Model) Cursor() *tea.Cursor {
 // frame is what stands around the hits.
 func (m *Model) frame() pane.Frame {
 	s, keys := m.options.Styles, m.options.Keys
-	lines := []string{" " + s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))}
+	lines := []string{s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))}
 	for _, l := range m.unread() {
-		lines = append(lines, " "+s.Warning.Render(l))
+		lines = append(lines, s.Warning.Render(l))
 	}
 	return pane.Frame{
 		Title:  "Search",
@@ -114,7 +114,7 @@ func (m *Model) unread() []string {
 	if len(long) == 0 {
 		return nil
 	}
-	room, most := max(m.width-2, 1), 1
+	room, most := pane.Within(m.width), 1
 	if m.height >= leastAir {
 		most = 2
 	}

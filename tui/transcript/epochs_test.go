@@ -254,7 +254,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 		lines := drawnLines(r, 250)
 		var got, want []bool // undone
 		for _, l := range lines {
-			if regexp.MustCompile(`^ ── \d\d:\d\d (compacted|trimmed)`).MatchString(l) {
+			if regexp.MustCompile(`^  ── \d\d:\d\d (compacted|trimmed)`).MatchString(l) {
 				got = append(got, strings.Contains(l, " · undone "))
 			}
 		}

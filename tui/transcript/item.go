@@ -63,11 +63,17 @@ type Styles struct {
 	Selected                  lipgloss.Style
 }
 
-// margin is the empty column left and right of everything.
-const margin = 1
+// lead is how far prose is indented, so that it begins below the text behind marks and
+// bars. In little room it is not.
+func lead(width int) int {
+	if pane.Gutter(width) < 2 {
+		return 0
+	}
+	return 2
+}
 
-// textWidth is the room for text in a transcript of a width.
-func textWidth(width int) int { return max(1, width-2*margin) }
+// proseWidth is the room for prose in a transcript of a width.
+func proseWidth(width int) int { return max(1, pane.Within(width)-lead(width)) }
 
 // growing wraps a text that gets longer, its complete lines only once.
 type growing struct {

@@ -75,9 +75,9 @@ func (x *items) linesOf(i int) []string {
 	}
 	var lines []string
 	if e.gone {
-		lines = e.rewound(&x.look, textWidth(x.width))
+		lines = e.rewound(&x.look, pane.Within(x.width))
 	} else {
-		lines = e.item.draw(&x.look, textWidth(x.width))
+		lines = e.item.draw(&x.look, pane.Within(x.width))
 	}
 	if lines == nil {
 		lines = []string{}
@@ -152,11 +152,20 @@ func (x *items) text(p place) string {
 	if line == "" {
 		return ""
 	}
-	line = strings.Repeat(" ", margin) + line
+	line = strings.Repeat(" ", x.begins(p.top, i)) + line
 	if len(line) > x.width && ansi.StringWidth(line) > x.width {
 		line = ansi.Truncate(line, x.width, "") // narrower than anything can be laid out for
 	}
 	return line
+}
+
+// begins is the cell at which a line of entry i begins.
+func (x *items) begins(i, line int) int {
+	at := pane.Gutter(x.width)
+	if r, ok := x.entries[i].item.(*replyItem); ok && r.prose(line) {
+		at += lead(x.width)
+	}
+	return at
 }
 
 // bare is the text of a line without style, mark and indentation.
@@ -169,7 +178,7 @@ func (x *items) bare(p place) string {
 func (x *items) textFrom(p place) int {
 	if line := p.offset - x.gap(p.top); line >= 0 {
 		x.linesOf(p.top)
-		return margin + x.entries[p.top].item.indent(line)
+		return x.begins(p.top, line) + x.entries[p.top].item.indent(line)
 	}
 	return 0
 }

@@ -113,7 +113,7 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 	r := open(t, 60, 12, user("go"))
 	r.Delta("\n", "")
 	r.add(conversation.AssistantMessage{Text: "\n", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{call("1", "todo_read", "{}")}})
-	want := " ▌ go\n\n   · todo_read"
+	want := "  ▌ go\n\n    · todo_read"
 	if d := cmp.Diff(want, r.screen()); d != "" {
 		t.Error(d)
 	}
@@ -211,7 +211,7 @@ func TestFilesOfAMessageFold(t *testing.T) {
 	t.Parallel()
 	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"
 	r := open(t, 80, 12, user("see @a.go"+files))
-	if d := cmp.Diff(" ▌ see @a.go\n ▌ + a \"b\".go · 7 tokens\n ▌ + big.txt · 1k tokens", r.screen()); d != "" {
+	if d := cmp.Diff("  ▌ see @a.go\n  ▌ + a \"b\".go · 7 tokens\n  ▌ + big.txt · 1k tokens", r.screen()); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff("> see @a.go", r.LastExchange()); d != "" {

@@ -86,7 +86,7 @@ func (m *Model) click(p place, x int) Released {
 	if line < 0 {
 		return Released{}
 	}
-	x -= margin
+	x -= m.items.begins(p.top, line)
 	switch it := m.items.entries[p.top].item.(type) {
 	case *toolItem:
 		if line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1] {

@@ -114,9 +114,14 @@ func (r *replyItem) source() string { return r.written() + "\n" + r.thought() + 
 
 func (r *replyItem) forget() { r.layout = nil }
 
+// prose reports whether a line is of the text itself, without a mark before it.
+func (r *replyItem) prose(line int) bool {
+	return r.layout != nil && line >= r.layout.top && line < r.layout.end
+}
+
 func (r *replyItem) indent(line int) int {
 	d := r.layout
-	if d == nil || line < d.top || line >= d.end {
+	if !r.prose(line) {
 		return 2
 	}
 	if at := line - d.top; d.label == nil || !d.label(d.lines[at]) {

@@ -36,7 +36,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.has(t, "answer 2", "▌ and now?", "read_file", "This.", "   undone", "2 turns undone")
-	if n := strings.Count(r.screen(), "\n   undone\n"); n != 2 {
+	if n := strings.Count(r.screen(), "\n    undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}
 	check(t, r.View(), 100, 60)
@@ -99,7 +99,7 @@ func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
 			lines := drawnLines(r, 80)
 			marked := 0
 			for _, l := range lines {
-				if l == "   undone" {
+				if l == "    undone" {
 					marked++
 				}
 			}

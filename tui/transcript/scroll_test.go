@@ -32,7 +32,7 @@ func TestAShortConversationStandsAtTheTop(t *testing.T) {
 	r := open(t, 60, 10, talk(1)...)
 	r.ScrollBy(-3)
 	r.ToTop()
-	want := []string{" ▌ question 0", "", " answer 0", "", "", "", "", "", "", ""}
+	want := []string{"  ▌ question 0", "", "    answer 0", "", "", "", "", "", "", ""}
 	if d := cmp.Diff(want, r.lines()); d != "" {
 		t.Error(d)
 	}
@@ -145,7 +145,7 @@ func TestDiscardOfWhatIsRead(t *testing.T) {
 	r.ScrollBy(20)
 	r.has(t, "half")
 	r.Discard()
-	if got := r.lines(); got[0] != "" || got[1] != " · FIRST" {
+	if got := r.lines(); got[0] != "" || got[1] != "  · FIRST" {
 		t.Errorf("the view begins with %q", got[:2])
 	}
 }
@@ -213,7 +213,7 @@ func TestScrollingTooFarStopsAtTheEnds(t *testing.T) {
 	r := open(t, 60, 10, talk(20)...)
 	end := r.lines()
 	r.ScrollBy(-100_000)
-	if got := r.lines()[0]; got != " ▌ question 0" {
+	if got := r.lines()[0]; got != "  ▌ question 0" {
 		t.Errorf("the top line is %q", got)
 	}
 	r.ScrollBy(100_000)
@@ -259,7 +259,7 @@ func TestResizeShowsTheEndIfAllBelowFits(t *testing.T) {
 	if !r.Following() || r.Unseen() != 0 {
 		t.Errorf("following %v, %d unseen with the end in view", r.Following(), r.Unseen())
 	}
-	if lines := r.lines(); lines[39] != " · below" {
+	if lines := r.lines(); lines[39] != "  · below" {
 		t.Errorf("the last line is %q", lines[39])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
 
@@ -158,7 +159,8 @@ func (s *selection) between(p, q place, w *wording) string {
 	before := strings.TrimRight(ansi.Strip(x.text(p)), " ")
 	after := strings.TrimLeft(x.bare(q), " ")
 	last, first := lastWord(before), firstWord(after)
-	room := textWidth(x.width)
+	margin := x.begins(p.top, p.offset-x.gap(p.top))
+	room := x.width - pane.Gutter(x.width) - margin
 	if ansi.StringWidth(before) <= margin+markdown.Measure { // a line of prose, as a rule
 		room = min(room, markdown.Measure)
 	}

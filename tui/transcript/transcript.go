@@ -52,7 +52,7 @@ func (m *Model) SetSize(width, height int) {
 	}
 	if width != m.items.width {
 		m.scroll.pin()
-		m.items.look.markdown.SetWidth(textWidth(width))
+		m.items.look.markdown.SetWidth(proseWidth(width))
 		m.selection.clear()
 	}
 	m.items.width, m.scroll.height, m.dirty = width, height, true
@@ -60,7 +60,7 @@ func (m *Model) SetSize(width, height int) {
 
 // SetStyles draws everything anew in another theme.
 func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
-	md.SetWidth(textWidth(m.items.width))
+	md.SetWidth(proseWidth(m.items.width))
 	m.relook(func(l *look) { l.styles, l.markdown = s, md })
 }
 
