@@ -33,6 +33,7 @@ type Agent struct {
 	inspector *inspector
 	compactor *compactor.Compactor
 	counter   *tokenCounter
+	titler    *titler
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -64,6 +65,7 @@ func New(o core.Options) (*Agent, error) {
 	a.compactor = compactor.New(j, in, lane, loop{a})
 	windows.room = a.compactor
 	a.counter = &tokenCounter{Journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
+	a.titler = &titler{Journal: j, inbox: in, usage: windows.usage}
 	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Requests.Account}
 	j.Appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.Model); ok {
@@ -225,11 +227,13 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.setIdle()
 		}
 		a.counter.idle(ctx)
+		a.titler.idle(ctx)
 		select {
 		case <-a.inbox.Wake:
 		case <-ctx.Done():
 		}
 	}
+	a.titler.wait()
 	a.inbox.Drain(ctx)
 	a.compactor.End(ctx)
 	a.inspector.wait()

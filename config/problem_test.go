@@ -166,7 +166,6 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 		"mcp: {files: {command: x}}":               "mcp",
 		"hooks: {}":                                "hooks",
 		"permissions: {sandbox: auto}":             "permissions.sandbox",
-		"ui: {titles: model}":                      "ui.titles",
 		"ui: {notify: auto}":                       "ui.notify",
 		"tools: {t: {command: make}}":              "tools.t.command",
 		"tools: {t: {description: makes}}":         "tools.t.description",
@@ -177,6 +176,22 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].Line != 2 || !strings.Contains(problems[0].Message, "does not have "+key+" yet") {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+func TestWhoNamesConversationsIsOneOfTwo(t *testing.T) {
+	t.Parallel()
+	for _, who := range []string{"model", "first-line"} {
+		c, err := config.Parse("c.yaml", []byte("ui: {titles: "+who+"}\n"))
+		if err != nil || c.UI.Titles != who {
+			t.Errorf("%s: %q, %v", who, c.UI.Titles, err)
+		}
+	}
+	if _, err := config.Parse("c.yaml", []byte("ui: {titles: maybe}\n")); err == nil {
+		t.Error("any word is taken")
+	}
+	if who := config.Default().UI.Titles; who != "model" {
+		t.Errorf("the default is %q", who)
 	}
 }
 

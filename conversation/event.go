@@ -191,6 +191,7 @@ type Purpose string
 const (
 	ForReply   Purpose = ""        // the conversation itself
 	ForSummary Purpose = "summary" // says nothing about how full the window is
+	ForTitle   Purpose = "title"   // nor does this
 )
 
 // Reported reports whether the provider said how long the prompt was.

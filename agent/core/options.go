@@ -61,8 +61,11 @@ type Options struct {
 	// does not say. It is called on another goroutine, where what is known is in
 	// doubt, and the conversation waits for it. Nil: nobody can be asked.
 	AskWindow func(context.Context, llm.Model) meter.Window
-	Now       func() time.Time // nil: time.Now; called from several goroutines
-	Logger    *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
+	// Titles reports whether a model is asked to name a conversation that was held with
+	// it, after the first turn. Nil: the first line of the first message names all.
+	Titles func(llm.Model) bool
+	Now    func() time.Time // nil: time.Now; called from several goroutines
+	Logger *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
 }
 
 // Fallback is a model that takes a turn over.

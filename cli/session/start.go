@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -78,7 +79,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		Log: r.Writer, Provider: r.provider(r.Link), Model: r.Link.Model, Toolbox: r.Box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.Box), AssumeWindow: assumedWindow(r.Link.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: cacheSaved, Logger: r.From.Resources.Logger(),
 		Results:   core.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow,
+		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow, Titles: r.titles,
 		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {
@@ -88,6 +89,12 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.tasks.Go(func() { r.failed = r.Agent.Run(r.life) })
 	return nil
+}
+
+// titles reports whether a model names conversations: one whose price is known, and
+// whose server has more than one cache to lose.
+func (r *Running) titles(m llm.Model) bool {
+	return r.Cfg.UI.Titles == "model" && m.Prices != nil && !setup.Local(m.BaseURL)
 }
 
 // stored is the conversation as the agent takes it over.

@@ -1,0 +1,163 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// A conversation is named by the first line of its first message, and then by the
+// model, if Options.Titles says so. Rules:
+//
+//   - It is asked once, after the first turn ended well and while nothing goes on, and
+//     nothing waits for the answer. A failure, or an answer that is no title, leaves the
+//     first line.
+//   - A title that the user gave, before or meanwhile, stays.
+//   - The request is small, carries no tools and a bounded reply; what it costs is in
+//     the log with its purpose, as every request's is.
+
+const (
+	titleTime   = 20 * time.Second // for an answer
+	titleTokens = 300              // of the reply; a model that reasons needs more than its title
+	titleShown  = 1500             // characters of a message that the model is shown
+	titleSystem = "You name conversations. Answer with a title of three to seven words for the conversation you are shown, in its language: no quotes, no period, nothing else."
+)
+
+// titler has the model name the conversation. All belongs to the owner of it.
+type titler struct {
+	*core.Journal
+	inbox *core.Inbox
+	usage func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
+
+	over bool          // it was asked, or need not be
+	done chan struct{} // closed when the answer is there, nil while none is awaited
+}
+
+// idle asks for a title, if it is time for that. Nothing goes on.
+func (t *titler) idle(ctx context.Context) {
+	named := t.Options.Titles
+	if t.over || t.done != nil || named == nil || !t.Options.Interactive || !named(t.Settings.Model) {
+		return
+	}
+	question, reply, ended := firstTurn(t.Log.Events())
+	if !ended {
+		return
+	}
+	t.over = true
+	if reply == "" || !t.byFirstLine() {
+		return
+	}
+	r := t.request(question, reply)
+	done := make(chan struct{})
+	t.done = done
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, titleTime)
+		defer cancel()
+		rep, err := whole(ctx, r)
+		t.inbox.Put(func(ctx context.Context) { t.keep(ctx, r, rep, err) })
+		close(done)
+	}()
+}
+
+// firstTurn is the first message and what was replied to it; ended says that there is
+// a reply. The reply is "" where it did not end well, or another turn began.
+func firstTurn(events []conversation.Event) (question, reply string, ended bool) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			if question != "" {
+				return "", "", true
+			}
+			question = b.Text
+		case conversation.AssistantMessage:
+			ended, reply = true, ""
+			if b.Stop == conversation.StopEnd {
+				reply = b.Text
+			}
+		}
+	}
+	return question, reply, ended
+}
+
+// byFirstLine reports whether the conversation has the title that its first message
+// gives it.
+func (t *titler) byFirstLine() bool {
+	events := t.Log.Events()
+	for _, e := range slices.Backward(events) {
+		if b, ok := e.Body.(conversation.Renamed); ok {
+			return b.By == "auto" && b.Title == DefaultTitle(events)
+		}
+	}
+	return false
+}
+
+// request is what the model is asked.
+func (t *titler) request(question, reply string) llm.Outgoing {
+	set := &t.Settings
+	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
+	r := llm.Outgoing{
+		Request:  llm.Request{Model: set.Model.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
+		Provider: set.Provider, To: set.Model, Purpose: conversation.ForTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
+	}
+	if most := set.Model.MaxOut; most > 0 {
+		r.MaxTokens = min(r.MaxTokens, most)
+	}
+	return r
+}
+
+// whole reads a reply to its end.
+func whole(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
+	rep := llm.NewReply()
+	for c, err := range r.Provider.Stream(ctx, r.Request) {
+		if err != nil {
+			return rep, err
+		}
+		rep.Add(c)
+		if rep.Bytes >= llm.MaxReply {
+			return rep, llm.Endless()
+		}
+	}
+	return rep, nil
+}
+
+// keep keeps what the request cost, and the title, if it is one and wanted still.
+func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err error) {
+	t.done = nil
+	var bodies []conversation.Body
+	if rep.Usage != nil {
+		bodies = t.usage(r, rep, 0)
+	}
+	if err != nil {
+		t.Options.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
+	} else if title := titleIn(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.byFirstLine() {
+		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
+	}
+	if len(bodies) > 0 {
+		t.KeepForLater(ctx, bodies...)
+	}
+}
+
+// titleIn is the title in an answer, "" where it is none: a model that explains itself
+// or goes on in the conversation wrote none.
+func titleIn(text string) string {
+	const around = "#*\"'`“”«». "
+	title := strings.Trim(llm.OneLine(text), around)
+	title = strings.Trim(strings.TrimPrefix(title, "Title:"), around)
+	if len([]rune(title)) > 2*titleChars {
+		return ""
+	}
+	return shorten(title, titleChars)
+}
+
+// wait waits for the answer that is awaited.
+func (t *titler) wait() {
+	if t.done != nil {
+		<-t.done
+	}
+}
