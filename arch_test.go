@@ -64,7 +64,7 @@ var ours = []struct {
 	}},
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
-		"cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
+		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools",
 		"tools/shell", "tools/workspace", "tui",
 	}},

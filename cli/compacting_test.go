@@ -341,3 +341,29 @@ func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// Everything that the next request depends on is on one page.
+func TestTheStatusIsOnOnePage(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.resources.Close()
+	keep(t, a, stored, fileTurns(1)...)
+	if err := os.WriteFile(filepath.Join(a.settings.Workspace, "AGENTS.md"), []byte("Be brief.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := talking(t, a, agenttest.NewProvider())
+	defer h.Close()
+	page, err := h.Page(t.Context(), tui.PageStatus, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"model       ", "endpoint    ", "window      ", "compaction  preset plimsoll; by hand: profile default, shortens reasoning, arguments and results",
+		"project     AGENTS.md, ~", "settings    ", "permissions ask", "chat        " + stored + " in ", "cost        "} {
+		if !strings.Contains(page, "\n"+want) && !strings.HasPrefix(page, want) {
+			t.Errorf("%q is missing from\n%s", want, page)
+		}
+	}
+	if lines := strings.Count(page, "\n"); lines > 18 {
+		t.Errorf("%d lines do not fit a screen of 24:\n%s", lines, page)
+	}
+}

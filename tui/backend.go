@@ -249,6 +249,7 @@ const (
 	PageCost    = "cost"
 	PageConnect = "connect"
 	PageDoctor  = "doctor"
+	PageStatus  = "status" // model, window, rules in force, files read, cost
 	PageExport  = "export" // writes the conversation to the file that is named, and says so
 	PageResult  = "result" // the full original: by event, turn or call, "" is the newest result that was cut
 )

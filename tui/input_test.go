@@ -117,7 +117,7 @@ func TestModesCycle(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	for command, page := range map[string]string{
-		"/tools": "tools", "/todos": "todos", "/cost": "cost", "/doctor": "doctor",
+		"/tools": "tools", "/todos": "todos", "/cost": "cost", "/status": "status", "/doctor": "doctor",
 	} {
 		t.Run(command, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {

@@ -71,6 +71,7 @@ func slashCommands() []slashCommand {
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
 		cmd("tools", "", "tools the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
+		cmd("status", "", "model, window, rules, files read and cost on a page", pageCommand("Status", PageStatus)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
 		cmd("expand", "[ID]", "show a message, a turn (t3) or a tool result in full", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),

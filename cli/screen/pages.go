@@ -35,6 +35,8 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 		return toolsPage(r), nil
 	case tui.PageTodos:
 		return todosPage(r), nil
+	case tui.PageStatus:
+		return statusPage(ctx, &h.with, r)
 	case tui.PageCost:
 		return h.costPage(ctx, r)
 	}

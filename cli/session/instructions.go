@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -82,6 +83,16 @@ func instructions(workspace string) (prompt string, notes []string) {
 		notes = append(notes, fmt.Sprintf("%s is longer than %d KiB; only its beginning is used", name, maxProject>>10))
 	}
 	return conversation.Clean(b.String()), notes
+}
+
+// ProjectFiles are the names of the files that are looked for, the first found counts.
+func ProjectFiles() []string { return slices.Clone(projectFiles) }
+
+// ProjectInstructions is the file whose text the system prompt holds, as it is now; ""
+// without one.
+func ProjectInstructions(workspace string) (name, text string) {
+	name, text, _ = projectInstructions(workspace)
+	return name, text
 }
 
 // projectInstructions reads the project's instructions; an unreadable file

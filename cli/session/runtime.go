@@ -91,7 +91,7 @@ func (r *Running) Ask(l setup.Link) {
 
 // SetWindow says how many tokens the model in use holds, and keeps it for later runs.
 func (r *Running) SetWindow(tokens int) error {
-	l := r.current()
+	l := r.Current()
 	l.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	r.linking.Lock()
 	r.Link.Model.Window = l.Model.Window
@@ -119,7 +119,7 @@ func (r *Running) wonder(l setup.Link, found openai.Found) {
 
 // askWindow asks the server of the model in use how large its window is now.
 func (r *Running) askWindow(ctx context.Context, m llm.Model) meter.Window {
-	l := r.current()
+	l := r.Current()
 	if l.Discover == nil || l.Model.Name() != m.Name() {
 		return meter.Window{}
 	}
@@ -130,8 +130,8 @@ func (r *Running) askWindow(ctx context.Context, m llm.Model) meter.Window {
 	return setup.ServerWindow(found)
 }
 
-// current is the link in use, from any goroutine.
-func (r *Running) current() setup.Link {
+// Current is the link in use, from any goroutine.
+func (r *Running) Current() setup.Link {
 	r.linking.Lock()
 	defer r.linking.Unlock()
 	return r.Link

@@ -92,8 +92,8 @@ func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 	}
 }
 
-// writeCosts tells what the conversation has cost.
-func writeCosts(b *strings.Builder, m llm.Model, c inspect.Costs) {
+// WriteCosts tells what the conversation has cost.
+func WriteCosts(b *strings.Builder, m llm.Model, c inspect.Costs) {
 	switch {
 	case c.Total == nil:
 		b.WriteString("cost        unknown\n")

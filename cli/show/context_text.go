@@ -40,7 +40,7 @@ func WriteContext(c *console.Console, r *session.Reading, m llm.Model, account i
 	writeSavings(&b, account.Savings)
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)
-	writeCosts(&b, m, account.Costs)
+	WriteCosts(&b, m, account.Costs)
 	writeEpochs(&b, conversation.Epochs(r.Said))
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
@@ -67,7 +67,7 @@ func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 	}
 	fmt.Fprintf(b, "model       %s\n", name)
 	if r.Window.Known() {
-		fmt.Fprintf(b, "window      %s tokens (%s)\n", numbers.Grouped(r.Window.Tokens), windowSource(r.Window.Source))
+		fmt.Fprintf(b, "window      %s tokens (%s)\n", numbers.Grouped(r.Window.Tokens), WindowSource(r.Window.Source))
 		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), console.WindowShare(r, r.Used))
 		return
 	}
@@ -75,8 +75,8 @@ func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 	fmt.Fprintf(b, "used        %s\n", tokens(r.Used, r.Estimated))
 }
 
-// windowSource says in words where a window's size came from.
-func windowSource(s meter.WindowSource) string {
+// WindowSource says in words where a window's size came from.
+func WindowSource(s meter.WindowSource) string {
 	switch s {
 	case meter.WindowFlag:
 		return "from --window"

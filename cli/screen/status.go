@@ -1,0 +1,141 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"plimsoll/agent/llm"
+	"plimsoll/cli/console"
+	"plimsoll/cli/session"
+	"plimsoll/cli/setup"
+	"plimsoll/cli/show"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+)
+
+// The status on one page: what the next request goes to, what compaction will do, what
+// was read for it, and what the conversation has cost.
+
+// statusPage is the status of a running conversation.
+func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, error) {
+	events, _, err := with.Resources.Store.Load(ctx, r.ID)
+	if err != nil {
+		events = nil // nothing is stored yet
+	}
+	cfg, err := with.Settings.ConfigFor(events)
+	if err != nil {
+		return "", err
+	}
+	link := r.Current()
+	m := asRecorded(link.Model, events)
+	rules := setup.RulesOf(cfg)
+	reading := &session.Reading{ID: r.ID, Events: events, Said: events, View: projection.Project(events)}
+	account := session.AccountOf(rules, reading, m)
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s"+format+"\n", append([]any{name}, args...)...)
+	}
+	line("model", "%s", modelWords(m))
+	line("endpoint", "%s", plain.Line(link.Choice().Place()))
+	for i, words := range windowWords(account.Reading, len(events) > 0) {
+		line([]string{"window", "", ""}[i], "%s", words)
+	}
+	b.WriteByte('\n')
+	line("compaction", "%s", compactionWords(account.Forecast, rules))
+	if words := account.Forecast.Words(); words != "" {
+		line("next", "%s", words)
+	}
+	b.WriteByte('\n')
+	line("project", "%s", instructionWords(with.Settings.Workspace))
+	line("settings", "%s", settingsWords(with.Settings.Loaded.Load()))
+	line("permissions", "%s; /permissions changes it", r.Box.Mode())
+	b.WriteByte('\n')
+	line("chat", "%s in %s", r.ID, plain.Line(with.Settings.Workspace))
+	if len(events) > 0 {
+		show.WriteCosts(&b, m, account.Costs)
+	}
+	return b.String(), nil
+}
+
+// asRecorded is a model with the window that the conversation recorded of it: the newest
+// that the server or the user said.
+func asRecorded(m llm.Model, events []conversation.Event) llm.Model {
+	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 {
+		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
+	}
+	return m
+}
+
+func modelWords(m llm.Model) string {
+	words := plain.Line(m.Name())
+	if m.Badge != "" {
+		words += ", " + plain.Line(m.Badge)
+	}
+	if m.Effort != "" {
+		words += ", effort " + plain.Line(m.Effort)
+	}
+	return words
+}
+
+// windowWords are the window and where its size came from, what is used, and its lines.
+func windowWords(r meter.Reading, said bool) []string {
+	if !r.Window.Known() {
+		return []string{"unknown; /window 128k says how large it is"}
+	}
+	used := "nothing was sent yet"
+	if said {
+		about := ""
+		if r.Estimated {
+			about = "~"
+		}
+		used = fmt.Sprintf("%s%s used (%s)", about, numbers.Grouped(r.Used), console.WindowShare(r, r.Used))
+	}
+	return []string{
+		fmt.Sprintf("%s tokens (%s), %s", numbers.Grouped(r.Window.Tokens), show.WindowSource(r.Window.Source), used),
+		fmt.Sprintf("load line %s (%s), hard line %s, %s kept free for the reply",
+			numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine), numbers.Grouped(r.HardLine), numbers.Grouped(r.Reserve)),
+	}
+}
+
+// compactionWords are the rules in force.
+func compactionWords(f inspect.Forecast, r preset.Rules) string {
+	words := plain.Line(f.Rule)
+	if p, ok := r.Profiles[r.DefaultProfile]; ok {
+		words += "; by hand: profile " + plain.Line(r.DefaultProfile) + ", " + profileNote(p)
+	}
+	return words
+}
+
+// instructionWords name the file that is read as the project's instructions.
+func instructionWords(workspace string) string {
+	name, text := session.ProjectInstructions(workspace)
+	if name == "" {
+		return "no instructions; the first of " + strings.Join(session.ProjectFiles(), ", ") + " is read"
+	}
+	return fmt.Sprintf("%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
+}
+
+// settingsWords name the files that the configuration was read from.
+func settingsWords(loaded *config.Loaded) string {
+	var files []string
+	for _, s := range loaded.Sources {
+		if s.Found && s.Path != "" {
+			files = append(files, plain.Line(s.Path))
+		}
+	}
+	words := "the defaults"
+	if len(files) > 0 {
+		words = strings.Join(files, ", ")
+	}
+	if n := len(loaded.Refused); n > 0 {
+		words += fmt.Sprintf("; %s of the workspace's file not applied", numbers.Count(n, "key"))
+	}
+	return words
+}
