@@ -319,7 +319,7 @@ func (l *completion) draw(s *Styles, width, rows int) []string {
 		names = max(names, ansi.StringWidth(it.label))
 	}
 	names = min(names, width-4)
-	lines := make([]string, 0, rows)
+	lines, surface := make([]string, 0, rows), pane.NewSurface(s.Raised)
 	for i, it := range shown {
 		mark, style, detail := "  ", s.Item, s.Detail
 		if l.top+i == l.sel { // the whole row is
@@ -335,7 +335,7 @@ func (l *completion) draw(s *Styles, width, rows int) []string {
 		} else {
 			line += detail.Render(pane.Fit("", room))
 		}
-		lines = append(lines, line)
+		lines = append(lines, surface.Under(line))
 	}
 	return lines
 }

@@ -16,6 +16,7 @@ type Styles struct {
 	Item        lipgloss.Style // a completion
 	Selected    lipgloss.Style // the completion that Enter takes
 	Detail      lipgloss.Style // a completion's line of help or its weight
+	Raised      lipgloss.Style // behind the completions; none where a terminal shows no surfaces
 }
 
 // DefaultStyles are looks in the terminal's own sixteen colours, which read on

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
@@ -156,5 +157,21 @@ func BenchmarkMentionAmong10000Files(b *testing.B) {
 		write(m, "7")
 		_ = m.View()
 		press(b, m, "backspace")
+	}
+}
+
+func TestCompletionsStandOnTheirSurface(t *testing.T) {
+	t.Parallel()
+	styles := composer.DefaultStyles()
+	styles.Raised = lipgloss.NewStyle().Background(lipgloss.Color("4"))
+	m := composer.New(composer.Options{Commands: []composer.CommandSpec{{Name: "compact"}, {Name: "context"}}})
+	m.SetStyles(styles)
+	m.SetSize(60, 24)
+	m.Update(tea.KeyPressMsg{Code: '/', Text: "/"})
+	lines := strings.Split(m.View(), "\n")
+	for _, line := range lines[:2] {
+		if !strings.HasPrefix(line, "\x1b[44m") || ansi.StringWidth(line) != 60 {
+			t.Errorf("%q is not all on the surface", line)
+		}
 	}
 }
