@@ -55,7 +55,7 @@ func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
 		if c.ID == other {
 			want = fmt.Sprintf("open in process %d", os.Getpid())
 		}
-		if !strings.HasPrefix(c.Open, want) || want == "" && c.Open != "" || c.Size <= 0 || c.Turns == 0 || c.Updated.IsZero() {
+		if !strings.HasPrefix(c.Open, want) || want == "" && c.Open != "" || c.Size <= 0 || c.Place != "" || c.Turns == 0 || c.Updated.IsZero() {
 			t.Errorf("%+v", c)
 		}
 	}

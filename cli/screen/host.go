@@ -54,7 +54,7 @@ type Host struct {
 func NewHost(n Needs, o ChatOptions) *Host {
 	h := &Host{with: n, first: o}
 	h.connector = &connector{console: n.Console, settings: n.Settings, providers: n.Providers, changed: h.relink}
-	h.shelf = &shelf{console: n.Console, resources: n.Resources, conversations: n.Conversations, open: h.openID}
+	h.shelf = &shelf{console: n.Console, settings: n.Settings, resources: n.Resources, conversations: n.Conversations, open: h.openID}
 	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
 		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
 	return h

@@ -20,6 +20,7 @@ import (
 // shelf is the stored conversations.
 type shelf struct {
 	console       *console.Console
+	settings      *setup.Settings
 	resources     *setup.Resources
 	conversations *session.Conversations
 	open          func() (id string, ours bool) // the conversation on the screen
@@ -38,7 +39,10 @@ func (s *shelf) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	here, ours := s.open()
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
-		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes, Place: s.console.Home(e.Workspace)}
+		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
+		if e.Workspace != s.settings.Workspace { // the one in use says nothing
+			c.Place = s.console.Home(e.Workspace)
+		}
 		switch {
 		case e.Elsewhere:
 			c.Open = windowOf(store.Owner(e.ID))

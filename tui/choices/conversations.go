@@ -19,7 +19,7 @@ type Conversation struct {
 	Updated time.Time
 	Turns   int
 	Size    int64  // bytes on disk
-	Place   string // its workspace
+	Place   string // its workspace, "" for the one in use
 	Open    string // where it is open, in a few words; "" nowhere
 }
 
