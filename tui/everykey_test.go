@@ -218,7 +218,7 @@ func TestTheHelpListsEveryKey(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 900) // in one column
 		r.press("?")
-		page := strings.Join(strings.Fields(strings.ReplaceAll(r.text(), "│", "")), " ")
+		page := strings.Join(strings.Fields(strings.ReplaceAll(strings.Join(r.tabs(), "\n"), "│", "")), " ")
 		for _, b := range all(tui.DefaultKeyMap()) {
 			h := b.Help()
 			if b.Enabled() && !strings.Contains(page, strings.Join(strings.Fields(h.Key+" "+h.Desc), " ")) {

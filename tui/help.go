@@ -11,28 +11,36 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// help is the help, made from the keymaps and the commands.
-func help(keys KeyMap, writing []key.Binding) pane.Action {
-	groups := []overlay.Group{
-		overlay.KeyGroup("Writing", writing...),
-		overlay.KeyGroup("Screen", keys.Screen.Bindings()...),
-		commandGroup(),
-		{Title: "At the start of a line", Entries: []overlay.Entry{
-			{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
-			{Name: "@FOLDER/", What: "add the names of what is in a folder"},
-			{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
-			{Name: "!!COMMAND", What: "run a command; only you see its output"},
-		}},
-	}
-	groups = append(groups, overlay.KeyGroup("Moving in full-screen views", bindingsIn(keys.History.Moves)...))
+// help is the help, made from the keymaps and the commands: a page for each part of the
+// program.
+func help(keys KeyMap) pane.Action {
+	writing, dialogs := keys.Composer.Writing, keys.Dialogs
+	group := func(title string, keymap any) overlay.Group { return overlay.KeyGroup(title, bindingsIn(keymap)...) }
+	views := map[string]overlay.Group{}
 	for _, v := range keys.views() {
-		groups = append(groups, overlay.KeyGroup(v.title, bindingsIn(v.keys)...))
+		views[v.name] = group(v.title, v.keys)
 	}
-	dialogs := keys.Dialogs
-	groups = append(groups, overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
-		overlay.KeyGroup("Lists of models and conversations", bindingsIn(dialogs.Lists)...),
-		overlay.KeyGroup("Lines to type in, and texts", bindingsIn(keys.Review.Edit)...))
-	return openDialog{overlay.NewHelp(dialogHelp, groups)}
+	return openDialog{overlay.NewHelp(dialogHelp,
+		overlay.Tab{Title: "chat", Groups: []overlay.Group{group("Writing", writing), lineStarts()}},
+		overlay.Tab{Title: "screen", Groups: []overlay.Group{overlay.KeyGroup("Screen", keys.Screen.Bindings()...)}},
+		overlay.Tab{Title: "commands", Groups: []overlay.Group{commandGroup()}},
+		overlay.Tab{Title: "context", Groups: []overlay.Group{views["context"], views["preview"]}},
+		overlay.Tab{Title: "history", Groups: []overlay.Group{group("Moving in full-screen views", keys.History.Moves), views["history"]}},
+		overlay.Tab{Title: "ledger", Groups: []overlay.Group{views["ledger"], views["review"], views["search"]}},
+		overlay.Tab{Title: "editing", Groups: []overlay.Group{group("Editing a message", keys.Composer.Editing), group("Lines to type in, and texts", keys.Review.Edit)}},
+		overlay.Tab{Title: "dialogs", Groups: []overlay.Group{overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
+			overlay.KeyGroup("Lists of models and conversations", bindingsIn(dialogs.Lists)...)}},
+	)}
+}
+
+// lineStarts are the characters with which a line becomes something else.
+func lineStarts() overlay.Group {
+	return overlay.Group{Title: "At the start of a line", Entries: []overlay.Entry{
+		{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
+		{Name: "@FOLDER/", What: "add the names of what is in a folder"},
+		{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
+		{Name: "!!COMMAND", What: "run a command; only you see its output"},
+	}}
 }
 
 // commandGroup is the slash commands as the help shows them.

@@ -261,7 +261,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 	case composer.Command:
 		return m.command(a)
 	case composer.Help:
-		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
+		return m.do(help(m.env.Keys))
 	case overlay.Picked, overlay.Confirmed, overlay.Acted, overlay.Focused:
 		return m.decided(a)
 	case enter:

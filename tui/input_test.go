@@ -30,21 +30,62 @@ func TestHelpListsEveryKeyAndCommand(t *testing.T) {
 	}, func(r *rig) {
 		r.resize(200, 400)
 		r.press("?")
-		k := tui.DefaultKeyMap()
+		k, pages := tui.DefaultKeyMap(), strings.Join(r.tabs(), "\n")
+		has := func(texts ...string) {
+			for _, text := range texts {
+				if !strings.Contains(pages, text) {
+					t.Errorf("%q is not in the help:\n%s", text, pages)
+				}
+			}
+		}
 		for _, b := range k.Screen.Bindings() {
 			if b.Help().Desc != "suspend" {
-				r.has(begins(b))
+				has(begins(b))
 			}
 		}
 		for _, b := range k.Composer.Bindings() {
-			r.has(begins(b))
+			has(begins(b))
 		}
-		r.has("f9 ", "/resume [ID]", "/quit", "!!COMMAND")
-		r.lacks("suspend")
+		has("f9 ", "/resume [ID]", "/quit", "!!COMMAND")
+		if strings.Contains(pages, "suspend") {
+			t.Errorf("a key that is off is in the help:\n%s", pages)
+		}
 		r.press("q")
 		r.lacks("Help")
 		r.press("x", "?")
 		r.has("│ x?")
+	})
+}
+
+// tabs are the pages of the help, which is open.
+func (r *rig) tabs() []string {
+	var pages []string
+	for len(pages) == 0 || r.text() != pages[0] {
+		pages = append(pages, r.text())
+		r.press("tab")
+	}
+	return pages
+}
+
+// Each part of the program has a page of the help, and none moves when one turns it.
+func TestTheHelpHasATabForEachPart(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.resize(80, 24)
+		r.press("?")
+		frame := r.lines()[1]
+		pages := r.tabs()
+		for i, want := range []string{"Writing", "stop the turn", "/compact", "Compact preview", "Moving in full-screen views", "Ledger", "Editing a message", "Dialogs"} {
+			if i >= len(pages) || !strings.Contains(pages[i], want) || strings.Split(pages[i], "\n")[1] != frame {
+				t.Fatalf("page %d of %d has no %q, or another frame than\n%s:\n%s", i, len(pages), want, frame, pages[min(i, len(pages)-1)])
+			}
+		}
+		r.press("shift+tab")
+		r.has("Dialogs")
+		r.press("end")
+		r.press("tab")
+		r.has("Writing")
+		r.press("esc")
+		r.lacks("Help")
 	})
 }
 

@@ -3,8 +3,6 @@ package composer
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
@@ -100,9 +98,6 @@ func (m *Model) SetHistory(prompts []string) {
 	}
 	m.changed()
 }
-
-// Keys are the composer's keys, for help.
-func (m *Model) Keys() []key.Binding { return m.keys.Bindings() }
 
 // Draft is the text as it would be sent, with pastes in full.
 func (m *Model) Draft() string { return m.text.Text() }

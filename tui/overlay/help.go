@@ -29,52 +29,122 @@ func KeyGroup(title string, bindings ...key.Binding) Group {
 	return g
 }
 
-// Help lists keys and commands, in two columns where there is room.
-type Help struct {
-	id     string
-	groups []Group
+// Tab is a page of the help.
+type Tab struct {
+	Title  string
+	Groups []Group
+}
 
-	look look
-	text pager
+// Help lists keys and commands on a page for each tab, in two columns where there is
+// room. All pages have the size of the largest, so that nothing jumps between them.
+type Help struct {
+	id   string
+	tabs []Tab
+	at   int // the tab in sight
+
+	look          look
+	width, height int
+	pages         [][]string // of the tabs
+	text          pager
 }
 
 // columnWidth is how wide a column of the help is at least.
-const columnWidth = 40
+const columnWidth = 34
 
 // NewHelp returns the help.
-func NewHelp(id string, groups []Group) *Help {
+func NewHelp(id string, tabs ...Tab) *Help {
 	h := &Help{id: id}
-	for _, g := range groups {
-		safe := Group{Title: plain.Line(g.Title)}
-		for _, e := range g.Entries {
-			safe.Entries = append(safe.Entries, Entry{Name: plain.Line(e.Name), What: plain.Line(e.What)})
+	for _, t := range tabs {
+		page := Tab{Title: plain.Line(t.Title)}
+		for _, g := range t.Groups {
+			page.Groups = append(page.Groups, safeGroup(g))
 		}
-		h.groups = append(h.groups, safe)
+		h.tabs = append(h.tabs, page)
 	}
 	return h
+}
+
+func safeGroup(g Group) Group {
+	safe := Group{Title: plain.Line(g.Title)}
+	for _, e := range g.Entries {
+		safe.Entries = append(safe.Entries, Entry{Name: plain.Line(e.Name), What: plain.Line(e.What)})
+	}
+	return safe
 }
 
 func (h *Help) asks() bool { return false }
 
 func (h *Help) lay(l look, width, height int) int {
-	h.look = l
-	lines := h.column(h.groups, width)
-	if width >= 2*columnWidth+2 {
-		half := (width - 2) / 2
-		left, right := h.split(half)
-		lines = beside(left, right, half)
+	h.look, h.width, h.height, h.pages = l, width, height, nil
+	cells, tall := ansi.StringWidth(h.bar(width)), 0
+	for _, t := range h.tabs {
+		lines := h.column(t.Groups, width)
+		if width >= 2*columnWidth+2 && len(lines) > height-h.barHeight() {
+			half := (width - 2) / 2
+			if left, right := h.split(t.Groups, half); max(len(left), len(right)) < len(lines) {
+				lines = beside(left, right, half)
+			}
+		}
+		h.pages = append(h.pages, lines)
+		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
 	}
-	h.text.set(lines, min(len(lines), height))
-	return widest(width, lines...)
+	h.text.height = max(1, min(tall, height-h.barHeight()))
+	h.show(h.at)
+	return min(cells, width)
 }
 
-// split lays the groups out in two columns of about the same height.
-func (h *Help) split(width int) (left, right []string) {
-	total := len(h.column(h.groups, width))
-	for i := 1; i <= len(h.groups); i++ {
-		left, right = h.column(h.groups[:i], width), h.column(h.groups[i:], width)
-		if len(left)*2 >= total {
-			break
+// show turns to a tab, and stays where it was in it.
+func (h *Help) show(tab int) {
+	h.at = tab
+	if tab < len(h.pages) {
+		h.text.set(h.pages[tab], h.text.height)
+	}
+}
+
+// turn turns to the tab that is so many behind, from the last to the first.
+func (h *Help) turn(by int) {
+	h.text.top = 0
+	h.show((h.at + by + len(h.tabs)) % len(h.tabs))
+}
+
+// barHeight is the lines of the titles of the tabs, and of the gap below them.
+func (h *Help) barHeight() int {
+	switch {
+	case len(h.tabs) < 2 || h.height < 3:
+		return 0
+	case h.height < 12:
+		return 1
+	}
+	return 2
+}
+
+// bar is the titles of the tabs.
+func (h *Help) bar(width int) string {
+	s, line := h.look.styles, ""
+	for i, t := range h.tabs {
+		style := s.Text
+		if i == h.at {
+			style = s.Selected
+		}
+		line += style.Render(" " + t.Title + " ")
+	}
+	return ansi.Truncate(line, width, "…")
+}
+
+// split lays groups out in two columns of about the same height; one alone goes on in the
+// second.
+func (h *Help) split(groups []Group, width int) (left, right []string) {
+	if len(groups) == 1 {
+		g := groups[0]
+		half := (len(g.Entries) + 1) / 2
+		groups = []Group{{g.Title, g.Entries[:half]}, {"", g.Entries[half:]}}
+		return h.column(groups[:1], width), h.column(groups[1:], width)
+	}
+	least := 0
+	for i := 1; i < len(groups); i++ {
+		l, r := h.column(groups[:i], width), h.column(groups[i:], width)
+		if tall := max(len(l), len(r)); least == 0 || tall < least {
+			left, right, least = l, r, tall
 		}
 	}
 	return left, right
@@ -139,8 +209,30 @@ func (h *Help) entry(e Entry, names, width int) []string {
 	return lines
 }
 
-func (h *Help) update(msg tea.Msg) pane.Action { return read(msg, h.id, &h.text, h.look.keys) }
+func (h *Help) update(msg tea.Msg) pane.Action {
+	if k, ok := msg.(tea.KeyPressMsg); ok && len(h.tabs) > 1 {
+		switch moves := h.look.keys.Moves; {
+		case key.Matches(k, moves.Next):
+			h.turn(1)
+			return nil
+		case key.Matches(k, moves.Previous):
+			h.turn(-1)
+			return nil
+		}
+	}
+	return read(msg, h.id, &h.text, h.look.keys)
+}
 
 func (h *Help) page() page {
-	return page{title: "Help", lines: h.text.visible(), where: h.text.where(), hints: readHints(&h.text, h.look.keys)}
+	var lines []string
+	hints := readHints(&h.text, h.look.keys)
+	if n := h.barHeight(); n > 0 {
+		lines = append([]string{h.bar(h.width)}, make([]string, n-1)...)
+		hints = append([]string{hint("next page", h.look.keys.Moves.Next)}, hints...)
+	}
+	lines = append(lines, h.text.visible()...)
+	for range h.text.height - len(h.text.visible()) {
+		lines = append(lines, "")
+	}
+	return page{title: "Help", lines: lines, where: h.text.where(), hints: hints}
 }

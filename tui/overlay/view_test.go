@@ -60,7 +60,9 @@ func TestViews(t *testing.T) {
 		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, nil},
 		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, letters("sk-0123456789-abcdefgh")},
 		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
-		{"help", func() overlay.Dialog { return overlay.NewHelp("h", helpGroups()) }, nil},
+		{"help", func() overlay.Dialog {
+			return overlay.NewHelp("h", overlay.Tab{Title: "chat", Groups: helpGroups()[:2]}, overlay.Tab{Title: "commands", Groups: helpGroups()[2:]})
+		}, nil},
 		{"text", func() overlay.Dialog {
 			return overlay.NewText("t", "Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
 		}, nil},
@@ -169,7 +171,7 @@ func randomDialog(rng *rand.Rand) overlay.Dialog {
 		for range rng.IntN(30) {
 			group.Entries = append(group.Entries, overlay.Entry{Name: noise(rng, 6), What: noise(rng, 20)})
 		}
-		return overlay.NewHelp("x", []overlay.Group{group, group})
+		return overlay.NewHelp("x", overlay.Tab{Title: noise(rng, 10), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: noise(rng, 10), Groups: []overlay.Group{group}})
 	case 5:
 		return overlay.NewConfirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
 	}
