@@ -1,12 +1,15 @@
 package openai_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"plimsoll/agent/anthropic/anthropictest"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/projection"
@@ -107,9 +110,26 @@ func user(text string) llm.Request {
 // serve starts a server and returns a client of it under a provider's name.
 func serve(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	srv := httptest.NewServer(h)
+	srv := httptest.NewServer(validated(t, h))
 	t.Cleanup(srv.Close)
 	return openai.New(openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+}
+
+// validated fails the test where a request of the Messages API breaks its rules.
+func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/messages" {
+			raw, err := io.ReadAll(r.Body)
+			if err != nil {
+				return // the client is gone
+			}
+			for _, p := range anthropictest.Problems(raw, false) {
+				t.Errorf("a request that the API refuses: %s", p)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(raw))
+		}
+		h(w, r)
+	}
 }
 
 // atHome starts a server in place of a provider's own, and returns a client of it: there all quirks hold.

@@ -26,23 +26,26 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		t.Fatalf("a request that is right: %v", got)
 	}
 	for name, change := range map[string][2]string{
-		"no model":                     {`"model":"claude-sonnet-5",`, ``},
-		"no max_tokens":                {`"max_tokens":64000,`, ``},
-		"a budget below the least":     {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":1000}`},
-		"a budget above max_tokens":    {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":64000}`},
-		"a budget of one that adapts":  {`{"type":"adaptive"}`, `{"type":"adaptive","budget_tokens":2000}`},
-		"temperature with thinking":    {`"stream":true,`, `"stream":true,"temperature":0.5,`},
-		"a forced tool with thinking":  {`"stream":true,`, `"stream":true,"tool_choice":{"type":"any"},`},
-		"a tool's name":                {`"name":"go","input_schema"`, `"name":"go on","input_schema"`},
-		"a schema that is no object":   {`{"type":"object"}`, `{"type":"string"}`},
-		"an empty system prompt":       {`"text":"be brief"`, `"text":" "`},
-		"a role":                       {`"role":"assistant"`, `"role":"system"`},
-		"the model speaks first":       {`{"role":"user","content":[{"type":"text","text":"hi"}]},`, ``},
-		"an empty message":             {`[{"type":"text","text":"hi"}]`, `[]`},
-		"an empty text":                {`"text":"hi"`, `"text":""`},
-		"input that is no object":      {`"input":{}`, `"input":[]`},
-		"a call without a result":      {`{"type":"tool_result","tool_use_id":"t1","content":"ok"},`, ``},
-		"a result of another call":     {`"tool_use_id":"t1"`, `"tool_use_id":"t2"`},
+		"no model":                    {`"model":"claude-sonnet-5",`, ``},
+		"no max_tokens":               {`"max_tokens":64000,`, ``},
+		"a budget below the least":    {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":1000}`},
+		"a budget above max_tokens":   {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":64000}`},
+		"a budget of one that adapts": {`{"type":"adaptive"}`, `{"type":"adaptive","budget_tokens":2000}`},
+		"temperature with thinking":   {`"stream":true,`, `"stream":true,"temperature":0.5,`},
+		"a forced tool with thinking": {`"stream":true,`, `"stream":true,"tool_choice":{"type":"any"},`},
+		"a tool's name":               {`"name":"go","input_schema"`, `"name":"go on","input_schema"`},
+		"a schema that is no object":  {`{"type":"object"}`, `{"type":"string"}`},
+		"an empty system prompt":      {`"text":"be brief"`, `"text":" "`},
+		"a role":                      {`"role":"assistant"`, `"role":"system"`},
+		"the model speaks first":      {`{"role":"user","content":[{"type":"text","text":"hi"}]},`, ``},
+		"an empty message":            {`[{"type":"text","text":"hi"}]`, `[]`},
+		"an empty text":               {`"text":"hi"`, `"text":""`},
+		"input that is no object":     {`"input":{}`, `"input":[]`},
+		"a call without a result":     {`{"type":"tool_result","tool_use_id":"t1","content":"ok"},`, ``},
+		"a result of another call":    {`"tool_use_id":"t1"`, `"tool_use_id":"t2"`},
+		"two results of one call": {`{"type":"tool_use","id":"t1","name":"go","input":{}}]},
+{"role":"user","content":[`, `{"type":"tool_use","id":"t1","name":"go","input":{}},{"type":"tool_use","id":"t2","name":"go","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"},`},
 		"a result behind a text":       {`{"type":"tool_result","tool_use_id":"t1","content":"ok"},{"type":"text","text":"on","cache_control":{"type":"ephemeral"}}`, `{"type":"text","text":"on"},{"type":"tool_result","tool_use_id":"t1","content":"ok"}`},
 		"thinking without a signature": {`,"signature":"c2ln"`, ``},
 		"a breakpoint on thinking":     {`"signature":"c2ln"`, `"signature":"c2ln","cache_control":{"type":"ephemeral"}`},
@@ -110,5 +113,23 @@ func TestTheCacheServesAConversation(t *testing.T) {
 	}
 	if n := len(s.Requests()); n != 7 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+func TestTheCacheKeepsNothingBelowItsLeastSize(t *testing.T) {
+	t.Parallel()
+	s := anthropictest.New(t, nil, anthropictest.Reply("fine"))
+	c := openai.New(openai.Options{Provider: "anthropic", BaseURL: s.URL, Key: anthropictest.Key})
+	for words, kept := range map[int]bool{500: false, 2000: true} { // above the wire's own bound, and both sides of the server's
+		r := llm.Request{Model: "claude-sonnet-5", System: strings.Repeat("brief! ", words),
+			Messages: []projection.Message{{Role: projection.RoleUser, Text: "hi"}}}
+		for chunk, err := range c.Stream(t.Context(), r) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u := chunk.Usage; u != nil && (u.CacheWrite > 0) != kept {
+				t.Errorf("%d tokens: %d are written", u.Prompt, u.CacheWrite)
+			}
+		}
 	}
 }

@@ -133,6 +133,9 @@ const Usage = `"usage":"by the cache"`
 // LookBack is how many blocks before a breakpoint an older one is found.
 const LookBack = 20
 
+// LeastCached is how many tokens a prompt must have to be cached. It is that of most models; some want more.
+const LeastCached = 1024
+
 // point is a place in a prompt: what stands in front of it, and how long it is to be kept, 0 without a breakpoint.
 type point struct {
 	key    string
@@ -153,6 +156,9 @@ func points(r *Request) []point {
 		}
 		sum.Write(raw)
 		total += tokens(string(raw))
+		if total < LeastCached {
+			ttl = 0
+		}
 		all = append(all, point{hex.EncodeToString(sum.Sum(nil)), total, ttl})
 	}
 	return all

@@ -189,7 +189,7 @@ func (c *checker) messages(r *Request) {
 
 // content checks a message; open are the calls that it has to answer. It returns those that it makes.
 func (c *checker) content(i int, m RequestMessage, open []string, seen map[string]bool) (calls []string) {
-	answered, other := 0, false
+	answered, other, results := 0, false, map[string]bool{}
 	for k, b := range m.Content {
 		c.mark(b)
 		if where, ok := places[b.kind()]; !ok || where != "" && where != m.Role {
@@ -213,8 +213,10 @@ func (c *checker) content(i int, m RequestMessage, open []string, seen map[strin
 			if other || k != answered {
 				c.say("message %d has a result behind something else", i)
 			}
-			if answered < len(open) && b.text("tool_use_id") != open[answered] && !contains(open, b.text("tool_use_id")) {
-				c.say("message %d answers %q, which nobody called", i, b.text("tool_use_id"))
+			if id := b.text("tool_use_id"); !contains(open, id) || results[id] {
+				c.say("message %d answers %q, which is no call that waits", i, id)
+			} else {
+				results[id] = true
 			}
 			answered++
 		case "thinking":
