@@ -90,7 +90,8 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	err = runScreen(model, &h.Pace, cmd.console.Stdout, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin),
 		tea.WithoutSignalHandler())
 	stop()
-	return errors.Join(leaving(err), h.Leave(model.Farewell()), told.Err())
+	unsent := model.KeepDraft(context.WithoutCancel(ctx))
+	return errors.Join(leaving(err), unsent, h.Leave(model.Farewell()), told.Err())
 }
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong

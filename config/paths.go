@@ -46,6 +46,9 @@ func (p Paths) Keys() string {
 	return filepath.Join(p.State, "keys.json")
 }
 
+// Draft is the file of what is being written in a conversation.
+func (p Paths) Draft(id string) string { return filepath.Join(p.Data, "drafts", id+".json") }
+
 // Log is the log file.
 func (p Paths) Log() string { return filepath.Join(p.State, "plimsoll.log") }
 

@@ -92,6 +92,13 @@ type Conversation struct {
 	Notes     []string  // what the user should know at once
 	Keyless   string    // the provider of Model, where it answers nobody without a key and there is none
 	Found     []string  // other models that were found, shown at the first start; no keys
+	Draft     Draft     // that was being written in it
+}
+
+// Draft is what was written and not sent.
+type Draft struct {
+	Text    string // in the composer
+	Stashed string // put away
 }
 
 // Profile is a way to compact.
@@ -151,6 +158,10 @@ type Backend interface {
 	Prompts(ctx context.Context) ([]string, error)
 	// Remember adds one.
 	Remember(ctx context.Context, text string) error
+	// KeepDraft stores what is being written in a conversation, in place of what it
+	// stored for it before. Open and Resume bring it back; New brings back what was
+	// written where nothing was sent yet.
+	KeepDraft(ctx context.Context, id string, d Draft) error
 
 	// Request makes a request of the open conversation again, by the Seq of the
 	// usage that was recorded with it.

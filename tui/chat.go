@@ -88,6 +88,7 @@ func (c *chat) begin(faults []string, draft string) {
 	if draft != "" {
 		c.composer.Prepend(draft)
 	}
+	c.composer.Arrive(s.Draft.Text, s.Draft.Stashed)
 }
 
 // reading is the meter with what is typed and what waits.

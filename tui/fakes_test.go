@@ -39,7 +39,20 @@ func (r *rig) lead(ctx context.Context, name, what string, to *tui.Conversation)
 	if err := r.call(ctx, name, what); err != nil {
 		return tui.Conversation{}, err
 	}
-	return *to, nil
+	opened := *to
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	opened.Draft = r.drafts[opened.ID]
+	return opened, nil
+}
+
+func (r *rig) KeepDraft(_ context.Context, id string, d tui.Draft) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failing["keep draft"] == nil {
+		r.drafts[id] = d
+	}
+	return r.failing["keep draft"]
 }
 
 func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {

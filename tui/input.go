@@ -176,17 +176,25 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 // goBack is what the key to cancel does where there is nothing to cancel: a second
-// time in a row it goes back to an earlier message.
+// time in a row it puts the draft away, or without one goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
 	again := m.rewinds.again(&m.snackbar, m.inSight())
+	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
+	if writes {
+		to = " again to stash the draft"
+	}
 	switch {
+	case writes && again:
+		m.snackbar.over(m.snackbar.seq)
+		return m.do(m.drafts.putAway())
+	case writes:
 	case m.session.unrewindable() != "":
 		return nil
 	case again:
 		m.snackbar.over(m.snackbar.seq)
 		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
-	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + " again to go back to an earlier message"))
+	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + to))
 	m.rewinds.seq = m.snackbar.seq
 	return cmd
 }
@@ -212,7 +220,7 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 		return m.do(m.lists.preview())
 	case overlay.Confirmed:
 		if a.ID == dialogDelete && a.Yes {
-			return m.enter(m.env.Backend.Delete, arrival{})
+			return m.enter(m.env.Backend.Delete, arrival{alone: true})
 		}
 		if rule, ok := strings.CutPrefix(a.ID, dialogRevoke); ok && a.Yes {
 			return m.session.revoke(itemRule + rule)

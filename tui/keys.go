@@ -74,7 +74,7 @@ func DefaultKeyMap() KeyMap {
 		Review:   review.DefaultKeyMap(),
 		Search:   search.DefaultKeyMap(),
 		Screen: Screen{
-			Cancel:     bind("esc", "stop the turn, then a compaction; twice: go back to an earlier message", "esc"),
+			Cancel:     bind("esc", "stop the turn, then a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
 			Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
 			PageUp:     bind("pgup", "scroll up a page", "pgup"),

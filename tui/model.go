@@ -22,6 +22,7 @@ type Model struct {
 	quits    repeat // of the key to interrupt
 	rewinds  repeat // of the key to cancel
 	lists    *lists
+	*drafts
 	arrival  arrival // what comes when the conversation that is being opened is open
 	terminal terminal
 	theme    theme
@@ -39,6 +40,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.session = newSession(e)
 	m.chat = newChat(e, m.session, keys, commandSpecs(), t.look)
 	m.session.outline = m.chat.transcript
+	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
 	m.lists = &lists{env: e, session: m.session}
@@ -134,6 +136,7 @@ type arrival struct {
 	draft string      // what comes to the composer there, "" for nothing
 	at    target      // what is shown there, the zero target for its end
 	from  *searchView // that found it, and stays open below it; nil for none
+	alone bool        // what is being written comes along, as its conversation is removed
 }
 
 // One conversation is open at a time, and one at a time is opened: so what is
@@ -145,10 +148,19 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	if m.session.opening {
 		return m.do(refuse(busyOpening))
 	}
+	if !next.alone {
+		m.drafts.leave()
+	}
 	m.chat.outbox.giveBack() // it was meant for the one that is left
 	next.asked = m.keyboard.pressed
 	m.arrival = next
-	return m.session.enter(open)
+	left := m.drafts.store(m.drafts.left.id, m.drafts.left.Draft)
+	return m.session.enter(func(ctx context.Context) (Conversation, error) {
+		if err := left(ctx); err != nil {
+			return Conversation{}, err
+		}
+		return open(ctx)
+	})
 }
 
 // resume continues another conversation, as soon as one that is being opened
@@ -194,6 +206,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
 		faults := m.session.begin(msg.conversation)
+		m.drafts.begin(msg.conversation.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
 		m.chat.begin(faults, was.draft)
 		cmds = append(cmds, m.env.listen(msg.conversation.Session))
@@ -210,6 +223,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 // notOpened says why a conversation was not opened. The one that is open, if
 // one is, goes on.
 func (m *Model) notOpened(err error) tea.Cmd {
+	m.drafts.back()
 	if m.session.open {
 		m.chat.outbox.giveBack() // it was meant for the one that is not open
 	}

@@ -39,7 +39,7 @@ type rig struct {
 
 // world is what the fakes hold.
 type world struct {
-	mu        sync.Mutex // guards calls and prompts
+	mu        sync.Mutex // guards calls, prompts and drafts
 	calls     []string   // of the ports, in order
 	first     tui.Conversation
 	next      tui.Conversation // New, Fork, Resume and Delete lead here
@@ -50,7 +50,8 @@ type world struct {
 	models    []tui.ModelChoice
 	files     []tui.File
 	prompts   []string
-	attached  chan struct{} // Attach waits for it; nil: it does not
+	drafts    map[string]tui.Draft // by conversation
+	attached  chan struct{}        // Attach waits for it; nil: it does not
 	mailbox   *updates.Mailbox
 	archive   archive
 	rules     []conversation.Rule // in force
@@ -81,7 +82,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 			<-time.After(time.Minute) // for the timers that still run
 		}()
 		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
-		r.failing = map[string]error{}
+		r.failing, r.drafts = map[string]error{}, map[string]tui.Draft{}
 		r.mailbox = updates.NewMailbox()
 		r.first = r.conversation("first", r.mailbox)
 		r.next = r.conversation("next", updates.NewMailbox())

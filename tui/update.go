@@ -49,6 +49,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.views.renew()
 	m.snackbar.place(m.inSight())
 	m.layout()
+	if watch := m.drafts.watch(); watch != nil {
+		cmd = tea.Batch(cmd, watch)
+	}
 	return m, cmd
 }
 
@@ -96,6 +99,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.do(say("revoked: " + msg.rule.Text))
 	case judgedMsg:
 		m.dialogs.judged(msg)
+	case draftMsg:
+		return m.drafts.keep()
 	case pausedMsg:
 		return m.do(m.dialogs.paused())
 	case failedMsg:

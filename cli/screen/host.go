@@ -37,6 +37,7 @@ type Host struct {
 	*connector
 	*shelf
 	*chooser
+	*drafts
 	with  Needs
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
@@ -57,6 +58,7 @@ func NewHost(n Needs, o ChatOptions) *Host {
 	h.shelf = &shelf{console: n.Console, settings: n.Settings, resources: n.Resources, conversations: n.Conversations, open: h.openID}
 	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
 		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
+	h.drafts = &drafts{settings: n.Settings, resources: n.Resources}
 	return h
 }
 

@@ -59,6 +59,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	}
 	talk := h.Conversation(r)
 	talk.Found = h.found(r)
+	talk.Draft = h.draft(ctx, r.ID)
 	if p := h.with.Providers; p.CheckKey(p.At(l.Model.Provider, l.Model.ID)) != nil {
 		talk.Keyless = l.Model.Provider
 	}
@@ -101,5 +102,5 @@ func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err := h.with.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return talk, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
-	return talk, nil
+	return talk, h.with.Conversations.DeleteDraft(old.ID)
 }

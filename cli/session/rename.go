@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
@@ -40,7 +42,19 @@ func (v *Conversations) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return openElsewhere(store.Delete(ctx, id), "close it there first")
+	if err := store.Delete(ctx, id); err != nil {
+		return openElsewhere(err, "close it there first")
+	}
+	return v.DeleteDraft(id)
+}
+
+// DeleteDraft removes what was being written in a conversation.
+func (v *Conversations) DeleteDraft(id string) error {
+	err := os.Remove(v.Settings.Paths.Draft(id))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting the draft of %s: %w", id, err)
+	}
+	return nil
 }
 
 // Entry is what the list of conversations says of one.

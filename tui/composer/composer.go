@@ -39,6 +39,7 @@ type Model struct {
 	files *fileIndex
 	list  completion
 	seek  search
+	*stash
 
 	drawn string // the last view; "" after a change
 }
@@ -62,6 +63,7 @@ func New(o Options) *Model {
 	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
 	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
+	m.stash = &stash{text: m.text, past: m.past, seek: &m.seek, keys: &m.keys, replace: m.replace}
 	m.SetSize(80, 24)
 	return m
 }

@@ -287,3 +287,21 @@ func TestCompletionKeepsWhatFollows(t *testing.T) {
 	write(m, "|")
 	wantDraft(t, m, "@README.md |tail")
 }
+
+// What was being written before the history was looked through is there when an old prompt is put away.
+func TestStashingAnOldPromptKeepsTheDraft(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetHistory([]string{"old"})
+	write(m, "new")
+	press(t, m, "up")
+	if draft, _ := m.Kept(); draft != "new" {
+		t.Errorf("%q would be kept", draft)
+	}
+	press(t, m, "ctrl+s")
+	wantDraft(t, m, "new")
+	press(t, m, "ctrl+s")
+	wantDraft(t, m, "old")
+	press(t, m, "ctrl+_")
+	wantDraft(t, m, "new")
+}

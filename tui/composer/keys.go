@@ -23,6 +23,7 @@ type Writing struct {
 	Older    key.Binding // at the first line: the prompt before
 	Newer    key.Binding // at the last line: the prompt after
 	Search   key.Binding // in the prompt history, again: an older match
+	Stash    key.Binding // puts the draft away, on an empty draft: brings it back
 	Leave    key.Binding // closes the list of completions or the search
 }
 
@@ -69,6 +70,7 @@ func DefaultKeyMap() KeyMap {
 			Older:    bind("↑", "older prompt, at the first line", "up"),
 			Newer:    bind("↓", "newer prompt, at the last line", "down"),
 			Search:   bind("ctrl+r", "search the prompts", "ctrl+r"),
+			Stash:    bind("ctrl+s", "stash the draft, or bring it back", "ctrl+s"),
 			Leave:    bind("esc", "close the list or the search", "esc"),
 		},
 		Editing: Editing{
@@ -86,7 +88,7 @@ func DefaultKeyMap() KeyMap {
 func (k KeyMap) Bindings() []key.Binding {
 	w, e := k.Writing, k.Editing
 	return []key.Binding{
-		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Editor, w.Help, w.Leave,
+		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Stash, w.Editor, w.Help, w.Leave,
 		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
 		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd, e.SwapWords, e.Yank, e.YankOlder, e.Undo, e.Redo,
 	}

@@ -124,6 +124,9 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	case key.Matches(k, keys.Search) && len(m.past.entries) > 0:
 		m.list.hide()
 		m.seek.start()
+	case key.Matches(k, keys.Stash):
+		m.list.hide()
+		return nil, m.stash.swap()
 	default:
 		return nil, false
 	}

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -106,7 +107,7 @@ func (m *Model) position() string {
 		if text, ok := m.suggestions.numbered(m.Draft()); ok {
 			return " sends: " + text + " "
 		}
-		return m.unknownNote()
+		return cmp.Or(m.unknownNote(), m.stash.note())
 	}
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)
 }

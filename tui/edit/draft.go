@@ -17,6 +17,9 @@ type Draft struct {
 // DraftOf is a text from elsewhere.
 func DraftOf(text string) Draft { return Draft{text: text} }
 
+// Empty reports whether there is no text.
+func (d Draft) Empty() bool { return d.text == "" }
+
 // Text is the draft's text with its pastes.
 func (d Draft) Text() string {
 	if !d.open {

@@ -1,0 +1,172 @@
+package screen
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"plimsoll/cli/setup"
+	"plimsoll/tui"
+)
+
+// What is being written is kept in files of its own, one for each conversation. Before anything was sent there is no
+// stored conversation: what is written there belongs to the workspace and to the process that wrote it, and the next
+// process takes it over when that one is gone. So no window takes a draft from under the fingers of another.
+
+// drafts are those of one run.
+type drafts struct {
+	settings  *setup.Settings
+	resources *setup.Resources
+
+	mu   sync.Mutex        // guards last, and is held while a file is read or written
+	last map[string]string // file that holds the draft of a conversation, by its ID
+}
+
+// keep stores a draft in a file, in place of what is stored for the conversation.
+func (s *drafts) keep(id, path string, d tui.Draft) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d == (tui.Draft{}) {
+		return s.forget(id, path)
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(path, data); err != nil {
+		return err
+	}
+	old := s.last[id]
+	s.holds(id, path)
+	if old != "" && old != path {
+		return removed(old)
+	}
+	return nil
+}
+
+// forget removes what is stored for a conversation. The lock is held.
+func (s *drafts) forget(id, path string) error {
+	old := s.last[id]
+	delete(s.last, id)
+	if old == "" || old == path {
+		return removed(path)
+	}
+	return errors.Join(removed(old), removed(path))
+}
+
+// holds notes which file has the draft of a conversation. The lock is held.
+func (s *drafts) holds(id, path string) {
+	if s.last == nil {
+		s.last = map[string]string{}
+	}
+	s.last[id] = path
+}
+
+// read is the draft in a file; one that cannot be read is none.
+func (s *drafts) read(id, path string) (d tui.Draft) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &d) != nil {
+		return tui.Draft{}
+	}
+	s.holds(id, path)
+	return d
+}
+
+// claim makes a draft of the workspace that a process left behind this process's own, unless it has one.
+func (s *drafts) claim(workspace, own string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := os.Stat(own); err == nil {
+		return
+	}
+	dir := filepath.Dir(own)
+	names, _ := os.ReadDir(dir) // without the folder there is none
+	for _, n := range names {
+		path := filepath.Join(dir, n.Name())
+		of, ours := strings.CutPrefix(path, workspace+"-")
+		pid, err := strconv.Atoi(strings.TrimSuffix(of, ".json"))
+		if ours && err == nil && !alive(pid) && os.Rename(path, own) == nil {
+			return
+		}
+	}
+}
+
+// alive reports whether there is a process.
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".draft-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, removed(f.Name()))
+	}
+	return nil
+}
+
+// KeepDraft stores what is being written in a conversation.
+func (s *drafts) KeepDraft(ctx context.Context, id string, d tui.Draft) error {
+	path, _, err := s.draftFile(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.keep(id, path, d)
+}
+
+// draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
+func (s *drafts) draft(ctx context.Context, id string) tui.Draft {
+	path, workspace, err := s.draftFile(ctx, id)
+	if err != nil {
+		return tui.Draft{}
+	}
+	if workspace != "" {
+		s.claim(workspace, path)
+	}
+	return s.read(id, path)
+}
+
+// draftFile is where the draft of a conversation is. Of one that is not stored it is a file of the workspace and the
+// process, and workspace is how all of those begin.
+func (s *drafts) draftFile(ctx context.Context, id string) (path, workspace string, err error) {
+	store, err := s.resources.Open()
+	if err != nil {
+		return "", "", err
+	}
+	if _, err := store.Resolve(ctx, id, ""); err == nil {
+		return s.settings.Paths.Draft(id), "", nil
+	}
+	of := sha256.Sum256([]byte(s.settings.Workspace))
+	workspace = strings.TrimSuffix(s.settings.Paths.Draft(fmt.Sprintf("new-%x", of[:6])), ".json")
+	return fmt.Sprintf("%s-%d.json", workspace, os.Getpid()), workspace, nil
+}

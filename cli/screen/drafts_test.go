@@ -1,0 +1,90 @@
+package screen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"plimsoll/tui"
+)
+
+// gone is the ID of a process that there cannot be.
+const gone = 1 << 30
+
+func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
+	t.Parallel()
+	var s drafts
+	dir := filepath.Join(t.TempDir(), "drafts")
+	early, stored := filepath.Join(dir, "new-a-1.json"), filepath.Join(dir, "a.json")
+	want := tui.Draft{Text: "half a thought", Stashed: "for later"}
+	if err := s.keep("a", early, want); err != nil {
+		t.Fatal(err)
+	}
+	var next drafts // of a later run
+	if got := next.read("a", early); got != want {
+		t.Errorf("read back: %+v", got)
+	}
+	if st, err := os.Stat(early); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", st.Mode(), err)
+	}
+	// The conversation is stored by now.
+	if err := s.keep("a", stored, want); err != nil {
+		t.Fatal(err)
+	}
+	if got := next.read("a", early); got != (tui.Draft{}) {
+		t.Errorf("the draft is there twice: %+v", got)
+	}
+	if err := s.keep("a", stored, tui.Draft{}); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestADamagedDraftIsNone(t *testing.T) {
+	t.Parallel()
+	var s drafts
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(path, []byte(`{"Text":"ha`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.read("a", path); got != (tui.Draft{}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A new conversation takes over what a process left behind that is gone, and never what another one is writing.
+func TestADraftOfAProcessThatIsGoneIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		of   string
+		pid  int
+		want string
+	}{
+		"gone":               {"new-here", gone, "left behind"},
+		"alive":              {"new-here", os.Getppid(), ""},
+		"of another folder":  {"new-there", gone, ""},
+		"no process at all":  {"new-here", 0, ""},
+		"of this one, later": {"new-here", 7, "own"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			own := filepath.Join(dir, "new-here-7.json")
+			var s drafts
+			err := s.keep("x", filepath.Join(dir, fmt.Sprintf("%s-%d.json", c.of, c.pid)), tui.Draft{Text: "left behind"})
+			if c.pid == 7 {
+				err = s.keep("y", own, tui.Draft{Text: "own"})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.claim(filepath.Join(dir, "new-here"), own)
+			if got := s.read("y", own); got.Text != c.want {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,154 @@
+package tui_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// wantKept checks what is stored for a conversation.
+func (r *rig) wantKept(id, text, stashed string) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if got := r.drafts[id]; got != (tui.Draft{Text: text, Stashed: stashed}) {
+		r.t.Errorf("%s has %+v, want %q and %q", id, got, text, stashed)
+	}
+}
+
+func TestADraftIsStoredWhileOneWrites(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("half a thou")
+		r.pass(2 * time.Second)
+		r.wantKept("first", "half a thou", "")
+		r.write("ght")
+		if err := r.m.KeepDraft(t.Context()); err != nil { // the program is told to end
+			t.Error(err)
+		}
+		r.wantKept("first", "half a thought", "")
+		r.press("enter")
+		r.wantKept("first", "", "")
+		r.write("/connect openai secret")
+		r.pass(2 * time.Second)
+		r.wantKept("first", "", "") // a command may hold a key
+	})
+}
+
+func TestADraftComesBackWithItsConversation(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.drafts["first"] = tui.Draft{Text: "to be continued", Stashed: "for later"}
+	}, func(r *rig) {
+		r.has("│ to be continued", "draft stashed · ctrl+s brings it back")
+		r.press("ctrl+s")
+		r.has("│ for later")
+		r.pass(2 * time.Second)
+		r.wantKept("first", "for later", "to be continued")
+	})
+}
+
+// toNext begins another conversation from the palette, whatever is written.
+func (r *rig) toNext() {
+	r.press("ctrl+p")
+	r.write("begin another")
+	r.press("enter")
+}
+
+func TestADraftStaysWithTheConversationThatIsLeft(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.drafts["next"] = tui.Draft{Text: "of the next"} }, func(r *rig) {
+		r.write("of the first")
+		r.toNext()
+		r.has("│ of the next")
+		r.lacks("of the first")
+		r.wantKept("first", "of the first", "")
+		r.pass(2 * time.Second)
+		r.wantKept("next", "of the next", "")
+	})
+}
+
+// Nothing is lost where another conversation does not open, or the draft cannot be stored.
+func TestADraftIsThereWhereNoOtherConversationOpens(t *testing.T) {
+	for name, port := range map[string]string{"it does not open": "new", "the draft cannot be stored": "keep draft"} {
+		screenOf(t, name, nil, func(r *rig) {
+			r.write("of the first")
+			r.failing[port] = errors.New("disk full")
+			r.toNext()
+			r.has("│ of the first", "disk full")
+		})
+	}
+}
+
+// What is typed while another conversation opens goes to that one, and its draft waits.
+func TestADraftIsNotMixedWithWhatIsTypedMeanwhile(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.drafts["next"] = tui.Draft{Text: "of the next"} }, func(r *rig) {
+		r.hold = make(chan struct{})
+		r.write("of the first")
+		r.toNext()
+		r.write("meanwhile")
+		close(r.hold)
+		r.settle()
+		r.has("│ meanwhile", "draft stashed")
+		r.pass(2 * time.Second)
+		r.wantKept("first", "of the first", "")
+		r.wantKept("next", "meanwhile", "of the next")
+	})
+}
+
+func TestADraftOutlivesItsConversation(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "one"})
+		r.write("of the first")
+		r.press("ctrl+p")
+		r.write("/delete")
+		r.press("enter")
+		r.pass(2 * time.Second)
+		r.press("y")
+		r.has("│ of the first")
+		r.lacks("Delete")
+	})
+}
+
+func TestEscTwiceStashesTheDraft(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.write("half a thought")
+		r.press("esc")
+		r.has("│ half a thought", "esc again to stash the draft")
+		r.press("esc")
+		r.has("draft stashed · ctrl+s brings it back")
+		r.lacks("│ half a thought", "esc again")
+		r.calls = nil
+		r.enter("a question in between")
+		r.did("first send a question in between")
+		r.press("ctrl+s")
+		r.has("│ half a thought")
+		r.lacks("draft stashed")
+	})
+}
+
+// A second draft that is put away leaves the first in the prompt history.
+func TestNoStashedDraftIsLost(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("one")
+		r.press("esc", "esc")
+		r.write("two")
+		r.press("esc", "esc", "up")
+		r.has("│ one")
+		r.press("down", "ctrl+s")
+		r.has("│ two")
+	})
+}
+
+func TestADraftThatCannotBeStoredIsToldOnce(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.failing["keep draft"] = errors.New("disk full")
+		r.write("word ")
+		r.pass(2 * time.Second)
+		r.has("keeping the draft: disk full")
+		r.pass(10 * time.Second)
+		r.write("more ")
+		r.pass(2 * time.Second)
+		r.lacks("disk full")
+	})
+}
