@@ -84,7 +84,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
-		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), ManyColors: cmd.console.ManyColors(), Mouse: cfg.UI.Mouse,
+		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(model, &h.Pace, cmd.console.Stdout, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin),

@@ -7,7 +7,10 @@
 // imports nothing of ours.
 package themes
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // The names of the themes that are chosen unless the user names one.
 const (
@@ -61,6 +64,46 @@ type Gauge struct {
 // builtin lists the themes in the order they are offered.
 func builtin() []Theme {
 	return append(append(dark(), light()...), Theme{Name: Mono, Dark: true})
+}
+
+// Indexed is the theme for terminals of 256 colors: their cube has no dark tints but strong ones, so that a surface is the
+// gray of its lightness, and another one than the background.
+func (t Theme) Indexed() Theme {
+	below := nearestGray(t.Background)
+	for _, s := range []*string{&t.Surface, &t.Raised, &t.Band} {
+		if *s == "" {
+			continue
+		}
+		n := nearestGray(*s)
+		switch {
+		case n == below && lightness(*s) < lightness(t.Background):
+			n--
+		case n == below:
+			n++
+		}
+		v := firstGray + grayStep*min(max(n, 0), grays-1)
+		*s = fmt.Sprintf("#%02x%02x%02x", v, v, v)
+	}
+	return t
+}
+
+// Grays of the palette of 256 colors: 24 from #080808 on, each lighter by ten.
+const (
+	grays     = 24
+	firstGray = 8
+	grayStep  = 10
+)
+
+// nearestGray is the number of the gray that is as light as a color, as if there were grays up to white.
+func nearestGray(hex string) int { return (lightness(hex) - firstGray + grayStep/2) / grayStep }
+
+// lightness is how light a color is, 0 to 255.
+func lightness(hex string) int {
+	var r, g, b int
+	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		return 0 // themes are checked
+	}
+	return (299*r + 587*g + 114*b) / 1000
 }
 
 // Flat is the theme without surfaces, for terminals of 16 colors: a surface there is a color of its own.

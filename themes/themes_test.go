@@ -300,3 +300,28 @@ func BenchmarkBuild(b *testing.B) {
 		themes.Build(theme)
 	}
 }
+
+// On 256 colors a surface is one of the grays there are, reads as well as on all colors, and differs from the background.
+func TestSurfacesOfIndexedThemesAreGraysThatRead(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, theme themes.Theme) {
+		if !theme.HasColour() {
+			return
+		}
+		x := theme.Indexed()
+		for name, surface := range map[string]string{"surface": x.Surface, "raised": x.Raised, "band": x.Band} {
+			v, err := strconv.ParseUint(surface[1:3], 16, 8)
+			if err != nil || surface[1:3] != surface[3:5] || surface[3:5] != surface[5:7] || (v-8)%10 != 0 {
+				t.Errorf("the %s %s is no gray of the palette", name, surface)
+			}
+			if surface == theme.Background {
+				t.Errorf("the %s is the background", name)
+			}
+			for ink, hex := range map[string]string{"text": x.Text, "muted": x.Muted} {
+				if c := contrast(t, hex, surface); c < 4.5 {
+					t.Errorf("%s on the %s %s has a contrast of %.2f", ink, name, surface, c)
+				}
+			}
+		}
+	})
+}

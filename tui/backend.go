@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -285,9 +286,9 @@ type Options struct {
 	Edit    Edit
 
 	Keys       KeyMap
-	Theme      string // auto, light, dark or a theme's name
-	Colourless bool   // no colours at all
-	ManyColors bool   // the terminal shows 256 colors or more
+	Theme      string               // auto, light, dark or a theme's name
+	Colourless bool                 // no colours at all
+	Colors     colorprofile.Profile // how many colors the terminal says that it shows
 	Mouse      bool
 	Place      string           // the workspace, for the header
 	Pick       bool             // begin by choosing the conversation to continue

@@ -30,12 +30,15 @@ type look struct {
 	many   bool // enough colors for surfaces, and for bars without patterns
 }
 
-// newLook is what a theme looks like on a terminal of many colors or few.
-func newLook(t themes.Theme, many bool) look {
-	if !many {
+// newLook is what a theme looks like on a terminal of so many colors.
+func newLook(t themes.Theme, colors colorprofile.Profile) look {
+	switch {
+	case colors < colorprofile.ANSI256:
 		t = t.Flat()
+	case colors == colorprofile.ANSI256:
+		t = t.Indexed()
 	}
-	return look{theme: t, styles: themes.Build(t), many: many && t.HasColour()}
+	return look{theme: t, styles: themes.Build(t), many: colors >= colorprofile.ANSI256 && t.HasColour()}
 }
 
 // glyphs are the cells of the gauge's segments.
@@ -158,12 +161,12 @@ type theme struct {
 	name       string // auto, light, dark or a theme's name
 	dark       bool   // the terminal's background is
 	colourless bool
-	manyColors bool
+	shown      colorprofile.Profile // how many colors the terminal shows
 	look       look
 }
 
-func newTheme(name string, colourless, manyColors bool) theme {
-	t := theme{name: name, dark: true, colourless: colourless, manyColors: manyColors}
+func newTheme(name string, colourless bool, shown colorprofile.Profile) theme {
+	t := theme{name: name, dark: true, colourless: colourless, shown: shown}
 	if !t.choose(name) {
 		t.choose("auto")
 		t.name = name
@@ -175,18 +178,18 @@ func newTheme(name string, colourless, manyColors bool) theme {
 func (t *theme) choose(name string) bool {
 	chosen, ok := chooseTheme(name, t.dark, t.colourless)
 	if ok {
-		t.name, t.look = name, newLook(chosen, t.manyColors)
+		t.name, t.look = name, newLook(chosen, t.shown)
 	}
 	return ok
 }
 
 // colors takes over how many colors the terminal shows. It reports whether that changes how
 // things look.
-func (t *theme) colors(many bool) bool {
-	if t.manyColors == many {
+func (t *theme) colors(shown colorprofile.Profile) bool {
+	if t.shown == shown {
 		return false
 	}
-	t.manyColors = many
+	t.shown = shown
 	return t.choose(t.name)
 }
 
@@ -198,7 +201,7 @@ func (t *theme) background(dark bool) bool {
 	if !ok || chosen.Name == t.look.theme.Name {
 		return false
 	}
-	t.look = newLook(chosen, t.manyColors)
+	t.look = newLook(chosen, t.shown)
 	return true
 }
 

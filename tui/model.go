@@ -34,7 +34,7 @@ func New(ctx context.Context, o Options) *Model {
 		o.Now = time.Now
 	}
 	e := &env{Options: o, ctx: ctx}
-	t := newTheme(o.Theme, o.Colourless, o.ManyColors)
+	t := newTheme(o.Theme, o.Colourless, o.Colors)
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true}}
 	m.session = newSession(e)

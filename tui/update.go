@@ -2,7 +2,6 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
 
 	"plimsoll/agent/updates"
 	"plimsoll/tui/pane"
@@ -34,7 +33,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.setLook()
 		}
 	case tea.ColorProfileMsg:
-		if m.theme.colors(msg.Profile >= colorprofile.ANSI256) {
+		if m.theme.colors(msg.Profile) {
 			m.setLook()
 		}
 	case tea.FocusMsg:

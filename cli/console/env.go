@@ -54,8 +54,8 @@ func (e Env) Colourless() bool {
 	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
 }
 
-// ManyColors reports whether the terminal says that it shows 256 colors or more.
-func (e Env) ManyColors() bool { return colorprofile.Env(e.Environ) >= colorprofile.ANSI256 }
+// Colors is how many colors the terminal says that it shows.
+func (e Env) Colors() colorprofile.Profile { return colorprofile.Env(e.Environ) }
 
 // Console is where a run reads and writes, and the environment it was started in.
 type Console struct{ Env }
