@@ -34,6 +34,7 @@ type Running struct {
 	Agent  *agent.Agent
 	Meter  meter.Meter // as it was opened
 	Notes  []string
+	read   bool // somebody reads along, and can answer
 
 	linking sync.Mutex // guards link once the agent runs
 
@@ -104,7 +105,7 @@ func (r *Running) SetWindow(tokens int) error {
 // is asked again then.
 func (r *Running) wonder(l setup.Link, found openai.Found) {
 	told := r.From.Settings.Told()
-	if l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo {
+	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo {
 		return
 	}
 	if _, asked := told.Window(l.Model.BaseURL, l.Model.ID); asked {

@@ -72,6 +72,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	}
 	results := r.Cfg.ToolResults
 	var backlog core.Backlog
+	r.read = o.Interactive
 	if o.Interactive { // only there does what waited come back, so only there may it be forgotten
 		backlog = r.Writer
 	}

@@ -51,7 +51,7 @@ func (s *Settings) Told() *Told {
 	s.telling.Do(func() {
 		paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 		if err == nil && paths.State != "" {
-			s.told = &Told{path: filepath.Join(paths.State, "models.json")}
+			s.told = &Told{path: filepath.Join(paths.State, "endpoints.json")}
 			return
 		}
 		s.told = &Told{}
