@@ -14,7 +14,7 @@ import (
 // and no estimate. Rules:
 //
 //   - It is asked about a model that answered in this run, so that nothing is sent anywhere by opening a conversation.
-//   - It is asked where a part of the gauge is an estimate, and rarely.
+//   - It is asked where somebody looks at the gauge, a part of which is an estimate, and rarely.
 //   - Who does not count is not asked again in this run.
 
 const (
@@ -43,7 +43,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	m := c.Settings.Model
 	counter, ok := c.Settings.Provider.(llm.Counter)
 	now := c.Options.Now()
-	if !ok || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.Meter.Reading().Estimated {
+	if !ok || !c.Options.Interactive || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.Meter.Reading().Estimated {
 		return
 	}
 	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
