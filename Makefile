@@ -25,7 +25,7 @@ export CGO_ENABLED ?= 0
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-.PHONY: help build run test lint fmt bench bench-compare race fuzz fuzz-short tidy check clean
+.PHONY: help build run test lint strings fmt bench bench-compare race fuzz fuzz-short tidy check clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ lint: ## formatting, go vet, staticcheck
 	@unformatted=$$("$(GOFMT)" -l .); if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+strings: ## list every text a user can see, with file and line
+	@$(GO) run ./docs/strings
 
 fmt: ## format the sources
 	"$(GOFMT)" -w .

@@ -1,4 +1,4 @@
-// What docs/compaction.md says of compaction by itself is what the program does and shows. Rules:
+// What docs/compaction-reference.md says of compaction by itself is what the program does and shows. Rules:
 //
 //   - Words that the screen shows stand in the document as they stand in the source.
 //   - The line of the log file has the keys that the agent writes, in their order.
@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// acting is the section of docs/compaction.md on what happens by itself, without line breaks.
+// acting is the section of docs/compaction-reference.md on what happens by itself, without line breaks.
 func acting(t *testing.T) string {
 	t.Helper()
 	_, text, ok := strings.Cut(read(t, compactionPage), "\n## When it acts automatically\n")

@@ -1,4 +1,4 @@
-// docs/compaction.md shows what the program makes. Rules:
+// docs/compaction-reference.md shows what the program makes. Rules:
 //
 //   - Examples are made by the code that makes them in a conversation: go test . -update writes them.
 //   - What is written for people is read: every preset has its row, every form of a policy the meaning it is given.
@@ -29,7 +29,10 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-const compactionPage = "docs/compaction.md"
+const (
+	compactionPage = "docs/compaction-reference.md"
+	presetsPage    = "docs/presets.md"
+)
 
 func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 	t.Parallel()
@@ -220,10 +223,10 @@ func (s *story) line() string {
 
 func TestDocumentsTellOfEveryPreset(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{compactionPage, "docs/configuration.md"} {
+	for _, name := range []string{presetsPage, "docs/configuration.md"} {
 		text := read(t, name)
 		for _, p := range preset.All() {
-			if p == preset.Plimsoll && name != compactionPage {
+			if p == preset.Plimsoll && name != presetsPage {
 				continue // the table there tells how the others differ from it
 			}
 			if !strings.Contains(text, "\n| `"+string(p)+"` |") {

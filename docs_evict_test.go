@@ -1,4 +1,4 @@
-// docs/compaction.md tells what a step evicts by the code that does it: go test . -update writes the shares, a note, and
+// docs/compaction-reference.md tells what a step evicts by the code that does it: go test . -update writes the shares, a note, and
 // the worked example.
 
 package main_test

@@ -133,7 +133,7 @@ func TestDocumentsTellWhatBadgesAndVerdictsMean(t *testing.T) {
 	text := strings.Join(strings.Fields(read(t, lookingPage)), " ")
 	badges := []string{"undone"}
 	for state := range history.DefaultStyles().Badges {
-		badges = append(badges, string(state))
+		badges = append(badges, state.Word())
 	}
 	if len(badges) != 7 {
 		t.Errorf("there are the badges %q: does %s tell of all that the model can be shown?", badges, lookingPage)
@@ -143,7 +143,7 @@ func TestDocumentsTellWhatBadgesAndVerdictsMean(t *testing.T) {
 			t.Errorf("%s does not say what %q means", lookingPage, badge)
 		}
 	}
-	for _, words := range []string{"byte for byte as sent", "not verified", "it cannot be made again"} {
+	for _, words := range []string{"byte for byte as sent", "not verified", "it cannot be rebuilt"} {
 		if !strings.Contains(text, `"`+words+`"`) || !slices.ContainsFunc(texts(t), func(s string) bool { return strings.Contains(s, words) }) {
 			t.Errorf("%s or the program does not say %q", lookingPage, words)
 		}

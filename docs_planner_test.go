@@ -1,4 +1,4 @@
-// The thresholds that docs/compaction.md and docs/replay.md name are those of the program. Rules:
+// The thresholds that docs/compaction-reference.md and docs/replay.md name are those of the program. Rules:
 //
 //   - A key that is told with a value in brackets has that default, and every key of the planner is told so.
 //   - Figures without a key have a mark behind them; docs_figures_test.go reads it.

@@ -260,10 +260,10 @@ func TestCommandThatIsRefusedDoesNotStopAnAutomaticSummary(t *testing.T) {
 		command func(*rig)
 		says    string
 	}{
-		"a compaction that saves nothing": {func(r *rig) { r.Compact(edit.NewRequest()) }, "nothing would be saved"},
-		"undo with nothing in force":      {func(r *rig) { r.UndoCompaction(0) }, "there is no compaction to undo"},
+		"a compaction that saves nothing": {func(r *rig) { r.Compact(edit.NewRequest()) }, "nothing to compact"},
+		"undo with nothing in force":      {func(r *rig) { r.UndoCompaction(0) }, "no compaction to undo"},
 		"undo of what never was":          {func(r *rig) { r.UndoCompaction(7) }, ""},
-		"redo":                            {func(r *rig) { r.RedoCompaction() }, "no undone compaction"},
+		"redo":                            {func(r *rig) { r.RedoCompaction() }, "no compaction to redo"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

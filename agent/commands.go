@@ -36,7 +36,7 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.Put(func(context.Context) { a.compactor.Requests.Undo(epoch) })
 }
 
-// RedoCompaction redoes the compaction that was undone last, until
+// RedoCompaction redoes the last undone compaction, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
 	a.inbox.Put(func(context.Context) { a.compactor.Requests.Redo() })

@@ -195,11 +195,11 @@ func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
 		wish  edit.Request
 		says  string
 	}{
-		"nothing was said":    {0, wish("", 0), "nothing has been said"},
+		"nothing was said":    {0, wish("", 0), "has no messages"},
 		"one turn":            {1, wish("", -1), "nothing is older than the 3 newest turns"},
 		"no such profile":     {3, wish("steep", 0), "there is no such profile"},
 		"no such turn":        {3, beyond, "there is no turn 40"},
-		"nothing to be saved": {3, wish(preset.ProfileLight, 0), "nothing would be saved"},
+		"nothing to be saved": {3, wish(preset.ProfileLight, 0), "nothing to compact"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

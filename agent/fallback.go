@@ -30,8 +30,8 @@ type takeover struct {
 	had    int       // how many of the models that may take over had their turn
 }
 
-// errElsewhere says that the turn goes on with another model.
-var errElsewhere = errors.New("the turn goes on with another model")
+// errElsewhere says that the turn continues with another model.
+var errElsewhere = errors.New("the turn continues with another model")
 
 // fallsBack reports whether a failure is one that another model may not have. A model
 // that the turn fell back to may also be one that the key does not open.
@@ -117,13 +117,13 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 			price = fmt.Sprintf(", some $%.2f", *usd)
 		}
 	}
-	window := "how large its window is, nobody knows"
+	window := "its window is unknown"
 	if r.Window.Known() {
 		window = fmt.Sprintf("they fill %d%% of its window", r.Percent(r.Used))
 	}
 	parts := []string{fmt.Sprintf("%s: %s.", t.Settings.Model.Name(), strings.TrimSuffix(why.Message, "."))}
 	parts = append(parts, skipped...)
-	parts = append(parts, fmt.Sprintf("%s goes on with this turn. Its cache is cold: ~%s tokens are sent anew%s; %s.", m.Name(), thousands(r.Used), price, window),
+	parts = append(parts, fmt.Sprintf("%s continues this turn. Its cache is cold: ~%s tokens are sent again%s; %s.", m.Name(), thousands(r.Used), price, window),
 		fmt.Sprintf("The next turn goes to %s again.", t.chosen.model.Name()))
 	return strings.Join(parts, " ")
 }

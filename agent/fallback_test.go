@@ -79,7 +79,7 @@ func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
 				if len(notices) != 1 {
 					t.Fatalf("notices %q", notices)
 				}
-				for _, want := range []string{"test/m: " + string(class), "other/n goes on with this turn", "Its cache is cold: ~", "sent anew", "% of its window", "The next turn goes to test/m again."} {
+				for _, want := range []string{"test/m: " + string(class), "other/n continues this turn", "Its cache is cold: ~", "sent again", "% of its window", "The next turn goes to test/m again."} {
 					if !strings.Contains(notices[0], want) {
 						t.Errorf("the notice lacks %q: %s", want, notices[0])
 					}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
-	const otherwise = "begin a new conversation, or choose a model with a larger window"
+	const otherwise = "start a new conversation, or choose a model with a larger window"
 	for name, c := range map[string]struct {
 		turns int
 		plain bool // no tools were used

@@ -68,7 +68,7 @@ func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
 	}
 }
 
-// Who wants to read a summary before it takes effect reads one, also where one is written
+// Who wants to review the summary before it is applied reads one, also where one is written
 // that nobody read.
 func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 			q.answered[r.To.Name()] = true
 		}
 		if err == nil && rep.Empty() {
-			err = &llm.Error{Class: llm.Empty, Message: "the model said nothing"}
+			err = &llm.Error{Class: llm.Empty, Message: "the model gave no answer"}
 		}
 		ans.take(rep, err == nil)
 		var failure *llm.Error

@@ -204,7 +204,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 }
 
 func TestEmptyReplyThatTheProviderReportsIsTriedOnceMore(t *testing.T) {
-	nothing := agenttest.Fail(&llm.Error{Class: llm.Empty, Message: "an empty reply"})
+	nothing := agenttest.Fail(&llm.Error{Class: llm.Empty, Message: "empty reply"})
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
 		r.Send("go")

@@ -71,7 +71,7 @@ func TestUndoTwiceTakesBackTheOneBefore(t *testing.T) {
 		if diff := cmp.Diff(before, r.view()); diff != "" {
 			t.Error(diff)
 		}
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.BadRequest || !strings.Contains(refused[0].Message, "there is no compaction to undo") {
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.BadRequest || !strings.Contains(refused[0].Message, "no compaction to undo") {
 			t.Errorf("the third is told as %v", refused)
 		}
 		r.finish()
@@ -96,7 +96,7 @@ func TestUndoOfAnOlderCompactionLeavesTheNewerOne(t *testing.T) {
 		if diff := cmp.Diff([]uint64{second}, force); diff != "" {
 			t.Error(diff)
 		}
-		if refused := r.refused(); len(refused) != 1 || !strings.Contains(refused[0].Message, "is in force") {
+		if refused := r.refused(); len(refused) != 1 || !strings.Contains(refused[0].Message, "is not active") {
 			t.Errorf("told %v", refused)
 		}
 		r.finish()
@@ -113,7 +113,7 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 		r.RedoCompaction()
 		r.wait()
 		refused := r.refused()
-		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no undone compaction") || !strings.Contains(refused[1].Message, "another compaction was made since") {
+		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
 			t.Errorf("told %v", refused)
 		}
 		if n := len(r.overlays()); n != 3 {

@@ -218,7 +218,7 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was undone"},
 		"smaller window": {func(r *rig) {
 			r.SwitchModel(llm.Model{Provider: "test", ID: "small", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
-		}, "the window got smaller"},
+		}, "the window changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

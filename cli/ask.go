@@ -51,17 +51,16 @@ func (cmd *askCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "ask [-c | -r ID] PROMPT",
-		Short: "Ask one question; the reply goes to standard output",
-		Long: `Asks one question, in a new conversation unless -c or -r names one. What comes in
-on a pipe is appended to the prompt; more than the model's window can ever hold is
-refused before anything is sent or stored. The reply goes to standard output,
-rendered on a terminal and plain into a pipe, once it has ended. The conversation's
-ID and the progress go to standard error. Calls that would need approval are denied
-unless --approve says otherwise.
+		Short: "Ask one question and print the reply",
+		Long: `Asks one question, in a new conversation unless -c or -r names one. Piped input is
+appended to the prompt; more than the model's window can hold is refused before
+anything is sent or stored. The complete reply goes to standard output, rendered on
+a terminal and plain in a pipe. The conversation's ID and the progress go to
+standard error. Calls that need approval are denied unless --approve allows them.
 
---compact first makes the older turns of the conversation shorter, as compact
-does; it continues the newest conversation unless -r names one. Where nothing can
-be made shorter, the question is asked all the same.`,
+--compact first compacts the conversation, as the compact command does; it continues
+the newest conversation unless -r names one. If there is nothing to compact, the
+question is asked anyway.`,
 		Example: `  plimsoll ask "what does this project do?"
   git diff | plimsoll ask "write a commit message"
   plimsoll ask -c "and now in one sentence"
@@ -163,7 +162,7 @@ func (cmd *askCommand) otherModel(r *session.Running) []string {
 	if !setup.Leaves(before, now) {
 		return nil
 	}
-	return []string{"the conversation was held with " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
+	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
 }
 
 // target is the ID of the conversation to continue, "" for a new one.

@@ -35,8 +35,8 @@ func (cmd *chatCommand) cobra() *cobra.Command {
 		Short: "Terminal chat for language models with a live context gauge",
 		Long: `Plimsoll is a terminal chat client for people who work with a language model for
 hours. A gauge shows how full the model's context window is, what fills it and
-what the next message adds. Compaction makes older turns shorter in what the
-model is sent; nothing that was said is lost, and it can be undone. Without a
+what the next message adds. Compaction shortens what the model is sent of older
+turns; nothing is lost, and it can be undone. Without a
 command it opens the chat; without an API key or a local server it talks to a
 built-in demo model that is not an AI.`,
 		Example: `  plimsoll                          start a conversation

@@ -56,22 +56,21 @@ func (cmd *compactCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact [ID]",
 		Short: "Compact a conversation's context",
-		Long: `Compact shortens the older turns of a conversation in what the model is sent.
-The originals stay as they are: --undo undoes the newest compaction, --redo
-redoes it.
+		Long: `Compact shortens what the model is sent of the older turns. The originals are kept:
+--undo undoes the newest compaction, --redo redoes it.
 
-The profile says what is done: default masks tool results and strips arguments
-and reasoning, light strips reasoning, heavy has a model write a summary; the
-configuration can hold others. Only a summary needs a model.
+Profiles: default masks tool results and strips arguments and reasoning; light strips
+reasoning; heavy has a model write a summary. The configuration can add others. Only
+a summary needs a model.
 
 Turns are counted from 0. A BOUND is a turn (5), turns before the last one
 (-3), a time ago (5h, 30m, 2d) or last, the turn after the last one compacted.
---from alone is --from last. Without bounds everything but the newest turns is
-meant; --keep-last says how many those are.
+--from alone is --from last. Without bounds, everything but the newest turns is
+compacted; --keep-last says how many those are.
 
-With --json, cost_now and pays_after hold if the provider's cache still has the
-conversation: what the next request costs more in US dollars than without, and
-after how many requests that is earned back.
+With --json, cost_now is how much more the next request costs, in US dollars, if the
+provider's cache still holds the conversation; pays_after is the number of requests
+after which that pays off.
 
 ` + session.IdHelp,
 		Example: `  plimsoll compact --dry-run
@@ -90,10 +89,10 @@ after how many requests that is earned back.
 	f.IntVar(&o.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")
 	f.IntVar(&o.keep, "keep", 0, "the same as --keep-last `N`")
 	f.StringVar(&o.focus, "focus", "", "what a summary should preserve, in your `WORDS`; by heavy if no profile is named")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "preview only; change nothing")
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
-	f.BoolVar(&o.undo, "undo", false, "take the newest compaction back")
-	f.BoolVar(&o.redo, "redo", false, "redo what was undone last")
+	f.BoolVar(&o.undo, "undo", false, "undo the latest compaction")
+	f.BoolVar(&o.redo, "redo", false, "redo the last undone compaction")
 	cmd.changed = f.Changed
 	return c
 }
@@ -235,7 +234,7 @@ func (cmd *compactCommand) writeReverted(r session.Reverted, asJSON bool) error 
 	}
 	what, back := "undone", "redo"
 	if r.Redone {
-		what, back = "in force again", "undo"
+		what, back = "active again", "undo"
 	}
 	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
 		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)

@@ -187,7 +187,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 		"nothing asked for":       {"", nil, "", ""},
 		"the default profile":     {tui.CompactByDefault, nil, conversation.KindSummary, ""},
 		"a profile by name":       {preset.ProfileDefault, nil, conversation.KindSummary, ""},
-		"a profile that is light": {preset.ProfileLight, nil, "", "not compacted: nothing would be saved"},
+		"a profile that is light": {preset.ProfileLight, nil, "", "not compacted: nothing to compact"},
 		"a summary":               {preset.ProfileHeavy, []agenttest.Reply{summary}, conversation.KindSummary, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

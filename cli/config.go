@@ -92,7 +92,7 @@ func (cmd *configCheckCommand) cobra() *cobra.Command {
 		Short: "Check the configuration for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
-need your word are named, with whether they apply; they are no mistake.`,
+need your consent are listed, with whether they apply; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
@@ -162,14 +162,14 @@ func (cmd *configTrustCommand) cobra() *cobra.Command {
 		Use:   "trust",
 		Short: "Apply all of the workspace's .plimsoll.yaml",
 		Long: `Trust applies every key of the .plimsoll.yaml at the top of the workspace, also
-those that need your word: the model, providers, summaries, keys, permissions. It
-lists them. The word holds for this content of the file; --forget takes it back.`,
+those that need your consent: the model, providers, summaries, keys, permissions. It
+lists them. This holds until the file changes; --forget revokes it.`,
 		Example: `  plimsoll config trust
   plimsoll config trust --forget`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&cmd.forget, "forget", false, "take the word back, and a no as well")
+	c.Flags().BoolVar(&cmd.forget, "forget", false, "forget the decision, a no included")
 	return c
 }
 

@@ -36,8 +36,8 @@ func (cmd *connectCommand) cobra() *cobra.Command {
 		Use:   "connect [PROVIDER]",
 		Short: "Store the key of a provider",
 		Long: `Connect asks for the key of a provider, tries it with a request that costs
-nothing, and keeps it in the system's keyring, or where there is none in a file
-that only you can read. In a pipe it reads the key from standard input. A key in
+nothing, and stores it in the system's keyring, or without a keyring in a file that
+only you can read. In a pipe it reads the key from standard input. A key in
 the environment is used before a stored one.`,
 		Example: `  plimsoll connect anthropic
   pass show openai | plimsoll connect openai`,

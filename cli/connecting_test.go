@@ -43,7 +43,7 @@ func claude(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
-// connecting is a host whose conversation is held with a provider without a key.
+// connecting is a host whose conversation is used a provider without a key.
 func connecting(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "providers.anthropic.base_url="+claude(t), "discovery.local=false")
@@ -82,7 +82,7 @@ func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "nothing was stored") || strings.Contains(err.Error(), "0123456789") {
 		t.Errorf("a wrong key: %v", err)
 	}
-	if _, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret("export KEY=x")); err == nil || !strings.Contains(err.Error(), "this is no key") {
+	if _, err := h.Connect(t.Context(), "anthropic", overlay.NewSecret("export KEY=x")); err == nil || !strings.Contains(err.Error(), "this is not a key") {
 		t.Errorf("no key: %v", err)
 	}
 	if _, err := os.Stat(a.settings.KeyFile()); !os.IsNotExist(err) {

@@ -37,7 +37,7 @@ func (cmd *exportCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "export [ID]",
-		Short: "Write a conversation out as Markdown, JSON or JSONL",
+		Short: "Export a conversation as Markdown, JSON or JSONL",
 		Long: `Export writes a whole conversation to standard output, or to a file that only you
 may read. Results that were cut are written with their full text.
 

@@ -139,7 +139,7 @@ func TestAnotherServerTakesATurnOver(t *testing.T) {
 	if got := strings.Join(models, " "); got != "anthropic/claude-sonnet-5-5 second/m anthropic/claude-sonnet-5-5" {
 		t.Errorf("the replies are of %s", got)
 	}
-	for _, want := range []string{"Overloaded", "mistral/x is left out: there is no key for mistral (MISTRAL_API_KEY).", "second/m goes on with this turn. Its cache is cold", "The next turn goes to anthropic/claude-sonnet-5-5 again."} {
+	for _, want := range []string{"Overloaded", "mistral/x is left out: there is no key for mistral (MISTRAL_API_KEY).", "second/m continues this turn. Its cache is cold", "The next turn goes to anthropic/claude-sonnet-5-5 again."} {
 		if !strings.Contains(notices, want) {
 			t.Errorf("nobody says %q: %s", want, notices)
 		}

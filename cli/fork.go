@@ -45,13 +45,12 @@ func (cmd *forkCommand) cobra() *cobra.Command {
 		Long: `Fork makes a copy of a conversation and writes the copy's ID to standard output.
 The original is only read, and may be open elsewhere.
 
---turn N copies what was said before turn N, to go on from there. Turns are counted
-from 0, as print shows them; -1 is the one before the last. Compactions that were
-made later stay as far as they are about what is copied, and turns that were taken
-back can be named.
+--turn N copies only the turns before turn N. Turns count from 0, as print shows
+them; -1 is the turn before the last; undone turns can be named too. Later
+compactions are kept where they cover what is copied.
 
---compact makes the older turns of the copy shorter, as compact does. Where
-nothing can be made shorter, the copy is made all the same.
+--compact also compacts the copy, as the compact command does. If there is nothing
+to compact, the copy is made anyway.
 
 ` + session.IdHelp,
 		Example: `  plimsoll fork
@@ -65,7 +64,7 @@ nothing can be made shorter, the copy is made all the same.
 		},
 	}
 	addCompact(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
-	c.Flags().IntVar(&o.turn, "turn", 0, "copy only what was said before turn `N`")
+	c.Flags().IntVar(&o.turn, "turn", 0, "copy only the turns before turn `N`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
 	return c
 }

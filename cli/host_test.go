@@ -87,7 +87,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	}
 }
 
-// heldIn stores a conversation that was held with a model at an address, and
+// heldIn stores a conversation that was used a model at an address, and
 // returns its ID.
 func heldIn(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
@@ -110,7 +110,7 @@ func listingServer(t *testing.T, id string) string {
 	return s.URL + "/v1"
 }
 
-// talkingAt is a host whose open conversation is held with test/m at an address.
+// talkingAt is a host whose open conversation is used test/m at an address.
 func talkingAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
 	return hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: base}}, "")

@@ -40,7 +40,7 @@ arrival (tool_results.max_chars, in the window of the model that the file names)
 and kept whole beside the conversation. Each file is imported whole or not at all:
 a line that cannot be read is an error, unless --lenient leaves it out. messages
 in --json counts those of the file.
-What only you decide is left out of an export and named: the address of an
+What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
   plimsoll import *.jsonl --json | jq -r '.[] | select(.id == null).file'

@@ -121,7 +121,7 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 		"another hash":  {func(u *conversation.Usage) { u.BodyHash = "abc" }, brief, true, "differs from what was sent, whose hash is abc"},
 		"another bound": {func(u *conversation.Usage) { u.MaxTokens++ }, brief, true, "differs"},
 		"form":          {func(u *conversation.Usage) { u.Form += " warp" }, brief, false, "later"},
-		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, brief, false, "which model"},
+		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, brief, false, "the model it went to"},
 		"prompt":        {func(*conversation.Usage) {}, lost, false, "system prompt"},
 		"tools": {func(*conversation.Usage) {}, func(blob func(string) string) conversation.Body {
 			return conversation.Instructions{System: blob("Be brief."), Tools: blob("no list")}

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	compactionPage = "../docs/compaction.md"
+	compactionPage = "../docs/compaction-reference.md"
 	replayPage     = "../docs/replay.md"
 	readme         = "../README.md"
 	picture        = "../docs/images/replay.svg"

@@ -34,8 +34,8 @@ type modelsCommand struct {
 func (cmd *modelsCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
-		Short: "List the models that are known",
-		Long: `Models lists the catalogue of the known providers, and what the servers on this
+		Short: "List known models",
+		Long: `Models lists the catalog of the known providers, and what the servers on this
 machine and those of your configuration list themselves. With --base-url it lists
 what that server has. Prices are in US dollars per million tokens.
 
@@ -77,7 +77,7 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(cmd.console.Stdout, "No model is known there. Name one with --model PROVIDER/ID all the same.")
+		fmt.Fprintln(cmd.console.Stdout, "No known models there. You can still name one with --model PROVIDER/ID.")
 		return nil
 	}
 	return cmd.table(ctx, rows)

@@ -47,31 +47,28 @@ func (cmd *printCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "print [ID]",
-		Short: "Write a conversation to standard output",
-		Long: `Print writes everything that was said in a conversation, or, with --compacted,
-what the next request would carry: the system prompt, then the messages as the
-model gets them.
+		Short: "Print a conversation",
+		Long: `Print writes all messages of a conversation. With --compacted it writes the next
+request instead: the system prompt, then the messages as the model is sent them.
 
---preset shows what the rules of a preset would make of the conversation now, in
-place of the compactions there are, with an extract where a model would write a
-summary. Nothing is written. The window counts: --model and --window change it.
+--preset previews the conversation under the rules of another preset, with an
+extract where a model would write a summary. Nothing is saved. The result depends
+on the window: --model and --window change it.
 
---request makes a request of the past again and writes its body, byte for byte as
-it went to the provider, and on standard error whether it is the same: the hash of
-what was sent was recorded. Where it is not, or cannot be made, the exit code is 1.
+--request rebuilds a past request and writes its body, byte for byte as it was sent.
+Standard error says whether it matches the recorded hash. If it does not, or cannot
+be rebuilt, the exit code is 1.
 
---ledger writes what compaction did to the conversation instead: every compaction,
-those that failed, what was undone or redone, pins and rewinds,
-oldest first, with what the summaries cost.
+--ledger lists every compaction, failed attempts, undos and redos, pins and rewinds,
+oldest first, with the cost of summaries.
 
 ` + session.IdHelp + `
 
-With --json every line is a chat-completions message. x_events lists the events
-it stands for, x_turn is its turn, counted from 0, and x_state says how the model
-sees it now: verbatim, capped, masked, summarised, dropped, pinned. With --request
-it is one object, which has the body as body, a value laid out anew (the hash is
-that of the bytes without --json), and with --ledger an array with an object for
-each entry, in which null is what nobody knows.`,
+With --json every line is a chat-completions message. x_events lists its events,
+x_turn is its turn, counted from 0, and x_state says how the model is sent it now:
+verbatim, capped, masked, summarised, dropped or pinned. With --request it is one
+object with the body, reformatted (the hash is of the original bytes). With --ledger
+it is an array with one object per entry; null means unknown.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted
@@ -83,7 +80,7 @@ each entry, in which null is what nobody knows.`,
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
-	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
+	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry under the preset `NAME`")
 	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
 	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, undone and pinned")
 	cmd.changed = c.Flags().Changed

@@ -77,7 +77,7 @@ type deleteCommand struct {
 func (cmd *deleteCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete ID",
-		Short: "Delete a conversation for good",
+		Short: "Delete a conversation permanently",
 		Long: `Delete removes a stored conversation with everything in it. Nothing of it can be
 recovered. It asks first; without a terminal to ask on, --yes is needed. A
 conversation that is open in another window is not deleted.
@@ -113,7 +113,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 		if !console.Terminal(cmd.console.Stdin) {
 			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"), "--yes deletes without asking"))
 		}
-		if err := cmd.confirm(ctx, fmt.Sprintf("Delete %s, %q, for good?", id, e.Heading())); err != nil {
+		if err := cmd.confirm(ctx, fmt.Sprintf("Delete %s, %q, permanently?", id, e.Heading())); err != nil {
 			return err
 		}
 	}

@@ -13,11 +13,11 @@ func TestOnlyAYesDeletes(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false, "delete\n": false} {
 		var asked bytes.Buffer
 		cmd := &deleteCommand{console: &console.Console{Env: console.Env{Stdin: strings.NewReader(answer), Stderr: &asked}}}
-		err := cmd.confirm(t.Context(), `Delete abcd22223333, "hi", for good?`)
+		err := cmd.confirm(t.Context(), `Delete abcd22223333, "hi", permanently?`)
 		if (err == nil) != want || err != nil && console.ExitCode(err) != 1 {
 			t.Errorf("%q: %v", answer, err)
 		}
-		if !strings.Contains(asked.String(), "for good? [y/N]") {
+		if !strings.Contains(asked.String(), "permanently? [y/N]") {
 			t.Errorf("asked %q", asked.String())
 		}
 	}

@@ -64,7 +64,7 @@ from results, as far as it is in view), then the rest; both by cost.
 
 The window is ` + numbers.Grouped(measure.ReplayWindow) + ` tokens unless --window says otherwise.
 
---prices takes sheets and models, as PROVIDER/ID or an id the catalogue knows, with
+--prices takes sheets and models, as PROVIDER/ID or an id in the catalog, with
 your own prices and cache_ttl where the configuration has them; how long a model's
 cache lives is otherwise assumed, and told. Without --prices the first five sheets
 are planned for and billed in turn; all figures but costs are those under

@@ -45,7 +45,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f := root.PersistentFlags()
 	f.StringVar(&a.settings.Flags.Config, "config", "", "configuration `FILE` instead of the usual one")
 	f.StringVar(&a.settings.Flags.Data, "data", "", "`DIR` for conversations and log")
-	f.StringVar(&a.settings.Flags.Model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
+	f.StringVar(&a.settings.Flags.Model, "model", "", "model to talk to: `PROVIDER/ID`, or an id in the catalog")
 	f.StringVar(&a.settings.Flags.BaseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
 	f.Var((*tokenCount)(&a.settings.Flags.Window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
 	f.StringVar(&a.settings.Flags.Effort, "effort", "", "how much the model reasons: `LEVEL` (none, minimal, low, medium, high, xhigh, max)")

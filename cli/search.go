@@ -45,15 +45,15 @@ func (cmd *searchCommand) cobra() *cobra.Command {
 	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "search QUERY...",
-		Short: "Search all that was said in the conversations",
-		Long: `Search looks through messages, replies with their reasoning, arguments and results
-of calls, titles, and the full texts of results that were cut. All words have to occur
-in one of these; upper and lower case are alike, and a word is found inside a longer
-one, too. What stands in "quotation marks" has to stand together; quote it once more
-for the shell. The newest conversation comes first, and in it what was said last.
+		Short: "Search all conversations",
+		Long: `Search looks through messages, replies with their reasoning, call arguments,
+results with their full texts, and titles. A hit contains all words; case does not
+matter, and a word also matches inside a longer one. "Quoted words" match as a
+phrase; quote once more for the shell. The newest conversation comes first, and in
+it the newest message.
 
-There is no index: every search reads all conversations, so that it finds what was said
-a moment ago, in another window as well. The exit code is 1 if nothing was found.`,
+Every search reads all conversations, so it also finds messages of a moment ago
+and of other windows. The exit code is 1 if nothing was found.`,
 		Example: `  plimsoll search upload flaky
   plimsoll search '"port is already in use"' --workspace
   plimsoll search migration --json | jq -r '.[0].id'`,
@@ -206,6 +206,6 @@ func (cmd *searchCommand) unread(report storage.SearchReport) {
 		if report.Damaged == 1 {
 			were = "was"
 		}
-		cmd.console.Note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
+		cmd.console.Note("%s %s skipped; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
 	}
 }

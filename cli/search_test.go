@@ -57,7 +57,7 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 		t.Errorf("took %v (-want +got)\n%s", found.Took, d)
 	}
 	if _, err := h.Search(t.Context(), `""`); err == nil {
-		t.Error("a query of nothing is searched for")
+		t.Error("a query of no search yet")
 	}
 }
 

@@ -28,7 +28,7 @@ func TestAskRefusesInputThatNoWindowHolds(t *testing.T) {
 	}{
 		{"small window", "8192", 1 << 20, []string{"more than", "8,192 tokens", "custom/m"}},
 		{"large window", "100M", 16 << 20, []string{"more than", "at most"}},
-		{"unknown window", "", 12 << 20, []string{"more than", "not known"}},
+		{"unknown window", "", 12 << 20, []string{"more than", "unknown"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

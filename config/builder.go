@@ -111,7 +111,7 @@ func (b *builder) table(n ast.Node, values []*ast.MappingValueNode, depth int) *
 			continue
 		}
 		if first, twice := seen[key]; twice {
-			b.fail(v.Key, fmt.Sprintf("%s stands twice, first on line %d", quote(key), first), "delete one of the two")
+			b.fail(v.Key, fmt.Sprintf("%s is there twice, first on line %d", quote(key), first), "delete one of the two")
 			continue
 		}
 		seen[key] = keyLine

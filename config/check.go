@@ -65,7 +65,7 @@ func decodeDuration(n *node, v reflect.Value, f field) error {
 	if !(n.kind == intNode && n.text == "0") {
 		parsed, err := parseDuration(n.text)
 		if n.kind == tableNode || n.kind == listNode || err != nil {
-			return &valueError{fmt.Sprintf("%s is no duration", quote(n.text)), "write a number with a unit, such as 60s, 5m, 1h or 2d"}
+			return &valueError{fmt.Sprintf("%s is not a duration", quote(n.text)), "write a number with a unit, such as 60s, 5m, 1h or 2d"}
 		}
 		duration = parsed
 	}
@@ -79,7 +79,7 @@ func decodeDuration(n *node, v reflect.Value, f field) error {
 func decodeSize(n *node, v reflect.Value) error {
 	size, err := ParseSize(n.text)
 	if err != nil || n.kind != intNode && n.kind != textNode {
-		return &valueError{fmt.Sprintf("%s is no size", quote(n.text)), "write a number of bytes, or a size such as 512KiB or 8MiB"}
+		return &valueError{fmt.Sprintf("%s is not a size", quote(n.text)), "write a number of bytes, or a size such as 512KiB or 8MiB"}
 	}
 	v.SetInt(int64(size))
 	return nil
@@ -91,7 +91,7 @@ func decodeChars(n *node, v reflect.Value) error {
 		return nil
 	}
 	if n.kind != intNode {
-		return &valueError{fmt.Sprintf("%s is no number of characters", quote(n.text)), "write a whole number, or " + autoWord}
+		return &valueError{fmt.Sprintf("%s is not a number of characters", quote(n.text)), "write a whole number, or " + autoWord}
 	}
 	return decodeInt(n, v, field{tag: `min:"1"`})
 }
@@ -130,7 +130,7 @@ func decodeFloat(n *node, v reflect.Value, f field) error {
 		if x > 1 && x <= 100 {
 			hint = fmt.Sprintf("for %g %% write %g", x, x/100)
 		}
-		return &valueError{fmt.Sprintf("%s is no ratio", quote(n.text)), hint}
+		return &valueError{fmt.Sprintf("%s is not a ratio", quote(n.text)), hint}
 	case !(x >= 0 && x <= math.MaxInt32):
 		return fmt.Errorf("%s is out of range: 0 or more", quote(n.text))
 	}
@@ -199,9 +199,9 @@ func checkForm(s string, tag reflect.StructTag) error {
 func checkName(name, form string) error {
 	switch {
 	case form == "word" && !wordForm().MatchString(name):
-		return fmt.Errorf("%s is no name: letters, digits, _ and -", quote(name))
+		return fmt.Errorf("%s is not a name: letters, digits, _ and -", quote(name))
 	case form == "header" && !headerForm().MatchString(name):
-		return fmt.Errorf("%s is no HTTP header name", quote(name))
+		return fmt.Errorf("%s is not an HTTP header name", quote(name))
 	case strings.TrimSpace(name) == "":
 		return fmt.Errorf("a name must not be empty")
 	}
@@ -227,7 +227,7 @@ func checkURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return &valueError{"is no http or https address", "write it as http://localhost:8080/v1"}
+		return &valueError{"is not an http or https address", "write it as http://localhost:8080/v1"}
 	case u.User != nil:
 		return &valueError{"holds a user name or password", "use api_key_env or headers instead"}
 	case u.RawQuery != "" || u.Fragment != "":
@@ -246,7 +246,7 @@ func checkHost(s string) error {
 	if hostForm().MatchString(s) && !numericEnd().MatchString(s) {
 		return nil
 	}
-	return &valueError{fmt.Sprintf("%s is no host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
+	return &valueError{fmt.Sprintf("%s is not a host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
 }
 
 func decodeShare(n *node, v reflect.Value) error {
@@ -255,7 +255,7 @@ func decodeShare(n *node, v reflect.Value) error {
 		return nil
 	}
 	if n.kind == textNode {
-		return &valueError{fmt.Sprintf("%s is no share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
+		return &valueError{fmt.Sprintf("%s is not a share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
 	}
 	return decodeFloat(n, v, field{tag: `check:"ratio"`})
 }

@@ -6,13 +6,13 @@ import "time"
 // explicitly wins over the preset ([LoadOptions.Preset] gives its values, [Loaded.Explicit] tells which keys were set).
 // Ratios are shares of the context window in (0, 1].
 type Compaction struct {
-	Enabled        bool               `yaml:"enabled" doc:"false turns every automatic part off; only recovery from an overflow remains."`
+	Enabled        bool               `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
 	Preset         string             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
 	DefaultProfile string             `yaml:"default_profile" doc:"Profile used when a command names none."`
 	KeepLast       int                `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
 	TriggerRatio   float64            `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
 	HardRatio      float64            `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
-	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarised."`
+	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
 	TokenThreshold int                `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
 	Auto           Auto               `yaml:"auto"`
 	Evict          Evict              `yaml:"evict"`
@@ -35,7 +35,7 @@ type Auto struct {
 // Evict is how far a step of preset plimsoll evicts the oldest units, and how long the note is that stands for them.
 type Evict struct {
 	Target Share `yaml:"target" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
-	Cold   Share `yaml:"cold" doc:"Share of the window that a step leaves once the provider's cache has gone cold, and below which there is none; below trigger_ratio. auto = as a window of its size calls for."`
+	Cold   Share `yaml:"cold" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
 	Index  Share `yaml:"index" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
 	Words  Share `yaml:"words" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
@@ -98,8 +98,8 @@ type Summary struct {
 	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
 	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
 	MaxTokens    int           `yaml:"max_tokens" min:"1" doc:"Longest summary asked for, in tokens."`
-	Mode         string        `yaml:"mode" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarised with the new turns; raw-union = everything again from the original."`
-	Input        string        `yaml:"input" enum:"auto,raw,view" doc:"What the summariser reads: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
+	Mode         string        `yaml:"mode" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarized with the new turns; raw-union = everything again from the original."`
+	Input        string        `yaml:"input" enum:"auto,raw,view" doc:"What the summary is written from: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
 	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
 	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
 	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`

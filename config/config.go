@@ -5,7 +5,7 @@ import "time"
 // Config is everything the user can decide. [Default] gives the values in force when nothing is said. In the field
 // tags `yaml` is the key, `doc` its meaning, and the others are the rules of check.go.
 type Config struct {
-	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id the catalogue knows. Empty: the first API key found in the environment, then a local server, then the demo model."`
+	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
 	Fallback    []string            `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
 	Providers   map[string]Provider `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
 	Discovery   Discovery           `yaml:"discovery"`
@@ -25,7 +25,7 @@ type Discovery struct {
 
 // Context holds what is known about the context window beforehand.
 type Context struct {
-	Window int `yaml:"window" doc:"Size of the context window in tokens; 0 = discovered (server, catalogue, or learned from the first overflow)."`
+	Window int `yaml:"window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
 }
 
 // ToolResults says how much of a tool's output is shown to the model and how much is kept.

@@ -239,7 +239,7 @@ func child(path []string, key string) []string { return append(slices.Clone(path
 func keyHint(key string, path, siblings []string) string {
 	bare := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
 	if bare == "apikey" || bare == "key" || bare == "token" {
-		return "keys never stand in a file: name the environment variable that holds it in api_key_env"
+		return "keys do not belong in a file: name the environment variable that holds it in api_key_env"
 	}
 	if near := nearest(key, siblings); near != "" {
 		return suggestion(near)

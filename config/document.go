@@ -168,7 +168,7 @@ func parseTree(src *source, text string) (body ast.Node, problems Problems) {
 	}
 	if len(docs) > 1 {
 		line, col := place(docs[1].Body)
-		return nil, Problems{src.problem(line, col, "", "a second document begins here", "one file holds one document: delete the --- line")}
+		return nil, Problems{src.problem(line, col, "", "a second document starts here", "one file holds one document: delete the --- line")}
 	}
 	return docs[0].Body, nil
 }

@@ -70,7 +70,7 @@ var concerns = map[string]string{
 	"model":                           "chooses which model gets your conversations",
 	"fallback":                        "chooses which models get your conversations",
 	"providers":                       "changes where conversations are sent",
-	"compaction.summary.model":        "chooses which model gets your conversations to summarise them",
+	"compaction.summary.model":        "chooses which model gets your conversations to summarize them",
 	"compaction.summary.instructions": "tells the model what to make of your conversations",
 	"compaction.profiles":             "can name a model and instructions for summaries",
 	"compaction":                      "changes what is sent of your conversations, and what that costs",

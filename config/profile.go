@@ -10,8 +10,8 @@ import "fmt"
 
 // Profile is one named set of policies. A nil or empty policy has no opinion: what it covers stays as it is.
 type Profile struct {
-	Reasoning string          `yaml:"reasoning" enum:",strip" doc:"strip leaves the model's reasoning out; empty = no opinion."`
-	ToolCalls *ToolCalls      `yaml:"tool_calls" doc:"strip, strip-responses, strip-requests or omit; or a table with policy, request and response. Unset = no opinion."`
+	Reasoning string          `yaml:"reasoning" enum:",strip" doc:"strip leaves the model's reasoning out; empty = unchanged."`
+	ToolCalls *ToolCalls      `yaml:"tool_calls" doc:"strip, strip-responses, strip-requests or omit; or a table with policy, request and response. Unset = unchanged."`
 	Summary   *ProfileSummary `yaml:"summary" doc:"summarize, or a table: the range is replaced by a summary and the other two policies do not matter. Unset = no summary."`
 }
 

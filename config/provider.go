@@ -5,17 +5,17 @@ import "time"
 // Provider is one endpoint. Empty fields of a built-in provider keep the built-in value.
 type Provider struct {
 	BaseURL   string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions or /messages, such as http://localhost:8080/v1."`
-	APIKeyEnv string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself never stands in a file."`
+	APIKeyEnv string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself is never in a file."`
 	Headers   Headers          `yaml:"headers" name:"HEADER" names:"header" check:"header" doc:"Further HTTP headers for every request. Values are hidden wherever the configuration is printed."`
 	Wire      string           `yaml:"wire" enum:",chat,responses,messages" doc:"Protocol: chat = chat completions, responses = the Responses API, messages = Anthropic's Messages API; empty = what the provider and the model need."`
-	Models    map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalogue."`
+	Models    map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalog."`
 }
 
 // Model is what the user knows about one model. A zero field means: ask the server or the catalogue.
 type Model struct {
 	ContextWindow int           `yaml:"context_window" doc:"Context window in tokens; 0 = discovered."`
 	MaxInput      int           `yaml:"max_input" doc:"Largest request in tokens, if smaller than the window; 0 = the window."`
-	MaxOutput     int           `yaml:"max_output" doc:"Largest reply in tokens, sent with each request as its limit; 0 = from the catalogue, and nothing is sent."`
+	MaxOutput     int           `yaml:"max_output" doc:"Largest reply in tokens, sent with each request as its limit; 0 = from the catalog, and nothing is sent."`
 	Effort        string        `yaml:"effort" enum:",none,minimal,low,medium,high,xhigh,max" doc:"How much the model reasons; empty = the model decides. Not every model knows every level."`
 	Prices        Prices        `yaml:"prices"`
 	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix after its last use. Claude is asked for 5m, or for an hour from 1h on, at twice the price of input; unset, the cheaper one is chosen by your pauses. Of others it is assumed: 5m where writing costs 1.25 times the input (OpenAI: 30m), else an hour."`

@@ -32,7 +32,7 @@ func ParseSize(s string) (Size, error) {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0) || n*float64(unit) > float64(maxSize) {
-		return 0, fmt.Errorf("%s is no size", quote(s))
+		return 0, fmt.Errorf("%s is not a size", quote(s))
 	}
 	return Size(n * float64(unit)), nil
 }
@@ -87,13 +87,13 @@ func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.ParseUint(days, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("%s is no duration", quote(s))
+			return 0, fmt.Errorf("%s is not a duration", quote(s))
 		}
 		return time.Duration(n) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%s is no duration", quote(s))
+		return 0, fmt.Errorf("%s is not a duration", quote(s))
 	}
 	return d, nil
 }

@@ -128,7 +128,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	term.key("ctrl+x")
 	term.idle("· undone ")
 	term.command("/pin 50")
-	term.idle("pinned: it is sent as it was said")
+	term.idle("pinned: always sent in full")
 	term.talks("and now?", 2)
 	term.command("/undo")
 	term.drafted("and now?")

@@ -44,7 +44,7 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 	full := term.shown()
 
 	term.command("/compact --dry-run")
-	plan := term.see("turns 0–1; the newest 3 stay as they are", "› default", "results masked", "saved", "the cached prefix breaks at turn 0", "enter compact")
+	plan := term.see("turns 0–1; the newest 3 stay as they are", "› default", "results masked", "saved", "cache invalidated from turn 0", "enter compact")
 	numbers := previewed.FindStringSubmatch(strings.ReplaceAll(plan.text, "\n", " "))
 	if numbers == nil {
 		t.Fatalf("the plan does not say before and after:\n%s", plan.text)
@@ -211,7 +211,7 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	term := p.aboard(s, wide, "--cfg", "compaction.protected_ratio=0.5") // so that two turns are enough
 	term.say("is there room?")
 	refused := term.idle("compacted turns 0–1 to recover from an overflow: ", "you requested 5100 tokens",
-		"make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")
+		"make room with /compact (outside the chat: plimsoll compact), start a new conversation, or")
 	if strings.Contains(term.written(), "7100") {
 		t.Errorf("the refusal that was recovered from is shown:\n%s", refused.text)
 	}

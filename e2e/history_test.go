@@ -86,7 +86,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 		t.Fatal("the model sees what was compacted, or not what was not")
 	}
 	from := term.introduced()
-	term.browse("[both]", "what was said", "what the model is sent")
+	term.browse("[both]", "original", "what the model is sent")
 	for _, side := range []string{"[original]", "[as sent]", "[both]"} {
 		term.key("tab")
 		term.see(side)
@@ -94,7 +94,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	term.typed("g")
 	term.on("title: Voyage of the Beagle")
 	term.typed("}")
-	term.on("What does the log of day 0 say?", "summarised", "Know what the logbooks say")
+	term.on("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
 	term.typed("}")
 	term.on("What does the log of day 1 say?", "part of the summary above")
 	term.typed("}}{")
@@ -154,7 +154,7 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 	for _, c := range []struct {
 		turn  int
 		badge string
-	}{{masked, "masked"}, {summarised, "summarised"}} {
+	}{{masked, "masked"}, {summarised, "summarized"}} {
 		term.finds(sighting(c.turn), c.badge)
 		term.ends(" match ")
 		term.typed("u")
@@ -188,19 +188,19 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 		term.ends(" match ")
 		term.typed("p")
 		term.on("pinned")
-		term.see("pinned: it is sent as it was said")
+		term.see("pinned: always sent in full")
 		if !holds(p.next(id), sighting(turn)) {
 			t.Errorf("the result of turn %d is pinned, and not sent", turn)
 		}
 	}
 	term.typed("p")
 	term.on("masked")
-	term.see("not pinned any more")
+	term.see("unpinned")
 	term.finds(sighting(verbatim), "= verbatim")
 	term.ends(" match ")
 	term.typed("m")
 	term.on("masked")
-	term.see("masked: the model sees a stub")
+	term.see("masked: the model no longer sees the result")
 	next := p.next(id)
 	if !holds(next, sighting(summarised)) || holds(next, sighting(masked)) || holds(next, sighting(verbatim)) {
 		t.Error("not what is pinned is sent, or more")

@@ -73,7 +73,7 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	term.idle(" · undone ")
 	term.talks("and without it?", 4)
 	term.command("/pin 4")
-	term.idle("pinned: it is sent as it was said")
+	term.idle("pinned: always sent in full")
 	term.talks("and with a pin? 👩‍👩‍👧‍👦", 5)
 	term.command("/undo")
 	term.idle("│ and with a pin?")

@@ -18,7 +18,7 @@ func (p *place) reviewed(s *server) (term *terminal, id string) {
 	term, id = p.underway(s, usual)
 	term.talks("how is the wind?", 1)
 	term.command("/compact --review --profile heavy --keep-last 20")
-	term.idle("a summary waits for you")
+	term.idle("a summary is ready")
 	term.command("/review")
 	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
 	return term, id
@@ -61,11 +61,11 @@ func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	term, id := p.reviewed(s)
 	before := p.next(id)
 	term.key("esc")
-	term.idle("a summary waits for you", "/review")
+	term.idle("a summary is ready", "/review")
 	term.command("/review")
 	term.see("Summary of turns 0–40", "enter take it in")
 	term.typed("x")
-	term.see("x again gives the summary up")
+	term.see("x again discards the summary")
 	term.typed("x")
 	left := term.wait("a conversation without a summary that waits", func(s screen) bool {
 		return s.has("the compaction was stopped") && !s.has("a summary waits")

@@ -73,7 +73,7 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.browse()
 	term.finds(`"day 50 say"`, asks50)
 	term.typed("e")
-	term.see("e again takes turns")
+	term.see("e again undoes turns")
 	term.typed("e")
 	term.drafted(asks50)
 	next := p.next(id)
@@ -82,7 +82,7 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	}
 	term.key("ctrl+u")
 	term.command("/redo")
-	term.see("the turns are back")
+	term.see("turns redone")
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {
 		t.Errorf("after redo, something else is sent (-before +after):\n%.2000s", diff)
 	}
@@ -92,7 +92,7 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.browse()
 	term.finds(`"day 50 say"`, asks50)
 	term.typed("e")
-	term.see("e again takes turns")
+	term.see("e again undoes turns")
 	term.typed("e")
 	term.drafted(asks50)
 	next = p.next(id)
@@ -124,7 +124,7 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	term.drafted("first")
 	term.key("ctrl+u")
 	term.command("/redo")
-	term.see("the turns are back")
+	term.see("turns redone")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
 		t.Errorf("one of two was redone, and something else is sent (-before +after):\n%.2000s", diff)
 	}

@@ -74,7 +74,7 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 	var out []Finding
 	if n := len(results.missing); n > 0 {
 		out = append(out, found(f, id, cureNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
-			"the part that was shown is still there, the rest cannot be brought back", n, len(results.seen), results.first))
+			"the part that was shown is still there, the rest is lost", n, len(results.seen), results.first))
 	}
 	if n := len(instructions.missing); n > 0 {
 		out = append(out, found(f, id, cureNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+

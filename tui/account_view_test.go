@@ -60,7 +60,7 @@ func TestAConversationToReadIsNotChangedFromItsContext(t *testing.T) {
 		r.calls = nil
 		for _, key := range []string{"p", "m"} {
 			r.press(key)
-			r.has("open for reading only")
+			r.has("read only")
 		}
 		r.press("c")
 		r.has("open elsewhere")

@@ -122,7 +122,7 @@ func TestPinning(t *testing.T) {
 				r.enter(typed)
 				if want == "" {
 					r.did()
-					r.has("there is no turn and no event")
+					r.has("no turn or message")
 					return
 				}
 				r.did(want)

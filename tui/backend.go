@@ -275,7 +275,7 @@ type Found struct {
 	Conversations int
 	More          bool
 	// Unread is how many conversations could not be read to the end, Damaged how
-	// many events and full texts were passed over, as they cannot be read.
+	// many events and full texts were skipped, as they cannot be read.
 	Unread, Damaged int
 	Took            time.Duration
 }

@@ -56,7 +56,7 @@ func TestWhatTheHistorySaysStandsThereOnce(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		views["history"](r)
 		r.press("G", "m")
-		const said = "only results of tools can be masked"
+		const said = "only tool results can be masked"
 		if n := strings.Count(r.text(), said); n != 1 {
 			t.Errorf("%q stands there %d times:\n%s", said, n, r.text())
 		}

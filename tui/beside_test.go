@@ -163,7 +163,7 @@ func TestWhatEscStops(t *testing.T) {
 
 		hold(r, since)
 		r.happen(updates.Queued{Texts: []string{"and then?"}})
-		r.has(held+" "+hint, "queued: and then?  (alt+↑ takes it back)")
+		r.has(held+" "+hint, "queued: and then?  (alt+↑ to edit)")
 		r.calls = nil
 		r.press("esc")
 		r.did("first cancel")
@@ -171,7 +171,7 @@ func TestWhatEscStops(t *testing.T) {
 		r.lacks(held)
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.Cancelled}, Request: edit.Request{Source: conversation.SourceAuto}},
 			updates.Status{Phase: updates.Waiting, Since: time.Now()})
-		r.has("(esc or alt+↑ takes it back)")
+		r.has("(esc or alt+↑ to edit)")
 		r.lacks("Optimizing")
 	})
 }

@@ -167,7 +167,7 @@ func (c *chat) loadFiles() tea.Cmd {
 func (c *chat) recovered(texts []string) {
 	c.outbox.returned(texts)
 	if len(texts) > 0 {
-		c.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")
+		c.transcript.Note("your unsent message is back in the composer")
 	}
 }
 

@@ -103,7 +103,7 @@ func (c *chat) fault(text string) pane.Action {
 func (c *chat) output(title, text string) pane.Action {
 	scrolled := !c.transcript.Following()
 	c.transcript.Output(title, text)
-	return unseen{pane.Say{Text: title + ": it is in the conversation"}, scrolled}
+	return unseen{pane.Say{Text: title + ": the conversation has it"}, scrolled}
 }
 
 // compaction tells of a compaction.
@@ -207,8 +207,8 @@ func (c *chat) steered(u updates.Edited) pane.Action {
 	}
 	c.line = typedLine{}
 	words := map[updates.Edit]string{
-		updates.EditPin: "pinned: it is sent as it was said", updates.EditUnpin: "not pinned any more",
-		updates.EditMask: "masked: the model sees a stub", updates.EditRestore: "the turns are back",
+		updates.EditPin: "pinned: always sent in full", updates.EditUnpin: "unpinned",
+		updates.EditMask: "masked: the model no longer sees the result", updates.EditRestore: "turns redone",
 	}[u.What]
 	if u.Before != u.After && u.Before > 0 {
 		words += fmt.Sprintf(" · ~%s → ~%s tokens", gauge.Tokens(u.Before), gauge.Tokens(u.After))

@@ -131,11 +131,11 @@ func TestCommandsOfCompactionRefuse(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/compact --form=1":            "there is no flag --form",
 		"/compact --to=1 --keep=2":     "both say where the range ends",
-		"/undo-compact last":           "write the number of a compaction",
-		"/undo-compact 0":              "write the number of a compaction",
-		"/fork --copy":                 "write /fork, /fork --compact",
-		"/fork --compact=":             "write /fork, /fork --compact",
-		"/fork --compact light please": "write /fork, /fork --compact",
+		"/undo-compact last":           "usage: /undo-compact [NUMBER]",
+		"/undo-compact 0":              "usage: /undo-compact [NUMBER]",
+		"/fork --copy":                 "usage: /fork",
+		"/fork --compact=":             "usage: /fork",
+		"/fork --compact light please": "usage: /fork",
 		"/profile steep":               `there is no profile "steep"; there are default, heavy`,
 	} {
 		t.Run(typed, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestThePreviewIsLookedAtBeforeItIsMade(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.enter("/compact --dry-run the ports")
 		r.happen(planned(plan))
-		r.has("turns 0–4", "12.1k → ~5.3k", "Effect", "results masked", "at turn 1, event 3")
+		r.has("turns 0–4", "12.1k → ~5.3k", "Effect", "results masked", "from turn 1, message e3")
 		r.calls = nil
 		r.press("enter")
 		r.did("first compact focus=the ports")
@@ -268,9 +268,9 @@ func TestThePreviewClosesWithItsConversation(t *testing.T) {
 func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.enter("/compact --dry-run")
-		err := &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
+		err := &llm.Error{Class: llm.BadRequest, Message: "nothing to compact: turn 0 already is as short", Hint: "nothing was changed"}
 		r.happen(updates.Previewed{Err: err})
-		r.has("nothing would be saved: turn 0 already is as short")
+		r.has("nothing to compact: turn 0 already is as short")
 		r.calls = nil
 		r.press("enter")
 		r.did()
@@ -461,10 +461,10 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 			t.Errorf("who asks again gets no answer:\n%s", r.text())
 		}
 		r.press("home")
-		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}})
+		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing to compact"}})
 		r.pass(time.Second)
 		r.press("end")
-		r.has(" · nothing would be saved")
+		r.has(" · nothing to compact")
 	})
 }
 
@@ -510,7 +510,7 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 		r.has("default", "shortens results", "heavy", "the model writes a summary")
 		r.press("down", "enter")
 		r.did("first profile heavy")
-		r.has("compaction by default: heavy · the model writes a summary")
+		r.has("default compaction profile: heavy · the model writes a summary")
 		r.append(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"default"`}})
 		r.enter("/profile")
 		r.press("enter") // begins at the one in force
@@ -522,9 +522,9 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		for what, do := range map[string]func(){
-			"compacts":                   func() { r.enter("/compact") },
-			"takes the compaction back":  func() { r.press("ctrl+x") },
-			"brings the compaction back": func() { r.enter("/redo-compact") },
+			"compacts":              func() { r.enter("/compact") },
+			"undoes the compaction": func() { r.press("ctrl+x") },
+			"redoes the compaction": func() { r.enter("/redo-compact") },
 		} {
 			const when = " before the next request"
 			do()

@@ -97,7 +97,7 @@ func (c *connecting) about() pane.Action {
 
 // enterKey asks for a key.
 func (c *connecting) enterKey() pane.Action {
-	text := "A key for " + c.at.Label + ", to be tried with a request that costs nothing, then stored in the system's keyring, or where there is none in a file that only you can read."
+	text := "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
 	if c.at.Variable != "" {
 		text = c.wins() + "\n" + text
 	}

@@ -46,7 +46,7 @@ func TestAKeyLeadsToAModel(t *testing.T) {
 		r.enter("/connect")
 		r.has("  ollama     answers at 127.0.0.1:11434", "❯ openai ✓", "other")
 		r.press("down", "enter")
-		r.has("Connect anthropic", "A key for Anthropic", "Keys are made at https://keys.example")
+		r.has("Connect anthropic", "Paste your key for Anthropic", "Keys are made at https://keys.example")
 		r.send(tea.PasteMsg{Content: pastedKey})
 		r.has("34 characters, ends in mnop")
 		r.hides()
@@ -158,7 +158,7 @@ func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
 	}, func(r *rig) {
 		r.has("There is no key for anthropic yet.", "enter stores one")
 		r.press("enter")
-		r.has("A key for Anthropic")
+		r.has("Paste your key for Anthropic")
 		r.pasteKey()
 		r.press("esc", "esc", "esc")
 		r.has("Talking to anthropic/first.")
@@ -190,7 +190,7 @@ func TestAKeyBehindTheCommandIsForgotten(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.calls = nil
 		r.enter("/connect anthropic " + pastedKey)
-		r.has("A key for Anthropic", "paste it here")
+		r.has("Paste your key for Anthropic", "paste it here")
 		r.hides()
 		r.press("esc", "esc", "up")
 		r.hides()

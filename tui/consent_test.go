@@ -10,7 +10,7 @@ import (
 
 // elsewhere is a question for a yes before a conversation opens.
 func elsewhere(r *rig) *tui.Consent {
-	return &tui.Consent{Title: "Send it elsewhere?", Question: "This conversation was held with ollama/tiny.\nGo on with openai/gpt-5.4?",
+	return &tui.Consent{Title: "Send it elsewhere?", Question: "This conversation was used ollama/tiny.\nGo on with openai/gpt-5.4?",
 		Yes: "go on with openai/gpt-5.4", Declined: "nothing was sent",
 		Open: func(ctx context.Context) (tui.Conversation, error) { return r.lead(ctx, "open elsewhere", "", &r.next) }}
 }
@@ -27,7 +27,7 @@ func TestAConversationGoesElsewhereAfterAYesOnly(t *testing.T) {
 		"interrupt": {[]string{"ctrl+c"}, []string{"new", "next send hi"}},
 	} {
 		screenOf(t, name, func(r *rig, _ *tui.Options) { r.failing["open"] = elsewhere(r) }, func(r *rig) {
-			r.has("held with ollama/tiny", "Go on with openai/gpt-5.4?")
+			r.has("used ollama/tiny", "Go on with openai/gpt-5.4?")
 			r.calls = nil
 			r.pass(2 * time.Second)
 			r.press(c.keys...)
@@ -44,7 +44,7 @@ func TestAQuestionForAYesTakesNoKeystroke(t *testing.T) {
 		close(r.hold)
 		r.settle()
 		r.write("es")
-		r.has("│ why yes", "a question waits")
+		r.has("│ why yes", "a question is waiting")
 		r.lacks("Go on with openai/gpt-5.4?")
 		r.pass(2 * time.Second)
 		r.has("Go on with openai/gpt-5.4?")

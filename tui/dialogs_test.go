@@ -35,7 +35,7 @@ func TestApprovals(t *testing.T) {
 				r.press("y") // typed before it could be read
 				r.did()
 				r.lacks("Allow this?")
-				r.has("│ y", "pause")
+				r.has("│ y", "a question is waiting")
 				r.pass(overlay.Calm + overlay.Grace)
 				r.has("Allow this?", "rm -rf build")
 				r.press(c.keys...)
@@ -117,7 +117,7 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.calls = nil
 		r.pass(600 * time.Millisecond)
 		r.lacks("Allow this?")
-		r.has("pause")
+		r.has("a question is waiting")
 		r.press("a")
 		r.did()
 		r.pass(overlay.Calm - time.Millisecond)

@@ -154,7 +154,7 @@ func (d *drafts) putAway() pane.Action {
 	keys := d.env.Keys.Composer.Writing
 	if !keys.Stash.Enabled() {
 		d.composer.Clear()
-		return say("the draft is the newest prompt: " + keys.Older.Help().Key + " brings it back")
+		return say("the draft is the newest prompt: " + keys.Older.Help().Key + " restores it")
 	}
 	d.composer.Stash() // its box says so
 	return nil

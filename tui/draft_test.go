@@ -41,7 +41,7 @@ func TestADraftComesBackWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.drafts["first"] = tui.Draft{Text: "to be continued", Stashed: "for later"}
 	}, func(r *rig) {
-		r.has("│ to be continued", "draft stashed · ctrl+s brings it back")
+		r.has("│ to be continued", "draft stashed · ctrl+s restores it")
 		r.press("ctrl+s")
 		r.has("│ for later")
 		r.pass(2 * time.Second)
@@ -52,7 +52,7 @@ func TestADraftComesBackWithItsConversation(t *testing.T) {
 // toNext begins another conversation from the palette, whatever is written.
 func (r *rig) toNext() {
 	r.press("ctrl+p")
-	r.write("begin another")
+	r.write("start a new")
 	r.press("enter")
 }
 
@@ -116,7 +116,7 @@ func TestEscTwiceStashesTheDraft(t *testing.T) {
 		r.press("esc")
 		r.has("│ half a thought", "esc again to stash the draft")
 		r.press("esc")
-		r.has("draft stashed · ctrl+s brings it back")
+		r.has("draft stashed · ctrl+s restores it")
 		r.lacks("│ half a thought", "esc again")
 		r.calls = nil
 		r.enter("a question in between")

@@ -94,7 +94,7 @@ func palette(keys KeyMap) pane.Action {
 	for _, c := range slashCommands() {
 		add(c.Name, commandName(c.CommandSpec), c.Help, keysOf(keys, c.Name)...)
 		if c.Name == "compact" {
-			add(palettePreview, "/"+palettePreview, "what compacting would do, before it is done", keys.Screen.PreviewCompaction)
+			add(palettePreview, "/"+palettePreview, "preview a compaction", keys.Screen.PreviewCompaction)
 		}
 	}
 	return open(overlay.PickerOptions{ID: dialogPalette, Title: "Commands", Items: items, Empty: "there are no commands"})

@@ -35,7 +35,7 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 		return no
 	}
 	if !v.session.outline.Said() {
-		return refuse("nothing was said yet: there is no history")
+		return refuse("no history yet")
 	}
 	one, open := v.top().(*historyView)
 	var shown pane.Action
@@ -58,7 +58,7 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	if events := v.session.log.named(args); len(events) > 0 {
 		return v.openHistoryAt(events[0], "")
 	}
-	return refuse("there is no turn and no event " + strconv.Quote(args) + "; write a turn's number (3) or an event (e41)")
+	return refuse("no turn or message " + strconv.Quote(args) + "; use a turn (3) or a message's number in the history (e41)")
 }
 
 func (h *historyView) gauged() bool   { return true }
@@ -114,7 +114,7 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 // that the text also arrives when the history is closed meanwhile.
 func (v *views) copyFull(a history.CopyFull) pane.Action {
 	read := v.env.loadFull(v.session.ID, a.Event)
-	return several{say("the whole text is still being read: it is copied then"), tea.Cmd(func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })}
+	return several{say("the full text is still loading; it is copied when it is there"), tea.Cmd(func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })}
 }
 
 // copied puts a text that was read on the clipboard. The text of a conversation that was
@@ -122,11 +122,11 @@ func (v *views) copyFull(a history.CopyFull) pane.Action {
 func (v *views) copied(msg copyMsg) pane.Action {
 	switch {
 	case msg.id != v.session.ID:
-		return refuse("the result was not copied: its conversation is closed")
+		return refuse("not copied: the conversation is closed")
 	case msg.err != nil:
-		return several{tea.SetClipboard(msg.cut), refuse("copied the result as it was cut: the whole text cannot be read: " + msg.err.Error())}
+		return several{tea.SetClipboard(msg.cut), refuse("copied the truncated result; the full text cannot be read: " + msg.err.Error())}
 	}
-	return several{tea.SetClipboard(msg.text), say("copied the whole result")}
+	return several{tea.SetClipboard(msg.text), say("copied the full result")}
 }
 
 // read gives what was read to the history that is open, if it is still about the same

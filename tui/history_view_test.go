@@ -30,11 +30,11 @@ func TestTheHistoryActs(t *testing.T) {
 		"restore":              {row: "e22", key: "r", want: "first restore turns"},
 		"restore what is gone": {row: "e19", key: "r", want: "first restore turns"},
 		"resend":               {row: "e11", key: "e e", want: "first rewind 1", leaves: true},
-		"resend, once":         {row: "e11", key: "e", says: "e again takes turns 1–4 back and puts the message into the composer"},
+		"resend, once":         {row: "e11", key: "e", says: "e again undoes turns 1–4 and returns the message to the composer"},
 		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
 		"a full text":          {row: "e4", key: "enter", want: "full 4", says: "the whole of the file"},
-		"a word":               {row: "e24", key: "n", says: "nothing is searched for"},
+		"a word":               {row: "e24", key: "n", says: "no search yet"},
 		"refused":              {row: "e19", key: "e", says: "this turn was undone"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestTheHistoryCopies(t *testing.T) {
 	})
 }
 
-// A result is copied whole also while its whole text is still being read, whatever is
+// A result is copied whole also while its whole text is still loading, whatever is
 // done until it is there.
 func TestTheHistoryCopiesAWholeTextOnceItIsRead(t *testing.T) {
 	errGone := errors.New("the disk is gone")
@@ -91,10 +91,10 @@ func TestTheHistoryCopiesAWholeTextOnceItIsRead(t *testing.T) {
 		says    string
 		copied  string // the beginning of it
 	}{
-		"in sight":           {says: "copied the whole result", copied: "the whole of the file\n"},
-		"closed":             {then: "q", says: "copied the whole result", copied: "the whole of the file\n"},
-		"unreadable":         {failing: errGone, says: "the whole text cannot be read: the disk is gone", copied: "a line of the test\n"},
-		"unreadable, closed": {failing: errGone, then: "q", says: "the whole text cannot be read: the disk is gone", copied: "a line of the test\n"},
+		"in sight":           {says: "copied the full result", copied: "the whole of the file\n"},
+		"closed":             {then: "q", says: "copied the full result", copied: "the whole of the file\n"},
+		"unreadable":         {failing: errGone, says: "the full text cannot be read: the disk is gone", copied: "a line of the test\n"},
+		"unreadable, closed": {failing: errGone, then: "q", says: "the full text cannot be read: the disk is gone", copied: "a line of the test\n"},
 	} {
 		screenOf(t, name, telling, func(r *rig) {
 			r.holdArchive()
@@ -105,7 +105,7 @@ func TestTheHistoryCopiesAWholeTextOnceItIsRead(t *testing.T) {
 			r.to("e4 ")
 			r.asked = nil
 			r.press("enter", "y")
-			r.has("still being read")
+			r.has("still loading")
 			if len(r.asked) > 0 {
 				r.t.Errorf("copied before it is read: %q", r.asked)
 			}
@@ -134,7 +134,7 @@ func TestAWholeTextOfAConversationThatWasLeftIsNotCopied(t *testing.T) {
 		r.enter("/new")
 		r.release()
 		r.release()
-		r.has("was not copied")
+		r.has("not copied")
 		if len(r.asked) > 0 {
 			r.t.Errorf("the clipboard was given %.200q", r.asked)
 		}
@@ -230,7 +230,7 @@ func TestAFailureOfARequestThatWasLeftIsNotShown(t *testing.T) {
 		delete(r.failing, "request")
 		r.press("[")
 		r.release()
-		r.lacks("it cannot be made again")
+		r.lacks("it cannot be rebuilt")
 		r.has("building…")
 		r.release()
 		r.has("byte for byte as sent")
@@ -243,11 +243,11 @@ func TestAFailureOfTheArchiveIsSaidInItsPlace(t *testing.T) {
 		r.failing["request"], r.failing["full"] = errors.New("the log is cut"), errors.New("the folder is gone")
 	}, func(r *rig) {
 		r.press("ctrl+t", "[")
-		r.has("it cannot be made again", "the log is cut")
+		r.has("it cannot be rebuilt", "the log is cut")
 		r.press("esc")
 		r.to("e4 ")
 		r.press("enter")
-		r.has("the whole text cannot be read: the folder is")
+		r.has("the full text cannot be read: the folder is")
 	})
 }
 
@@ -301,12 +301,12 @@ func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
 	screenOf(t, "nothing said", nil, func(r *rig) {
 		r.press("ctrl+t")
 		r.at("")
-		r.has("nothing was said yet")
+		r.has("no history yet")
 	})
 	screenOf(t, "no such turn", telling, func(r *rig) {
 		r.enter("/history 99")
 		r.at("")
-		r.has("there is no turn and no event")
+		r.has("no turn or message")
 	})
 }
 

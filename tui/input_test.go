@@ -302,7 +302,7 @@ func TestNoColour(t *testing.T) {
 		plain()
 		r.press("backspace", "backspace", "backspace")
 		r.enter("/theme light")
-		r.has("colours are turned off")
+		r.has("colors are off")
 		r.happen(approval("c9", "make"))
 		plain()
 	})

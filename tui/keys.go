@@ -74,9 +74,9 @@ func DefaultKeyMap() KeyMap {
 		Review:   review.DefaultKeyMap(),
 		Search:   search.DefaultKeyMap(),
 		Screen: Screen{
-			Cancel:     bind("esc", "stop the turn, then a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
+			Cancel:     bind("esc", "stop the turn or a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
-			Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
+			Quit:       bind("ctrl+d", "quit, on an empty line", "ctrl+d"),
 			PageUp:     bind("pgup", "scroll up a page", "pgup"),
 			PageDown:   bind("pgdown", "scroll down a page", "pgdown"),
 			ScrollUp:   bind("shift+↑", "scroll up a line", "shift+up"),
@@ -85,13 +85,13 @@ func DefaultKeyMap() KeyMap {
 			End:        bind("end", "go to the end and follow it", "end", "ctrl+end"),
 			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
 			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
-			TakeBack:   bind("alt+↑", "take queued messages back", "alt+up"),
+			TakeBack:   bind("alt+↑", "edit queued messages", "alt+up"),
 
 			History: bind("ctrl+t", "the full conversation next to what the model is sent", "ctrl+t"),
-			Palette: bind("ctrl+p", "all commands and views, by name", "ctrl+p"),
+			Palette: bind("ctrl+p", "find a command or view by name", "ctrl+p"),
 
-			PreviewCompaction: bind("ctrl+k", "what compacting would do, on an empty line", "ctrl+k"),
-			UndoCompaction:    bind("ctrl+x", "take the newest compaction back", "ctrl+x"),
+			PreviewCompaction: bind("ctrl+k", "preview a compaction, on an empty line", "ctrl+k"),
+			UndoCompaction:    bind("ctrl+x", "undo the latest compaction", "ctrl+x"),
 
 			Redraw:  bind("ctrl+l", "redraw the screen", "ctrl+l"),
 			Suspend: bind("ctrl+z", "suspend", "ctrl+z"),

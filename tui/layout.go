@@ -169,7 +169,7 @@ func (c *chat) takesBack() string {
 	if keys == "" {
 		return ""
 	}
-	return "  (" + keys + " takes it back)"
+	return "  (" + keys + " to edit)"
 }
 
 // gaugeLine is the gauge, or its place while nothing is known to measure.

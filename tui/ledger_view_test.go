@@ -43,7 +43,7 @@ func TestAConversationToReadIsNotChangedFromItsLedger(t *testing.T) {
 		for row, key := range map[string]string{"turn 0 summarised": "u", "undo of e14": "r", "turns undone": "r"} {
 			r.to(row)
 			r.press(key)
-			r.has("open for reading only")
+			r.has("read only")
 		}
 		r.did()
 	})

@@ -92,7 +92,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case output:
 		return m.do(m.chat.output(a.title, a.text))
 	case summaryLost:
-		return m.do(m.chat.output("The summary that was not taken in", a.text))
+		return m.do(m.chat.output("The discarded summary", a.text))
 	case undone:
 		// The way back stands first: a narrow screen has room for little more.
 		return m.do(say("undone · " + m.views.redoKey() + " to redo" + a.change))

@@ -128,7 +128,7 @@ func TestFollowing(t *testing.T) {
 		r.has("read-only · following")
 		r.append(conversation.UserMessage{Text: "said elsewhere"})
 		r.has("▌ said elsewhere")
-		r.happen(updates.Elsewhere{Why: "no longer open elsewhere: /resume first takes it over"})
+		r.happen(updates.Elsewhere{Why: "no longer open in another window: /resume first takes it over"})
 		r.has("read-only", "/resume first takes it over")
 		r.lacks("following")
 		r.calls = nil
@@ -278,10 +278,10 @@ func TestDelete(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("/delete")
-		r.has("Remove this conversation for good?")
+		r.has("Delete this conversation permanently?")
 		r.pass(time.Second)
 		r.press("enter") // keep it
-		r.lacks("for good")
+		r.lacks("permanently")
 		r.did()
 		r.enter("/delete")
 		r.pass(time.Second)

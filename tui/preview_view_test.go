@@ -158,7 +158,7 @@ func TestThePreviewKnowsTheProfileThatIsInForce(t *testing.T) {
 // A newcomer who looks at a compaction sees one: where the default profile gains
 // nothing, the summary that would make room is shown.
 func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
-	none := updates.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing would be saved"}}
+	none := updates.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing to compact"}}
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.first.Events = history()
 		r.first.Profiles[1].Summarises = true
@@ -166,7 +166,7 @@ func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
 		r.calls = nil
 		r.press("ctrl+k")
 		r.happen(none)
-		r.lacks("nothing would be saved")
+		r.lacks("nothing to compact")
 		r.happen(none)
 		r.did("first preview", "first preview profile=heavy", "first preview profile=heavy keep=1")
 		r.happen(planned(plan))
@@ -177,13 +177,13 @@ func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
 
 		r.press("ctrl+k")
 		r.happen(none, none, none)
-		r.has("nothing would be saved", "› default")
+		r.has("nothing to compact", "› default")
 		r.press("esc")
 
 		r.calls = nil
 		r.enter("/compact --dry-run") // says how it is to be done
 		r.happen(none)
-		r.has("nothing would be saved")
+		r.has("nothing to compact")
 		r.did("first preview")
 	})
 }

@@ -153,7 +153,7 @@ type summaryEditedMsg struct {
 // openReview opens the summary that waits.
 func (v *views) openReview() pane.Action {
 	if v.session.review.summary == nil {
-		return refuse("no summary waits for you; /compact --review lets you read one before it takes effect")
+		return refuse("no summary is pending; /compact --review lets you read one before it is applied")
 	}
 	if v.reviewing() {
 		return nil

@@ -23,7 +23,7 @@ func TestTheReviewActs(t *testing.T) {
 		"changed":      {[]string{"e", "A", "B", "esc", "enter"}, "first review " + quoted("AB"+text) + " true", ""},
 		"the editor":   {[]string{"ctrl+g"}, "edit " + strings.TrimSpace(text), ""},
 		"in between":   {[]string{"e", "Z", "ctrl+g"}, "edit Z" + strings.TrimSpace(text), ""},
-		"the keys":     {[]string{"?", "esc"}, "", "take it in"},
+		"the keys":     {[]string{"?", "esc"}, "", "apply"},
 	} {
 		screenOf(t, name, telling, func(r *rig) {
 			views["review"](r)
@@ -38,7 +38,7 @@ func TestTheReviewActs(t *testing.T) {
 			r.has(c.says)
 			r.happen(updates.Reviewed{})
 			r.at("")
-			r.lacks("a summary waits for you")
+			r.lacks("a summary is ready")
 		})
 	}
 }
@@ -58,7 +58,7 @@ func TestASummaryThatWaitsIsAnnounced(t *testing.T) {
 			if r.row("Commands") >= 0 {
 				r.press("esc") // it hides the status line
 			}
-			r.has("a summary waits for you: /review opens it")
+			r.has("a summary is ready: /review opens it")
 		})
 	}
 }
@@ -87,7 +87,7 @@ func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
 			r.press(key)
 			r.at("")
 			r.did()
-			r.has("a summary waits for you: /review opens it")
+			r.has("a summary is ready: /review opens it")
 			r.enter("/review")
 			r.at("review")
 			r.has("## Goal")
@@ -132,7 +132,7 @@ func TestReviewWithNothingToReview(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/review")
 		r.at("")
-		r.has("no summary waits for you")
+		r.has("no summary is pending")
 	})
 }
 
@@ -147,9 +147,9 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 		r.write("/new")
 		r.press("enter")
 		r.at("")
-		r.lacks("a summary waits for you")
+		r.lacks("a summary is ready")
 		r.enter("/review")
-		r.has("no summary waits for you")
+		r.has("no summary is pending")
 	})
 }
 
@@ -171,7 +171,7 @@ func TestARequestThatWaitsForTheReviewIsSaid(t *testing.T) {
 		u := waiting()
 		u.Held = true
 		r.happen(u)
-		r.has("a summary waits for you, and the request for it")
+		r.has("a summary is ready, and the request waits for it")
 	})
 }
 

@@ -35,7 +35,7 @@ func TestRewindRefuses(t *testing.T) {
 		"no number":        {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind last", "usage: /rewind"},
 		"no such turn":     {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind 7", "no such turn"},
 		"negative":         {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind -2", "usage: /rewind"},
-		"nothing was said": {nil, "/undo", "nothing was said yet"},
+		"nothing was said": {nil, "/undo", "nothing to undo yet"},
 		"read only":        {func(r *rig, _ *tui.Options) { r.first.Events, r.first.ReadOnly = history(), "open elsewhere" }, "/undo", "open elsewhere"},
 		"not open":         {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "/rewind", "no conversation is open"},
 	} {

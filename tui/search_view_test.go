@@ -106,7 +106,7 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("n")
-		r.lacks("nothing is searched for") // the query came along
+		r.lacks("no search yet") // the query came along
 		r.press("ctrl+t")
 		r.at("search")
 		r.has("so fix it")
@@ -212,9 +212,9 @@ func TestWhatASearchCouldNotReadIsTold(t *testing.T) {
 		r.archive.found["fix"] = found
 		r.archive.found["fixed"] = tui.Found{Query: "fixed", Conversations: 12, Unread: 1, Damaged: 3}
 		r.enter("/search fix")
-		r.has("so fix it", "2 hits in 2 of 12 conversations", "2 conversations could not be read, 1 damaged text was passed over")
+		r.has("so fix it", "2 hits in 2 of 12 conversations", "2 conversations could not be read, 1 damaged text was skipped")
 		r.write("ed")
 		r.pass(time.Second)
-		r.has("nothing found in 12 conversations", "1 conversation could not be read, 3 damaged texts were passed over")
+		r.has("nothing found in 12 conversations", "1 conversation could not be read, 3 damaged texts were skipped")
 	})
 }

@@ -88,7 +88,7 @@ func (s *session) readOnly() bool { return !s.open || s.ReadOnly != "" }
 // refusal is why nothing can be sent, "" if it can.
 func (s *session) refusal() string {
 	if !s.open && s.failed != "" {
-		return "no conversation is open; /new begins one, /resume continues one"
+		return "no conversation is open; /new starts one, /resume opens one"
 	}
 	if s.opening {
 		return ""
@@ -143,7 +143,7 @@ func (s *session) unrewindable() string {
 	case s.unchangeable() != "":
 		return s.unchangeable()
 	case !s.outline.Said():
-		return "nothing was said yet: there is nothing to undo"
+		return "nothing to undo yet"
 	}
 	return ""
 }

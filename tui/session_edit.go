@@ -33,7 +33,7 @@ func (s *session) undoCompaction(epoch uint64) pane.Action {
 		return refuse(why)
 	}
 	s.Session.UndoCompaction(epoch)
-	return s.later("takes the compaction back")
+	return s.later("undoes the compaction")
 }
 
 // undoNumbered undoes a compaction by the number its line says.
@@ -43,7 +43,7 @@ func (s *session) undoNumbered(args string) pane.Action {
 	}
 	epoch, err := strconv.ParseUint(args, 10, 64)
 	if err != nil || epoch == 0 {
-		return refuse("write the number of a compaction behind it, as its line has it, or nothing for the newest")
+		return refuse("usage: /undo-compact [NUMBER]")
 	}
 	return s.undoCompaction(epoch)
 }
@@ -53,14 +53,14 @@ func (s *session) redoCompaction() pane.Action {
 		return refuse(why)
 	}
 	s.Session.RedoCompaction()
-	return s.later("brings the compaction back")
+	return s.later("redoes the compaction")
 }
 
 // fork continues a copy, compacted first if --compact says so.
 func (s *session) fork(args string) pane.Action {
 	with, ok := forkProfile(args)
 	if !ok {
-		return refuse("write /fork, /fork --compact or /fork --compact=PROFILE")
+		return refuse("usage: /fork [--compact[=PROFILE]]")
 	}
 	b := s.env.Backend
 	return enter{func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, with) }}
@@ -103,7 +103,7 @@ func (s *session) setProfile(name string) pane.Action {
 		if p.Name == name {
 			s.Profile = name
 			s.Session.SetProfile(name)
-			return say("compaction by default: " + plain.Line(name+" · "+p.Note))
+			return say("default compaction profile: " + plain.Line(name+" · "+p.Note))
 		}
 		names[i] = p.Name
 	}
@@ -118,7 +118,7 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	}
 	events := s.log.named(args)
 	if len(events) == 0 {
-		return refuse(fmt.Sprintf("there is no turn and no event %q; write a turn's number (3) or an event (e41)", args))
+		return refuse(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", args))
 	}
 	return s.pin(events, pinned)
 }
@@ -171,7 +171,7 @@ func (s *session) restoreTurns() pane.Action {
 		return refuse(why)
 	}
 	s.Session.RestoreTurns()
-	return s.later("brings the turns back")
+	return s.later("redoes the turns")
 }
 
 // rewindNamed undoes turns from the one on whose number is typed.
@@ -188,7 +188,7 @@ func (s *session) rewind(turn int) pane.Action {
 		return refuse(why)
 	}
 	if !slices.ContainsFunc(s.log.turns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
-		return refuse("there is no such turn to go back to")
+		return refuse("there is no such turn")
 	}
 	s.Session.Rewind(turn)
 	return nil
@@ -209,7 +209,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens",
 		})
 	}
-	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was undone; /redo redoes the last ones"})
+	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn is undone; /redo redoes the latest"})
 }
 
 // pickBack lets the user choose how to go back to a message.
@@ -219,9 +219,9 @@ func (s *session) pickBack(event string) pane.Action {
 		return nil
 	}
 	return open(overlay.PickerOptions{ID: dialogBack, Title: "Turn " + strconv.Itoa(s.outline.TurnOf(seq)), Items: []overlay.Item{
-		{ID: backHere + " " + event, Title: "Go back here", Detail: "it comes back to the composer; /redo undoes that"},
+		{ID: backHere + " " + event, Title: "Go back here", Detail: "your message returns to the composer; /redo reverses this"},
 		{ID: backFork + " " + event, Title: "Fork from here", Detail: "this conversation stays as it is"},
-		{ID: backHistory + " " + event, Title: "Open in history", Detail: "what was said, and what the model sees"},
+		{ID: backHistory + " " + event, Title: "Open in history", Detail: "the originals next to what the model is sent"},
 	}})
 }
 

@@ -42,7 +42,7 @@ func (s *session) delete() pane.Action {
 		return refuse("this conversation cannot be deleted here")
 	}
 	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
-		Question: "Remove this conversation for good? Nothing of it can be recovered.",
+		Question: "Delete this conversation permanently? This cannot be undone.",
 		Yes:      "delete it", No: "keep it", Danger: true})}
 }
 
@@ -51,7 +51,7 @@ func (s *session) permissions(args string, asked int) pane.Action {
 	mode := conversation.Mode(args)
 	switch {
 	case args == "" && s.readOnly():
-		return refuse("nothing runs in a conversation that is only read")
+		return refuse("this conversation is read only; nothing runs in it")
 	case args == "":
 		return s.env.loadRules(s.Session, asked)
 	case !slices.Contains(conversation.Modes(), mode):
@@ -104,7 +104,7 @@ func (s *session) listRules(rules []conversation.Rule) pane.Action {
 		}
 		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r, s.env.Now())})
 	}
-	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions: the mode, and the rules in force", Items: items})
+	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions: the mode and the active rules", Items: items})
 }
 
 // ruleNote says in a few words where a rule comes from and when it was used.
@@ -187,7 +187,7 @@ func ruleText(r conversation.Rule) string {
 		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))
 	}
 	if r.Used.IsZero() {
-		row("used", "not yet, as far as is known")
+		row("used", "not used yet")
 	} else {
 		row("used", r.Used.Local().Format("2006-01-02 15:04"))
 	}

@@ -233,9 +233,9 @@ func (r *pendingReview) words() string {
 	case r.summary == nil:
 		return ""
 	case r.summary.Held:
-		return "a summary waits for you, and the request for it: /review opens it"
+		return "a summary is ready, and the request waits for it: /review opens it"
 	}
-	return "a summary waits for you: /review opens it"
+	return "a summary is ready: /review opens it"
 }
 
 // The provider's cache goes cold when nothing is sent for a while, without any other

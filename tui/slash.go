@@ -43,42 +43,42 @@ func slashCommands() []slashCommand {
 		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help, Forget: name == "connect"}, run}
 	}
 	return []slashCommand{
-		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),
-		cmd("resume", "[ID]", "continue another conversation", resumeNamed, "sessions"),
+		cmd("new", "", "start a new conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),
+		cmd("resume", "[ID]", "open another conversation", resumeNamed, "sessions"),
 		cmd("compact", "[FOCUS]", "compact older turns to free context (--dry-run: preview)", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
-		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, preset.ProfileHeavy) }),
-		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", inSession((*session).undoNumbered)),
-		cmd("redo-compact", "", "redo the compaction that was undone last", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
-		cmd("context", "", "what fills the window, and what compaction will do next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
+		cmd("summarize", "[FOCUS]", "compact with a model-written summary (same flags as /compact)", func(m *Model, args string) tea.Cmd { return compactAs(m, args, preset.ProfileHeavy) }),
+		cmd("undo-compact", "[NUMBER]", "undo a compaction (default: the latest)", inSession((*session).undoNumbered)),
+		cmd("redo-compact", "", "redo the last undone compaction", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
+		cmd("context", "", "show what fills the window and when it compacts next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
 		cmd("history", "[TURN]", "the full conversation next to what the model is sent", inViews((*views).openHistoryNamed)),
-		cmd("ledger", "", "every compaction and what became of it", inViews(func(v *views, _ string) pane.Action { return v.openLedger() })),
+		cmd("ledger", "", "list every compaction and its result", inViews(func(v *views, _ string) pane.Action { return v.openLedger() })),
 		cmd("review", "", "review the pending summary", inViews(func(v *views, _ string) pane.Action { return v.openReview() })),
-		cmd("search", "[TEXT]", "find words in all conversations", inViews((*views).openSearch)),
-		cmd("pin", "[TURN]", "keep a turn or an event (e41) verbatim in every compaction", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),
-		cmd("unpin", "[TURN]", "no longer keep a turn or an event verbatim", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
-		cmd("undo", "", "undo the newest turn; your message returns to the composer", inSession(func(s *session, _ string) pane.Action { return s.rewind(newestTurn) })),
-		cmd("redo", "", "redo the turns that were undone last", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
-		cmd("rewind", "[TURN]", "go back to an earlier message, or go on from there in a copy", rewindNamed),
-		cmd("profile", "[NAME]", "the profile of compactions that name none", inSession((*session).profiles)),
+		cmd("search", "[TEXT]", "search all conversations", inViews((*views).openSearch)),
+		cmd("pin", "[TURN]", "pin a turn or message so it is never compacted", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),
+		cmd("unpin", "[TURN]", "remove a pin", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
+		cmd("undo", "", "undo the last turn (your message returns to the composer)", inSession(func(s *session, _ string) pane.Action { return s.rewind(newestTurn) })),
+		cmd("redo", "", "redo the last undone turns", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
+		cmd("rewind", "[TURN]", "go back to an earlier message, or fork from there", rewindNamed),
+		cmd("profile", "[NAME]", "choose the default compaction profile", inSession((*session).profiles)),
 		cmd("fork", "[--compact]", "fork this conversation (optionally compacted)", inSession((*session).fork), "branch"),
-		cmd("rename", "TITLE", "give the conversation a title", inSession((*session).rename)),
-		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
-		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
-		cmd("effort", "[LEVEL]", "how much the model reasons", effortNamed),
-		cmd("window", "[TOKENS]", "how many tokens the model holds", windowSaid),
-		cmd("connect", "[PROVIDER]", "choose a provider and a model, and store a key", connectNamed),
-		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
-		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
-		cmd("tools", "", "tools the model can call", pageCommand("Tools", PageTools)),
-		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
-		cmd("status", "", "model, window, rules, files read and cost on a page", pageCommand("Status", PageStatus)),
-		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
+		cmd("rename", "TITLE", "rename this conversation", inSession((*session).rename)),
+		cmd("delete", "", "delete this conversation permanently", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
+		cmd("model", "[NAME]", "choose another model", switchNamed, "models"),
+		cmd("effort", "[LEVEL]", "set how much the model reasons", effortNamed),
+		cmd("window", "[TOKENS]", "set how many tokens the model holds", windowSaid),
+		cmd("connect", "[PROVIDER]", "connect a provider: store a key, choose a model", connectNamed),
+		cmd("theme", "[NAME]", "choose a theme", (*Model).setTheme),
+		cmd("permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
+		cmd("tools", "", "list the tools the model can call", pageCommand("Tools", PageTools)),
+		cmd("todos", "", "show the model's to-do list", pageCommand("Todos", PageTodos)),
+		cmd("status", "", "show model, window, rules, files read and cost", pageCommand("Status", PageStatus)),
+		cmd("cost", "", "show what this conversation has cost", pageCommand("Cost", PageCost)),
 		cmd("expand", "[ID]", "show a message, a turn (t3) or a tool result in full", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),
 		cmd("copy", "", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.do(m.chat.copyReply()) }),
-		cmd("editor", "", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
+		cmd("editor", "", "edit your message in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
-		cmd("help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.do(composer.Help{}) }, "?"),
+		cmd("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.do(composer.Help{}) }, "?"),
 		cmd("quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }, "exit", "q"),
 	}
 }
@@ -212,7 +212,7 @@ func windowSaid(m *Model, args string) tea.Cmd {
 	}
 	w := m.session.load.meter.Window()
 	if !w.Known() {
-		return m.do(say("nobody says how many tokens " + m.session.Model.Name() + " holds; /window 128k sets it"))
+		return m.do(say("the window of " + m.session.Model.Name() + " is unknown; /window 128k sets it"))
 	}
 	return m.do(say(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number"))
 }
@@ -234,7 +234,7 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	case name == "":
 		return m.do(pickTheme(m.theme.name))
 	case m.theme.colourless:
-		return m.do(refuse("colours are turned off (NO_COLOR)"))
+		return m.do(refuse("colors are off (NO_COLOR is set)"))
 	case !m.theme.choose(name):
 		return m.do(refuse(fmt.Sprintf("there is no theme %q; there are auto, dark, light, %s", name, strings.Join(themes.Names(), ", "))))
 	}

@@ -207,7 +207,7 @@ func (l *statusLine) goesOn(room int) string {
 	case status.Phase == updates.Retrying:
 		style = l.styles.warning
 	case l.question:
-		text = "a question waits for your answer: pause, and it asks"
+		text = "a question is waiting; it opens when you stop typing"
 	case text != "" && status.Phase != updates.Asking:
 		text += l.pulse.seconds(status.Since)
 	case text == "" && l.now.job.on && !l.placed:

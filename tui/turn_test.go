@@ -92,7 +92,7 @@ func TestQueueIsShownAndComesBack(t *testing.T) {
 		r.press("tab") // queues while busy
 		r.did("first send next")
 		r.happen(updates.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
-		r.has("queued: next", "(esc or alt+↑ takes it back)", "queued: and then ␛[31m")
+		r.has("queued: next", "(esc or alt+↑ to edit)", "queued: and then ␛[31m")
 		r.press("alt+up")
 		r.did("first take back")
 		r.write("draft")

@@ -16,9 +16,9 @@ func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
 		keys map[string][]string
 		want []string
 	}{
-		{nil, []string{"ctrl+x undoes that", "ctrl+t shows what was said next to what is sent"}},
-		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 undoes that", "f7 shows what was said", "press tab, then enter"}},
-		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact undoes that", "/history shows what was said"}},
+		{nil, []string{"ctrl+x undoes that", "ctrl+t shows the originals next to what is sent"}},
+		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 undoes that", "f7 shows the originals", "press tab, then enter"}},
+		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact undoes that", "/history shows the originals"}},
 	} {
 		t.Run(c.want[0], func(t *testing.T) {
 			screen(t, func(r *rig, o *tui.Options) {

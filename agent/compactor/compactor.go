@@ -125,7 +125,7 @@ func (c *Compactor) dropStale() {
 	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.Rules):
 		c.drop(j, errNeedless)
 	case j.waitsForStep(c.Rules) && !j.blocking && (c.Log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
-	case rules.Preset.Design().Absolute: // its threshold is no share of the window
+	case rules.Preset.Design().Absolute: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
 	}

@@ -39,7 +39,7 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 	}
 	if _, err := e.Append(ctx, bodies...); err != nil {
 		return made, &llm.Error{
-			Class: llm.NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
+			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
@@ -80,7 +80,7 @@ func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversat
 	}
 	pass, err := edit.ProposeOverlays(log, rules, e.Situation(), made, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
-		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", edit.ErrNothingToGain)
+		err = fmt.Errorf("%w: the result is too short", edit.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
@@ -123,6 +123,6 @@ func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string)
 
 func noSuchTurn() *llm.Error {
 	return &llm.Error{
-		Class: llm.BadRequest, Message: "there is no such turn to undo", Hint: "turns are counted from 0, as plimsoll print shows them",
+		Class: llm.BadRequest, Message: "there is no such turn to undo", Hint: "turns count from 0, as plimsoll print shows them",
 	}
 }

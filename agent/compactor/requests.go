@@ -62,7 +62,7 @@ func (r Requests) Undo(epoch uint64) {
 	r.c.operations.add(operation{what: edit.OpUndo, epoch: epoch})
 }
 
-// Redo redoes the compaction that was undone last.
+// Redo redoes the last undone compaction.
 func (r Requests) Redo() { r.c.operations.add(operation{what: edit.OpRedo}) }
 
 // Edit changes by hand how events are shown.

@@ -73,7 +73,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
 	case p.Meter.Reading().Used < p.rearmAt:
-		return refuse("the conversation has hardly grown since the last one", nothingChanged)
+		return refuse("the conversation has hardly grown since the last compaction", nothingChanged)
 	}
 	return profile, nil
 }
@@ -140,7 +140,7 @@ var rooms = []struct {
 const roomShare = 0.9
 
 // otherwise is what helps where no compaction makes enough room.
-const otherwise = "begin a new conversation, or choose a model with a larger window"
+const otherwise = "start a new conversation, or choose a model with a larger window"
 
 // fitting is how long a request may be, in estimated tokens, after one of
 // before tokens was refused.

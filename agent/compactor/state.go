@@ -97,10 +97,10 @@ func (s state) open() bool { return len(transitions[s]) > 0 }
 var (
 	errReplaced  = errors.New("another compaction was asked for")
 	errReverted  = errors.New("a compaction was undone or redone")
-	errOvertaken = errors.New("the conversation is shown otherwise by now")
-	errNeedless  = errors.New("it is not needed any more")
-	errUnused    = errors.New("the program ended before a step came for it")
-	errTooLate   = errors.New("the time limit is over")
+	errOvertaken = errors.New("the conversation changed meanwhile")
+	errNeedless  = errors.New("it is no longer needed")
+	errUnused    = errors.New("the program ended first")
+	errTooLate   = errors.New("it took too long")
 )
 
 // eventOf is the event that an error is to a summary.
@@ -151,7 +151,7 @@ func unmade(err error) *llm.Error {
 	case errors.Is(err, edit.ErrNoRange), errors.Is(err, edit.ErrNothingToGain):
 		e.Hint = "try other turns or another profile; nothing was changed"
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
-		e.Hint = "plimsoll context lists the compactions and which are in force"
+		e.Hint = "/ledger lists the compactions; outside the chat, plimsoll print --ledger"
 	}
 	return e
 }
@@ -159,7 +159,7 @@ func unmade(err error) *llm.Error {
 // notMade is a compaction that could not be stored.
 func notMade(err error) *llm.Error {
 	return &llm.Error{
-		Class: llm.NotSaved, Message: "the compaction could not be saved and is not in force: " + cause(err).Error(),
+		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + cause(err).Error(),
 		Hint: "check the disk and the data folder, then compact again", Err: err,
 	}
 }
@@ -185,20 +185,20 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	case errors.Is(err, ErrCancelled):
 		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReplaced):
-		return gone("the compaction gave way to another one", nothingChanged), conversation.OutcomeCancelled
+		return gone("the compaction was replaced by another one", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReverted):
-		return gone("the summary was given up, because a compaction was undone or redone meanwhile", "compact again"),
+		return gone("the summary was discarded: a compaction was undone or redone meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errOvertaken):
-		return gone("the summary was given up: meanwhile the conversation is shown otherwise, or the window got smaller", "compact again"),
+		return gone("the summary was discarded: the conversation or the window changed meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errNeedless):
-		return gone("the summary was given up, because it is not needed any more", nothingChanged), conversation.OutcomeStale
+		return gone("the summary was given up, because it is no longer needed", nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errUnused):
 		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
 		return &llm.Error{
-			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),
+			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not ready after %s", limit),
 			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + preset.ProfileDefault, Err: err,
 		}, conversation.OutcomeFailed
 	case errors.As(err, &failure):
@@ -227,17 +227,17 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 	case c.Rules.Summary.When == preset.SummaryNever, c.Rules.Summary.When == preset.SummaryByHand:
 		return "no summary: compaction.summary.when is " + string(c.Rules.Summary.When)
 	case c.schedule.past.Exhausted(c.Rules):
-		return fmt.Sprintf("no summary: %d requests for one failed, none is made any more", c.schedule.past.Failures)
+		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
 	case j != nil && j.state == stateInReview:
-		return "no summary yet: it waited for your review"
+		return "no summary: it was waiting for your review"
 	case j != nil && j.pending():
-		return "no summary yet: it was still being written"
+		return "no summary: it was still being written"
 	case len(c.prepared) > 0:
 		return "no summary: the one that is ready covers other messages"
 	case failed != 0:
 		return fmt.Sprintf("no summary: see e%d", failed)
 	}
-	return "no summary: none was begun in time"
+	return "no summary: none was started in time"
 }
 
 // newestFailure is the event of the newest summary that did not come about since the

@@ -73,7 +73,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	return nil
 }
 
-// Where the user wants to read a summary before it takes effect, it waits for him
+// Where the user wants to review the summary before it is applied, it waits for him
 // when it is written. Rules:
 //
 //   - Until he has decided, the summary is to everybody else one that is being

@@ -236,7 +236,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 		left := window.Tokens - int(w.factor*r.Estimate)
 		if left < leastAnswer {
 			return r, &llm.Error{
-				Class: llm.Overflow, Message: "what is to be summarised does not fit into the window of " + w.model.Name(),
+				Class: llm.Overflow, Message: "the turns to summarize do not fit into the window of " + w.model.Name(),
 				Hint: "compact fewer turns at once, or use a profile that needs no model, such as " + preset.ProfileDefault, Window: window.Tokens,
 			}
 		}

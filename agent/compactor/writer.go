@@ -247,7 +247,7 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 	}
 	if err != nil {
 		return "", &llm.Error{
-			Class: llm.NotSaved, Message: "the history could not be saved before it is replaced: " + err.Error(),
+			Class: llm.NotSaved, Message: "the history could not be saved before compacting: " + err.Error(),
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
@@ -255,7 +255,7 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 	return path, nil
 }
 
-// previousFor is the model that the conversation was held with before one with a
+// previousFor is the model that the conversation used before one with a
 // smaller window, while a plan has to make room for that; nil otherwise.
 func (s *writers) previousFor(j *job) *modelClient {
 	if j.plan == nil || !s.Over() {

@@ -89,7 +89,7 @@ func (j *Journal) tooLong() error {
 	r, model := j.Meter.Reading(), j.Settings.Model
 	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
 	if j.newestFits() { // what must stay does not
-		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
+		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), start a new conversation, "
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
@@ -115,7 +115,7 @@ func (j *Journal) Oversized(text string) *llm.Error {
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
-		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
+		Message: fmt.Sprintf("too long to send: about %d tokens, and the window of %s holds %d, of which system prompt and tools take %d",
 			tokens, j.Settings.Model.Name(), r.Window.Tokens, fixed),
 		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.Settings.Model.Larger(),
 	}

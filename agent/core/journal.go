@@ -110,7 +110,7 @@ func (j *Journal) NextSeq() uint64 { return uint64(j.Log.Len() + len(j.Pending) 
 func NotSaved(err error) *llm.Error {
 	return &llm.Error{
 		Class: llm.NotSaved, Message: "the conversation could not be saved: " + err.Error(),
-		Hint: "check the disk and the data folder, then go on: what is not saved yet is kept and saved with your next message",
+		Hint: "check the disk and the data folder, then continue: unsaved messages are saved with your next one",
 		Err:  err,
 	}
 }

@@ -219,12 +219,12 @@ func (w endpoint) lead(e *llm.Error) string {
 	switch e.Class {
 	case llm.Auth:
 		if !w.hasKey {
-			return w.Label + " wants a key"
+			return w.Label + " needs a key"
 		}
 		if e.Status == http.StatusForbidden {
-			return w.Label + " does not allow this with the key"
+			return w.Label + " does not allow this with your key"
 		}
-		return w.Label + " does not accept the key"
+		return w.Label + " rejected the key"
 	case llm.Quota:
 		return "the credit at " + w.Label + " is used up"
 	case llm.NotFound:
@@ -234,7 +234,7 @@ func (w endpoint) lead(e *llm.Error) string {
 	case llm.TooLarge:
 		return "the request is larger than the rate limit at " + w.Label + " takes at once"
 	case llm.RateLimited:
-		return w.Label + " limits the rate of requests"
+		return w.Label + ": too many requests (rate limited)"
 	case llm.Overloaded:
 		if e.Loading {
 			return w.Label + " still loads the model"

@@ -21,13 +21,13 @@ var refusals = []struct {
 	says           string // part of the message
 }{
 	{"key", "openai", 401, `{"error":{"message":"Incorrect API key provided: ` + testKey + `. You can find your key at https://example.com.","type":"invalid_request_error","code":"invalid_api_key"}}`, llm.Auth, "Incorrect API key provided: [key]."},
-	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, llm.Auth, "does not accept the key"},
+	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, llm.Auth, "rejected the key"},
 	{"forbidden", "openai", 403, `{"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory"}}`, llm.Auth, "Country"},
 	{"quota", "openai", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.Quota, "credit"},
 	{"quota, Anthropic", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, llm.Quota, ""},
 	{"payment", "openrouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, llm.Quota, ""},
 	{"rate limit, Gemini", "gemini", 429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}]`, llm.RateLimited, ""},
-	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, llm.RateLimited, "limits the rate"},
+	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, llm.RateLimited, "too many requests"},
 	{"model", "openai", 404, `{"error":{"message":"The model x does not exist or you do not have access to it.","code":"model_not_found"}}`, llm.NotFound, "does not exist"},
 	{"model, OpenRouter", "openrouter", 400, `{"error":{"message":"foo/bar is not a valid model ID","code":400}}`, llm.NotFound, ""},
 	{"FastAPI text", "custom", 404, `{"detail":"Not Found"}`, llm.NotFound, "Not Found"},
@@ -120,7 +120,7 @@ func TestHints(t *testing.T) {
 		t.Errorf("hint %q", got.Hint)
 	}
 	c := serve(t, "openai", unauthorised)
-	if got := gather(t, c, user("hi")).Err; !strings.Contains(got.Message, "does not accept the key") {
+	if got := gather(t, c, user("hi")).Err; !strings.Contains(got.Message, "rejected the key") {
 		t.Errorf("message %q", got.Message)
 	}
 }

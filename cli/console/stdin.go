@@ -103,10 +103,10 @@ func (l inputLimit) refuses(bytes int) error {
 
 // refusal says how much came in, what there is room for, and what helps.
 func (l inputLimit) refusal(size string) error {
-	room := fmt.Sprintf("at most %s are taken at once", megabytes(l.bytes()))
+	room := fmt.Sprintf("at most %s are accepted at once", megabytes(l.bytes()))
 	switch {
 	case !l.window.Known():
-		room += " where the window is not known, as that of " + l.model
+		room += " where the window is unknown, as for " + l.model
 	case l.bytes() < largestInput:
 		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, numbers.Grouped(l.window.Tokens),
 			megabytes(usualPerToken*l.window.Tokens))

@@ -184,7 +184,7 @@ func (d diagnosis) writeServers(b *strings.Builder) {
 	case d.Servers == nil:
 		fmt.Fprintf(b, "  not looked for: %s\n", d.probed)
 	case len(*d.Servers) == 0:
-		b.WriteString("  none answers\n")
+		b.WriteString("  none found\n")
 	default:
 		for _, s := range *d.Servers {
 			if s.Note != "" {
@@ -198,7 +198,7 @@ func (d diagnosis) writeServers(b *strings.Builder) {
 
 func (s termState) write(b *strings.Builder) {
 	b.WriteString("\nterminal\n")
-	fmt.Fprintf(b, "  TERM=%s COLORTERM=%s, colours: %s", s.Term, s.ColorTerm, s.Colours)
+	fmt.Fprintf(b, "  TERM=%s COLORTERM=%s, colors: %s", s.Term, s.ColorTerm, s.Colours)
 	if s.NoColor {
 		b.WriteString(" (NO_COLOR is set)")
 	}

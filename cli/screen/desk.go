@@ -67,7 +67,7 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	to := l.Choice()
 	return &tui.Consent{
 		Title:    "Send it elsewhere?",
-		Question: fmt.Sprintf("This conversation was held with %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.Place()),
+		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.Place()),
 		Yes:      "go on with " + to.Name() + " at " + to.Place(),
 		No:       "no, send nothing",
 		Declined: "nothing was sent; " + in.Model.Name() + " goes on with it",

@@ -39,7 +39,7 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
-		return "", errors.New("nothing was said yet: there is nothing to export")
+		return "", errors.New("nothing to export yet")
 	}
 	if err != nil {
 		return "", err

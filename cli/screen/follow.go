@@ -135,7 +135,7 @@ func (f *follower) look(ctx context.Context) bool {
 	if f.r.Store.OpenElsewhere(f.r.ID) {
 		f.tell(updates.Elsewhere{Open: true, Why: "read only: open in another window, which is followed here. /fork to continue in a copy, /new to start another"})
 	} else {
-		f.tell(updates.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.ID + " takes it over"})
+		f.tell(updates.Elsewhere{Why: "no longer open in another window: /resume " + f.r.ID + " takes it over"})
 	}
 	return true
 }
@@ -223,4 +223,4 @@ func (nobody) Judge(string, []string) (conversation.Offer, error) {
 func (nobody) Rules(context.Context) ([]conversation.Rule, error) { return nil, errNothingRuns }
 func (nobody) Revoke(context.Context, conversation.Rule) error    { return errNothingRuns }
 
-var errNothingRuns = errors.New("nothing runs in a conversation that is only read")
+var errNothingRuns = errors.New("this conversation is read only; nothing runs in it")

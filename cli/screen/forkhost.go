@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNothingToFork says that there is nothing to copy yet.
-var ErrNothingToFork = errors.New("nothing was said yet: there is nothing to copy")
+var ErrNothingToFork = errors.New("nothing to copy yet")
 
 // Fork leaves the open conversation and continues a copy of it. By a profile
 // the copy is compacted: at once, or, where a model has to write a summary, as

@@ -17,7 +17,7 @@ import (
 // meanwhile; what is read is what is stored by then.
 
 // ErrNothingStored says that there is nothing to read yet.
-var ErrNothingStored = errors.New("nothing was said yet: nothing is stored")
+var ErrNothingStored = errors.New("nothing is stored yet")
 
 // openID is the ID of the conversation that the screen shows, "" for none; ours
 // says that it is open for writing here.

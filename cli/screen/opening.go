@@ -32,7 +32,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	case h.ended:
 		return tui.Conversation{}, errEnded
 	case h.Running != nil && id != "" && h.Running.ID == id:
-		return tui.Conversation{}, errors.New("this conversation is open already")
+		return tui.Conversation{}, errors.New("this conversation is already open")
 	}
 	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enterWith(ctx, id, find) }); q != nil {
 		return tui.Conversation{}, q

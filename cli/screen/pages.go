@@ -82,7 +82,7 @@ func todosPage(r *session.Running) string {
 func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error) {
 	events, _, err := h.with.Resources.Store.Load(ctx, r.ID)
 	if err != nil {
-		return "Nothing was said yet.", nil
+		return "No messages yet.", nil
 	}
 	var requests, unknown, prompt, cached, completion int
 	var usd float64
@@ -130,7 +130,7 @@ func costWords(requests, unknown int, usd float64) string {
 const connectPage = `Any endpoint that speaks OpenAI's chat completions:
   plimsoll --base-url URL          for once; PLIMSOLL_API_KEY holds its key, if it wants one
 
-For good, in the configuration (plimsoll config init):
+Permanently, in the configuration (plimsoll config init):
   model: myserver/id
   providers:
     myserver: {base_url: "http://host:8000/v1", api_key_env: MYSERVER_KEY}

@@ -37,7 +37,7 @@ func findSaid(events []conversation.Event, about string) ([]conversation.Event, 
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("nothing was said in %s; name an event (e41), a turn (t3) or a call", about)
+		return nil, fmt.Errorf("nothing found at %s; name a message (e41), a turn (t3) or a call", about)
 	}
 	return found, nil
 }
@@ -123,5 +123,5 @@ func findResult(events []conversation.Event, about string) (conversation.Event, 
 	if about == "" {
 		return conversation.Event{}, conversation.ToolResult{}, errNoResult
 	}
-	return conversation.Event{}, conversation.ToolResult{}, fmt.Errorf("there is no tool result %q; name its event (e41) or its call", about)
+	return conversation.Event{}, conversation.ToolResult{}, fmt.Errorf("no tool result %q; name its number in the history (e41) or its call", about)
 }

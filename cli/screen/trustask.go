@@ -27,7 +27,7 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.with.Console.Home(l.Refused[0].File))
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you can decide:\n", h.with.Console.Home(l.Refused[0].File))
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}

@@ -91,7 +91,7 @@ func (f *First) Misread(prompt string) []string {
 	if _, profile := f.State.Rules.Profiles[words[0]]; !profile {
 		return nil
 	}
-	return []string{words[0] + " is taken as the beginning of the prompt; a profile is written --compact=" + words[0]}
+	return []string{words[0] + " is read as part of the prompt; to name a profile, write --compact=" + words[0]}
 }
 
 // StateOf is how a stored conversation stands, with the model it was held

@@ -144,7 +144,7 @@ func (c Compaction) Text() string {
 		fmt.Fprintf(&b, "summary     ~%s tokens; plimsoll print %s --compacted shows it\n", numbers.Grouped(s.Tokens), c.ID)
 	}
 	if c.Epoch == nil {
-		b.WriteString("nothing was written: this is what would be done\n")
+		b.WriteString("preview only: nothing was changed\n")
 	} else {
 		fmt.Fprintf(&b, "undo: plimsoll compact %s --undo\n", c.ID)
 	}
@@ -216,11 +216,11 @@ func (c Compaction) costText() string {
 	case c.PaysAfter != nil && *c.PaysAfter == 0:
 		return "nothing more, from the next request on"
 	case c.PaysAfter == nil:
-		return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still", console.Dollars(*c.CostNow))
+		return fmt.Sprintf("$%s more with the next request if the provider's cache still holds it", console.Dollars(*c.CostNow))
 	case *c.CostNow <= 0:
-		return "earned back with the next request"
+		return "pays off with the next request"
 	}
-	return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still, earned back after %s",
+	return fmt.Sprintf("$%s more with the next request if the provider's cache still holds it, pays off after %s",
 		console.Dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
 }
 

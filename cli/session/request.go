@@ -53,7 +53,7 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 	b.Hash = hex.EncodeToString(sum[:])
 	switch sent := q.Usage.BodyHash; {
 	case sent == "":
-		b.Why = "no hash of what was sent was recorded, so nobody can tell whether it is the same"
+		b.Why = "no hash of what was sent was recorded, so it cannot be verified"
 	case sent != b.Hash:
 		b.Why = "it differs from what was sent, whose hash is " + sent
 	default:
@@ -66,7 +66,7 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebu
 // cannot be had.
 func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
 	if q.Through == 0 {
-		return errors.New("it was not written down what the request was made of")
+		return errors.New("what the request was built from was not recorded")
 	}
 	log := q.Events[:sort.Search(len(q.Events), func(i int) bool { return q.Events[i].Seq > q.Through })]
 	provider, model, err := modelAt(log, q.Usage.Model)
@@ -88,7 +88,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 		b.Tools = nil
 	}
 	if hardened != nil {
-		return fmt.Errorf("no request can be made of what was said by then: %w", hardened)
+		return fmt.Errorf("no request can be built from the messages up to then: %w", hardened)
 	}
 	b.Body, err = client.Body(llm.Request{
 		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.ID,
@@ -103,7 +103,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 	}
 	provider, id, ok := strings.Cut(name, "/")
 	if !ok || id == "" {
-		return "", "", fmt.Errorf("it was not written down which model it went to: %q names none", name)
+		return "", "", fmt.Errorf("the model it went to was not recorded: %q names none", name)
 	}
 	return provider, id, nil
 }

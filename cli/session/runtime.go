@@ -114,7 +114,7 @@ func (r *Running) wonder(l setup.Link, found openai.Found) {
 	if err := told.Say(l.Model.BaseURL, l.Model.ID, 0); err != nil {
 		return // it would be told each time
 	}
-	r.Agent.Tell("Nobody says how many tokens " + l.Model.Name() + " holds, so compaction waits until the server refuses a request. " +
+	r.Agent.Tell("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
 		"If you know it, /window 128k says so, once and for all.")
 }
 

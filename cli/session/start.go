@@ -112,7 +112,7 @@ func (r *Running) stored(ctx context.Context, store *storage.Store) (core.Stored
 	if err != nil {
 		// Without the recorded tools the conversation goes on with today's, at
 		// the price of one cache miss.
-		r.Notes = append(r.Notes, "the recorded tools could not be read; the current ones are used")
+		r.Notes = append(r.Notes, "the recorded tools could not be read; using the current ones")
 		return s, nil
 	}
 	s.Tools, err = core.DecodeTools(text)

@@ -50,7 +50,7 @@ func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged
 }
 
 // Again is the choice that goes on with what a conversation was held with. why
-// completes "the conversation was held with X, which ..." if it is not to be had.
+// completes "the conversation used X, which ..." if it is not to be had.
 func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c Choice, why string) {
 	if held.Provider == ProviderDemo {
 		return Choice{Provider: ProviderDemo, Demo: true}, ""
@@ -132,16 +132,16 @@ func (d *Models) elsewhere(ctx context.Context, id string, held conversation.Mod
 
 // Error says what happened, and what could be done about it on the next lines.
 func (e *Elsewhere) Error() string {
-	return fmt.Sprintf("the conversation was held with %s, which %s; nothing was sent", e.Held.Name(), e.Why)
+	return fmt.Sprintf("the conversation used %s, which %s; nothing was sent", e.Held.Name(), e.Why)
 }
 
 // hint is how to choose on the command line.
 func (e *Elsewhere) hint() string {
 	text := "make it reachable again"
 	if e.Held.Provider == ProviderCustom && e.Held.BaseURL == "" {
-		text = "say where it is with --base-url URL --model " + e.Held.Model
+		text = "give its address with --base-url URL --model " + e.Held.Model
 	}
-	text += ", or choose with --model PROVIDER/ID what goes on with the conversation"
+	text += ", or choose with --model PROVIDER/ID the model that continues the conversation"
 	if e.Proposed != nil {
 		text += fmt.Sprintf("; --model %s sends all of it to %s", e.Proposed.Name(), e.Proposed.Place())
 	}
@@ -150,7 +150,7 @@ func (e *Elsewhere) hint() string {
 
 // Question is what a yes is asked for.
 func (e *Elsewhere) Question() string {
-	return fmt.Sprintf("This conversation was held with %s, which %s.\nGo on with %s? All of it is then sent to %s.",
+	return fmt.Sprintf("This conversation used %s, which %s.\nGo on with %s? All of it is then sent to %s.",
 		e.Held.Name(), e.Why, e.Proposed.Name(), e.Proposed.Place())
 }
 

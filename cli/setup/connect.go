@@ -77,7 +77,7 @@ func checkAddress(o openai.Options) error {
 	if e, ok := openai.Known(o.Provider); ok && e.BaseURL != "" {
 		return nil
 	}
-	return console.AsUsage(console.WithHint(fmt.Errorf("nobody said where %s is", o.Provider),
+	return console.AsUsage(console.WithHint(fmt.Errorf("the address of %s is missing", o.Provider),
 		"give --base-url URL, or set providers."+o.Provider+".base_url"))
 }
 

@@ -26,9 +26,9 @@ func KeyIn(text string) (string, error) {
 	key := strings.TrimSpace(text)
 	switch {
 	case key == "":
-		return "", errors.New("no key was given")
+		return "", errors.New("no key given")
 	case len(key) > LongestKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return "", errors.New("this is no key: it holds blanks or other characters that keys do not have, or is too long")
+		return "", errors.New("this is not a key: it has spaces or other characters that keys do not have, or is too long")
 	}
 	return key, nil
 }

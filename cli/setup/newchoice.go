@@ -69,7 +69,7 @@ func (p *Providers) byKey() (Choice, bool) {
 }
 
 // errNoProvider says that there is nobody to talk to.
-var errNoProvider = errors.New("there is no model to talk to: no API key in the environment and none in the configuration")
+var errNoProvider = errors.New("no model is available: there is no API key in the environment or the configuration")
 
 // noProviderHint is what to do about it.
 const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"

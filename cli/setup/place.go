@@ -96,7 +96,7 @@ func CheckBaseURL(name, base string) error {
 	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		return nil
 	}
-	return console.AsUsage(console.WithHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1"))
+	return console.AsUsage(console.WithHint(fmt.Errorf("%s is not an http or https address", name), "write it as http://localhost:8080/v1"))
 }
 
 // ShownURL is a server's address without a password.

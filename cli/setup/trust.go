@@ -63,7 +63,7 @@ func (s *Settings) KeepTrust(t Trust) error {
 		return err
 	}
 	if err := replaceFile(path, append(data, '\n')); err != nil {
-		return fmt.Errorf("keeping what you said of the workspace: %w", err)
+		return fmt.Errorf("saving your decision about the workspace: %w", err)
 	}
 	return nil
 }

@@ -83,11 +83,11 @@ func WindowSource(s meter.WindowSource) string {
 	case meter.WindowConfig:
 		return "from the configuration"
 	case meter.WindowLearned:
-		return "learned from an overflow"
+		return "learned from a refused request"
 	case meter.WindowServer:
 		return "reported by the server"
 	case meter.WindowCatalogue:
-		return "from the catalogue"
+		return "from the catalog"
 	}
 	return "unknown"
 }

@@ -30,7 +30,7 @@ import (
 const maxImport = 1 << 30
 
 // errNobodySpoke says that there is nothing to keep.
-var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
+var errNobodySpoke = errors.New("it has no user message, and empty conversations are not kept")
 
 // Importer makes conversations of files.
 type Importer struct {
@@ -198,7 +198,7 @@ func (u *Sources) Open(ctx context.Context, file string, bar *console.Progress) 
 	s := &importSource{ctx: ctx, Bar: bar}
 	if file == "-" {
 		if u.Console.Stdin == nil {
-			return nil, errors.New("there is none")
+			return nil, errors.New("nothing is piped in")
 		}
 		if console.Terminal(u.Console.Stdin) {
 			u.Console.Note("reading what is typed; Ctrl+D on a line of its own ends it")

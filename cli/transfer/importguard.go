@@ -67,7 +67,7 @@ func (l *leftOut) notes() []string {
 	}
 	if len(l.settings) > 0 {
 		slices.Sort(l.settings)
-		notes = append(notes, "settings that only you decide are left out: "+strings.Join(l.settings, ", ")+"; --cfg KEY=VALUE sets them")
+		notes = append(notes, "settings that only you can make are left out: "+strings.Join(l.settings, ", ")+"; --cfg KEY=VALUE sets them")
 	}
 	return notes
 }

@@ -24,7 +24,7 @@ import (
 
 // ErrNothingToGain says that a compaction would leave the view as it is, or
 // make it longer.
-var ErrNothingToGain = errors.New("nothing would be saved")
+var ErrNothingToGain = errors.New("nothing to compact")
 
 // Inputs is what a compaction depends on besides the log and the rules.
 type Inputs struct {
@@ -82,7 +82,7 @@ func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 		p.leaveNewest(profile.Summarize)
 	}
 	if len(p.Spans) == 0 {
-		return Proposal{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
+		return Proposal{}, fmt.Errorf("%w: nothing in %s can be compacted", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
 	}
 	if profile.Summarize {
 		err = p.needSummary(profile.Summary)
@@ -168,7 +168,7 @@ func (p *Proposal) apply(bodies ...conversation.Body) error {
 		least = before // another focus is worth as many tokens
 	}
 	if then > least || !changed(p.before, after) {
-		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
+		return fmt.Errorf("%w: %q would not shrink %s%s",
 			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.advice())
 	}
 	p.after, p.bodies = after, bodies
@@ -183,9 +183,9 @@ func (p *Proposal) advice() string {
 		return ""
 	}
 	if p.Profile == preset.ProfileLight {
-		return " (reasoning is rarely sent back anyway); --profile " + preset.ProfileDefault + " or " + preset.ProfileHeavy + " does more"
+		return " (providers rarely need old reasoning); --profile " + preset.ProfileDefault + " or " + preset.ProfileHeavy + " does more"
 	}
-	return "; --profile " + preset.ProfileHeavy + " puts a summary there instead"
+	return "; --profile " + preset.ProfileHeavy + " would summarize them"
 }
 
 // why tells the user what the proposal did.

@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A proposal whose profile summarises needs a text. What the summariser reads is
+// A proposal whose profile summarises needs a text. What the summary is written from is
 // decided here:
 //
 //   - the view, while the provider's cache is warm: the request is then the next
@@ -99,7 +99,7 @@ func (p *Proposal) room() (int, error) {
 	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.now.Meter.Factor())) + 1 // for the one that stands there
 	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
 	if least := min(room, said); least < leastRoom {
-		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))
+		return 0, fmt.Errorf("%w: no summary would be shorter than %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))
 	}
 	return room, nil
 }

@@ -83,9 +83,9 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Gone != nil && o.Gone(t.turn) })
 	switch {
 	case len(begun) == 0:
-		return Range{}, noRange("nothing has been said in this conversation yet")
+		return Range{}, noRange("this conversation has no messages")
 	case len(live) == 0:
-		return Range{}, noRange("every turn of this conversation has been undone")
+		return Range{}, noRange("every turn is undone")
 	}
 	c := rangeChoice{RangeOptions: o, begun: begun, live: live}
 	from, err := c.lower()
@@ -124,14 +124,14 @@ func (c *rangeChoice) lower() (int, error) {
 		since := c.Now.Add(-b.ago)
 		i := slices.IndexFunc(c.live, func(t turnStart) bool { return !t.at.Before(since) })
 		if i < 0 {
-			return 0, noRange("--from %s: no turn has begun since then", b)
+			return 0, noRange("--from %s: no turn started since then", b)
 		}
 		return i, nil
 	case boundLast:
 		if i := c.afterLast(); i >= 0 {
 			return i, nil
 		}
-		return 0, noRange("--from %s: the compactions in force reach to turn %d, and no turn comes after it", b, c.AfterLast-1)
+		return 0, noRange("--from %s: everything up to turn %d is compacted, and no turn comes after it", b, c.AfterLast-1)
 	default:
 		return c.named("--from", b)
 	}
@@ -142,7 +142,7 @@ func (c *rangeChoice) upper() (int, error) {
 	if c.To == nil {
 		keep := max(0, c.KeepLast)
 		if keep >= len(c.live) {
-			return 0, noRange("nothing is older than %s; %s", c.kept(), keepNone)
+			return 0, noRange("nothing is older than %s (%s)", c.kept(), keepNone)
 		}
 		return len(c.live) - 1 - keep, nil
 	}
@@ -151,7 +151,7 @@ func (c *rangeChoice) upper() (int, error) {
 		before := c.Now.Add(-b.ago)
 		i := lastIndex(c.live, func(t turnStart) bool { return t.at.Before(before) })
 		if i < 0 {
-			return 0, noRange("--to %s: no turn was begun before then", b)
+			return 0, noRange("--to %s: no turn started before then", b)
 		}
 		return i, nil
 	case boundLast:
@@ -201,12 +201,12 @@ func (c *rangeChoice) extent() string {
 }
 
 // keepNone says how to compact everything.
-const keepNone = "--keep-last 0 leaves none out"
+const keepNone = "--keep-last 0 includes them"
 
 // kept names the turns that KeepLast leaves out.
 func (c *rangeChoice) kept() string {
 	if c.KeepLast == 1 {
-		return "the newest turn, which is left out"
+		return "the newest turn, which stays whole"
 	}
 	return fmt.Sprintf("the %d newest turns, which stay whole", c.KeepLast)
 }
@@ -223,7 +223,7 @@ func (c *rangeChoice) reversed(from, to int) error {
 		return noRange("%s is %s%s; %s", first, among, c.kept(), keepNone)
 	}
 	if c.From.form == boundAgo && c.To.form == boundAgo && c.From.ago >= c.To.ago {
-		return noRange("no turn was begun between %s and %s ago", c.From, c.To)
+		return noRange("no turn started between %s and %s ago", c.From, c.To)
 	}
 	return noRange("%s comes after %s; --from takes the earlier turn", first, c.told("--to", c.To, to))
 }

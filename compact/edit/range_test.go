@@ -154,18 +154,18 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		chosen
 		want string
 	}{
-		{chosen{keep: 10}, "nothing is older than the 10 newest turns, which stay whole; --keep-last 0 leaves none out"},
-		{chosen{keep: 3, gone: all[3:]}, "nothing is older than the 3 newest turns, which stay whole; --keep-last 0 leaves none out"},
-		{chosen{keep: 1, gone: all[1:]}, "nothing is older than the newest turn, which is left out; --keep-last 0 leaves none out"},
-		{chosen{keep: math.MaxInt}, fmt.Sprintf("nothing is older than the %d newest turns, which stay whole; --keep-last 0 leaves none out", math.MaxInt)},
-		{chosen{gone: all}, "every turn of this conversation has been undone"},
-		{chosen{from: "8", keep: 3}, "--from 8 is among the 3 newest turns, which stay whole; --keep-last 0 leaves none out"},
-		{chosen{from: "last", last: 9, keep: 1}, "--from last (turn 9) is the newest turn, which is left out; --keep-last 0 leaves none out"},
+		{chosen{keep: 10}, "nothing is older than the 10 newest turns, which stay whole (--keep-last 0 includes them)"},
+		{chosen{keep: 3, gone: all[3:]}, "nothing is older than the 3 newest turns, which stay whole (--keep-last 0 includes them)"},
+		{chosen{keep: 1, gone: all[1:]}, "nothing is older than the newest turn, which stays whole (--keep-last 0 includes them)"},
+		{chosen{keep: math.MaxInt}, fmt.Sprintf("nothing is older than the %d newest turns, which stay whole (--keep-last 0 includes them)", math.MaxInt)},
+		{chosen{gone: all}, "every turn is undone"},
+		{chosen{from: "8", keep: 3}, "--from 8 is among the 3 newest turns, which stay whole; --keep-last 0 includes them"},
+		{chosen{from: "last", last: 9, keep: 1}, "--from last (turn 9) is the newest turn, which stays whole; --keep-last 0 includes them"},
 		{chosen{from: "8", to: "3"}, "--from 8 comes after --to 3; --from takes the earlier turn"},
 		{chosen{from: "-1", to: "-5"}, "--from -1 (turn 8) comes after --to -5 (turn 4); --from takes the earlier turn"},
 		{chosen{from: "1h", to: "5h"}, "--from 1h (turn 9) comes after --to 5h (turn 4); --from takes the earlier turn"},
-		{chosen{from: "5h", to: "5h"}, "no turn was begun between 5h and 5h ago"},
-		{chosen{from: "4h50m", to: "4h10m"}, "no turn was begun between 4h50m and 4h10m ago"},
+		{chosen{from: "5h", to: "5h"}, "no turn started between 5h and 5h ago"},
+		{chosen{from: "4h50m", to: "4h10m"}, "no turn started between 4h50m and 4h10m ago"},
 		{chosen{from: "10"}, "--from 10: there is no turn 10; the turns are 0 to 9"},
 		{chosen{to: "2147483647"}, "--to 2147483647: there is no turn 2147483647; the turns are 0 to 9"},
 		{chosen{to: "4", gone: all[1:]}, "--to 4: turn 4 has been undone; the only turn is 0"},
@@ -173,12 +173,12 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		{chosen{from: "4", gone: all[4:6]}, "--from 4: turn 4 has been undone; 8 turns are left of 0 to 9"},
 		{chosen{from: "-10"}, "--from -10 lies before the first turn: the turns are 0 to 9"},
 		{chosen{to: "-2147483647"}, "--to -2147483647 lies before the first turn: the turns are 0 to 9"},
-		{chosen{from: "59m"}, "--from 59m: no turn has begun since then"},
-		{chosen{from: "0s"}, "--from 0s: no turn has begun since then"},
-		{chosen{to: "10h"}, "--to 10h: no turn was begun before then"},
-		{chosen{to: "15250w"}, "--to 15250w: no turn was begun before then"},
-		{chosen{from: "last", last: 10}, "--from last: the compactions in force reach to turn 9, and no turn comes after it"},
-		{chosen{from: "last", last: 8, gone: all[6:]}, "--from last: the compactions in force reach to turn 7, and no turn comes after it"},
+		{chosen{from: "59m"}, "--from 59m: no turn started since then"},
+		{chosen{from: "0s"}, "--from 0s: no turn started since then"},
+		{chosen{to: "10h"}, "--to 10h: no turn started before then"},
+		{chosen{to: "15250w"}, "--to 15250w: no turn started before then"},
+		{chosen{from: "last", last: 10}, "--from last: everything up to turn 9 is compacted, and no turn comes after it"},
+		{chosen{from: "last", last: 8, gone: all[6:]}, "--from last: everything up to turn 7 is compacted, and no turn comes after it"},
 	} {
 		got, err := edit.ResolveRange(log, row.options(t))
 		if !errors.Is(err, edit.ErrNoRange) || got != (edit.Range{}) {
@@ -206,9 +206,9 @@ func TestRFD064TurnBoundaries(t *testing.T) {
 		want edit.Range
 		err  string
 	}{
-		"no events":                 {err: "nothing has been said"},
-		"no turn":                   {log: said(t, notice, conversation.Instructions{}), err: "nothing has been said"},
-		"replies without a turn":    {log: said(t, reply, result), err: "nothing has been said"},
+		"no events":                 {err: "has no messages"},
+		"no turn":                   {log: said(t, notice, conversation.Instructions{}), err: "has no messages"},
+		"replies without a turn":    {log: said(t, reply, result), err: "has no messages"},
 		"one turn":                  {log: said(t, user, reply), want: edit.Range{}},
 		"one turn, three kept":      {log: said(t, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
 		"one turn, not answered":    {log: said(t, user), want: edit.Range{}},

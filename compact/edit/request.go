@@ -20,10 +20,10 @@ import (
 var ErrNoProfile = errors.New("there is no such profile")
 
 // ErrBadRequest says that a request contradicts itself or cannot be read.
-var ErrBadRequest = errors.New("the compaction asked for cannot be read")
+var ErrBadRequest = errors.New("these compaction options are not valid")
 
 // ErrNoSummaries says that the rules allow no summary that a request needs.
-var ErrNoSummaries = errors.New("no model is asked for this summary")
+var ErrNoSummaries = errors.New("summaries are turned off")
 
 // Request is a compaction that somebody asks for.
 type Request struct {
@@ -142,7 +142,7 @@ func (p *requestParser) value(name, value string, attached bool) string {
 		return value
 	}
 	if len(p.words) == 0 {
-		p.err = fmt.Errorf("%s wants a value behind it", name)
+		p.err = fmt.Errorf("%s needs a value", name)
 		return ""
 	}
 	value = p.words[0]
@@ -168,7 +168,7 @@ func (p *requestParser) keep(name, value string) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		p.err = fmt.Errorf("%s wants a number of turns, such as 3, not %q", name, value)
+		p.err = fmt.Errorf("%s needs a number of turns, such as 3, not %q", name, value)
 		return
 	}
 	p.wish.KeepLast, p.kept = n, true
@@ -199,11 +199,11 @@ func profileOf(r preset.Rules, w Request) (string, preset.Profile, error) {
 		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, strings.Join(names, ", "))
 	}
 	if w.Focus != "" && !p.Summarize {
-		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
+		return name, p, fmt.Errorf("%w: the profile %s writes no summary to focus; use --profile %s",
 			ErrBadRequest, name, preset.ProfileHeavy)
 	}
 	if w.Review && !p.Summarize {
-		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
+		return name, p, fmt.Errorf("%w: the profile %s writes no summary to review; use --profile %s",
 			ErrBadRequest, name, preset.ProfileHeavy)
 	}
 	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && w.Source == conversation.SourceAuto) {

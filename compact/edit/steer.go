@@ -21,20 +21,20 @@ import (
 //   - Turns come back as long as nothing was said in their place.
 
 // ErrNothingToPin says that no message would be pinned.
-var ErrNothingToPin = errors.New("there is nothing to pin")
+var ErrNothingToPin = errors.New("nothing to pin")
 
 // ErrNothingToUnpin says that no message is pinned.
-var ErrNothingToUnpin = errors.New("there is nothing to unpin")
+var ErrNothingToUnpin = errors.New("nothing to unpin")
 
 // ErrNothingToRestore says that no turns can be restored.
-var ErrNothingToRestore = errors.New("there are no turns to redo")
+var ErrNothingToRestore = errors.New("no turns to redo")
 
 // PinOf is the overlay that keeps events as they were said, whatever else covers
 // them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
 // are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
 	held, rewound := projection.Pinned(log), conversation.TakenBack(log)
-	why := "choose a message of yours, a reply or a result"
+	why := "choose one of your messages, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {
 		i := conversation.IndexOf(log, seq)
@@ -44,11 +44,11 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 		gone := rewound != nil && rewound[i] != 0
 		switch {
 		case pinned && held[log[i].Seq]:
-			why = "what you chose is pinned already"
+			why = "this is already pinned"
 		case pinned && gone:
-			why = "what you chose was undone; redo its turn first"
+			why = "this was undone; redo its turn first"
 		case !pinned && !held[log[i].Seq]:
-			why = "what you chose is not pinned"
+			why = "this is not pinned"
 		default:
 			chosen = append(chosen, seq)
 		}
@@ -101,7 +101,7 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 	for _, e := range log[rewind+1:] {
 		// None of these can be undone: the rewind is the newest.
 		if _, ok := e.Body.(conversation.UserMessage); ok {
-			return conversation.Revert{}, fmt.Errorf("%w: something was said since; fork from there in the history", ErrNothingToRestore)
+			return conversation.Revert{}, fmt.Errorf("%w: a message was sent since; fork from the turn in the history", ErrNothingToRestore)
 		}
 	}
 	return conversation.Revert{Made: conversation.Made{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil

@@ -20,7 +20,7 @@ import (
 //     standing in full for them.
 
 // ErrNothingToMask says that no result would be hidden.
-var ErrNothingToMask = errors.New("there is nothing to mask")
+var ErrNothingToMask = errors.New("nothing to mask")
 
 // stay is why something stays as it is shown; the greatest says most.
 type stay int
@@ -36,13 +36,13 @@ const (
 func (s stay) String() string {
 	switch s {
 	case stayHidden:
-		return "the result is not shown in full any more"
+		return "the result is no longer sent in full"
 	case stayShort:
 		return "the result is too short to be worth masking"
 	case stayPinned:
 		return "the result is pinned; unpin it first"
 	}
-	return "choose the result of a tool; what you and the model said is never masked"
+	return "choose a tool result; messages are never masked"
 }
 
 // MaskByHand is the overlay that shows stubs in place of the results of events: a

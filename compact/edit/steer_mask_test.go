@@ -127,15 +127,15 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 		events []uint64
 		says   string
 	}{
-		"none":           {said(), nil, "choose the result of a tool"},
-		"not there":      {said(), []uint64{0, 99}, "choose the result of a tool"},
-		"what was said":  {said(), []uint64{1, 4}, "what you and the model said is never masked"},
+		"none":           {said(), nil, "choose a tool result"},
+		"not there":      {said(), []uint64{0, 99}, "choose a tool result"},
+		"what was said":  {said(), []uint64{1, 4}, "messages are never masked"},
 		"pinned":         {said().Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{2}, "unpin it first"},
 		"too short":      {compacttest.FilesRead(2, 1), []uint64{3}, "too short"},
-		"masked already": {said().Epoch(compacttest.Masks(3)), []uint64{3}, "not shown in full"},
-		"taken back":     {said().Epoch(conversation.Rewind{Turn: 1}), []uint64{7}, "not shown in full"},
+		"masked already": {said().Epoch(compacttest.Masks(3)), []uint64{3}, "no longer sent in full"},
+		"taken back":     {said().Epoch(conversation.Rewind{Turn: 1}), []uint64{7}, "no longer sent in full"},
 		"summarised": {said().Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "s"}),
-			[]uint64{3}, "not shown in full"},
+			[]uint64{3}, "no longer sent in full"},
 		"the reason that says most": {compacttest.FilesRead(2, 1).Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
 	} {
 		log := c.log.Events()

@@ -154,12 +154,12 @@ func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "pinned already"},
+		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "already pinned"},
 		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "undone"},
-		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose a message"},
-		"none":                {true, nil, edit.ErrNothingToPin, "choose a message"},
+		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose one of your messages"},
+		"none":                {true, nil, edit.ErrNothingToPin, "choose one of your messages"},
 		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
-		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose a message"},
+		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose one of your messages"},
 	} {
 		if body, err := edit.PinOf(l.Events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
@@ -256,7 +256,7 @@ func TestTurnsDoNotComeBackBesideNewOnes(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(2, 10).Epoch(conversation.Rewind{Turn: 1}).User("Something else.")
 	r, err := edit.Restore(l.Events())
-	if !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from there") || r != (conversation.Revert{}) {
+	if !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from the turn") || r != (conversation.Revert{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// What was said since can be taken back, and brought back, itself.

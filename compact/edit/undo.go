@@ -10,10 +10,10 @@ import (
 // An undo reverts an epoch, a redo the undo. Each is one more overlay.
 
 // ErrNothingToUndo says that no compaction is in force.
-var ErrNothingToUndo = errors.New("there is no compaction to undo")
+var ErrNothingToUndo = errors.New("no compaction to undo")
 
 // ErrNothingToRedo says that no compaction was undone since the newest one.
-var ErrNothingToRedo = errors.New("there is no undone compaction to redo")
+var ErrNothingToRedo = errors.New("no compaction to redo")
 
 // Undo is the overlay that takes an epoch back; 0 is the newest in force. The
 // error wraps ErrNothingToUndo.
@@ -27,7 +27,7 @@ func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
 	}
 	if found == nil {
 		if epoch != 0 {
-			return conversation.Revert{}, fmt.Errorf("%w: no compaction %d is in force", ErrNothingToUndo, epoch)
+			return conversation.Revert{}, fmt.Errorf("%w: compaction %d is not active", ErrNothingToUndo, epoch)
 		}
 		return conversation.Revert{}, ErrNothingToUndo
 	}
@@ -52,7 +52,7 @@ func Redo(log []conversation.Event) (conversation.Revert, error) {
 	case undone == nil:
 		return conversation.Revert{}, ErrNothingToRedo
 	case newest > undone.Reverted:
-		return conversation.Revert{}, fmt.Errorf("%w: another compaction was made since", ErrNothingToRedo)
+		return conversation.Revert{}, fmt.Errorf("%w: another one ran since", ErrNothingToRedo)
 	}
 	return conversation.Revert{Epoch: undone.Reverted, Redoes: undone.ID}, nil
 }

@@ -52,7 +52,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"--reviews":            "the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo",
-		"--keep-last":          "--keep-last wants a value",
+		"--keep-last":          "--keep-last needs a value",
 		"--to 3 --keep-last 1": "use one of them",
 	} {
 		if _, _, err := edit.ParseRequest(text); !errors.Is(err, edit.ErrBadRequest) || !strings.Contains(err.Error(), want) {
@@ -67,9 +67,9 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
 		"":                    "", // then it is the one that summarises
-		preset.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",
+		preset.ProfileLight:   "the profile light writes no summary to review; use --profile heavy",
 		preset.ProfileHeavy:   "",
-		preset.ProfileDefault: "nothing to review",
+		preset.ProfileDefault: "writes no summary to review",
 	} {
 		w := edit.NewRequest()
 		w.Profile, w.Review, w.KeepLast = profile, true, 1

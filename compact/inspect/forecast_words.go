@@ -19,11 +19,11 @@ func (o Forecast) Words() string { return o.WordsUntil("") }
 func (o Forecast) WordsUntil(cold string) string {
 	switch {
 	case o.State == planner.TimingOff:
-		return "Automatic compaction is off; only a refusal by the server makes room."
+		return "Auto-compaction is off; older turns are compacted only if the server refuses a request as too long."
 	case o.State == planner.TimingUnknown && o.Saver:
-		return "The window is unknown: stubs are made where they pay, and a refusal by the server makes room."
+		return "The window is unknown: old results are masked where it pays, and more is compacted only if the server refuses a request."
 	case o.State == planner.TimingUnknown:
-		return "The window is unknown; only a refusal by the server makes room."
+		return "The window is unknown; older turns are compacted only if the server refuses a request as too long."
 	case o.At == 0:
 		return joinedWords(o.eachWords(), o.exhausted())
 	}
@@ -47,9 +47,9 @@ func (o Forecast) eachWords() string {
 	case !o.Each:
 		return ""
 	case o.Soon == 0:
-		return "Before every request old results are shortened; by now there is none."
+		return "Old results are shortened before every request; none needs it now."
 	}
-	return "Before every request old results are shortened: " + hiddenWords(o.Soon, 0) + " by the next."
+	return "Old results are shortened before every request: " + hiddenWords(o.Soon, 0) + " by the next."
 }
 
 // mostTurns is how many turns are told: as far ahead nobody plans.
@@ -60,12 +60,12 @@ func (o Forecast) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
 	case planner.TimingHeld:
-		return "You undid a compaction: none is automatic until " + numbers.Grouped(o.At) + "." + then(deed)
+		return "Auto-compaction is paused until " + numbers.Grouped(o.At) + " tokens: you undid a compaction." + then(deed)
 	case planner.TimingResting:
-		return "After the last compaction it rests until " + numbers.Grouped(o.At) + "." + then(deed)
+		return "Auto-compaction is paused until " + numbers.Grouped(o.At) + " tokens: it has just run." + then(deed)
 	case planner.TimingNow:
 		if deed == "" {
-			return "The load line is passed, and there is too little that could be shortened."
+			return "The load line is passed, but there is too little to compact."
 		}
 		return "Next: " + deed + "."
 	}
@@ -78,10 +78,10 @@ func (o Forecast) whenWords() string {
 		when = append(when, "in "+ahead, "at "+numbers.Grouped(o.At))
 	}
 	if o.Wait > 0 {
-		when = append(when, "once "+numbers.Count(o.Wait, "more turn")+" began")
+		when = append(when, "after "+numbers.Count(o.Wait, "more turn"))
 	}
 	if len(when) == 0 {
-		when = []string{"from the next word on"}
+		when = []string{"with your next message"}
 	}
 	if deed == "" {
 		return upperFirst(strings.Join(when, ", ")) + " if there is enough to compact by then."
@@ -104,25 +104,25 @@ func (o Forecast) deedWords() string {
 	}
 	text := ""
 	if o.Masks > 0 {
-		text = hiddenWords(o.Masks, o.Arguments) + " become stubs"
+		text = hiddenWords(o.Masks, o.Arguments) + " are masked"
 		if o.Masks == 1 && o.Arguments == 0 {
-			text = hiddenWords(1, 0) + " becomes a stub"
+			text = hiddenWords(1, 0) + " is masked"
 		}
 	}
 	switch {
 	case o.Until >= 0 && text != "":
-		text += " and " + numbers.Turns(o.SummaryFrom, o.Until) + " a summary"
+		text += " and " + numbers.Turns(o.SummaryFrom, o.Until) + " are summarized"
 	case o.Until > o.SummaryFrom:
-		text = numbers.Turns(o.SummaryFrom, o.Until) + " become a summary"
+		text = numbers.Turns(o.SummaryFrom, o.Until) + " are summarized"
 	case o.Until >= 0:
-		text = numbers.Turns(o.SummaryFrom, o.Until) + " becomes a summary"
+		text = numbers.Turns(o.SummaryFrom, o.Until) + " is summarized"
 	case o.Drops:
 		text = "the oldest messages are left out"
 	}
 	if text == "" {
 		return ""
 	}
-	return text + ", about " + numbers.Grouped(rough(o.After)) + " are left"
+	return text + ", leaving about " + numbers.Grouped(rough(o.After)) + " tokens"
 }
 
 // hiddenWords names results and arguments.
@@ -142,14 +142,14 @@ func (o Forecast) exhausted() string {
 	if o.Asks || o.Failures == 0 {
 		return ""
 	}
-	text := "Nobody is asked for summaries any more after " + numbers.Count(o.Failures, "failure")
+	text := "No more summaries are requested after " + numbers.Count(o.Failures, "failure")
 	switch {
 	case o.Drops:
-		text += "; the oldest messages go instead"
+		text += "; the oldest messages are left out instead"
 	case o.ColdLine > 0:
-		text += "; a note alone stands for what is evicted"
+		text += "; a note alone replaces what is evicted"
 	case o.Saver || o.Masks > 0:
-		text += "; stubs still make room"
+		text += "; old results are still masked"
 	}
 	return text + "."
 }
@@ -171,13 +171,13 @@ func (o Forecast) evictWords() string {
 	}
 	switch {
 	case o.Until < 0:
-		text += ", and a note stands for " + them
+		text += ", and a note replaces " + them
 	case o.EvictMore || o.SummaryFrom == o.EvictFrom && o.Until == o.EvictTo:
-		text += ", and a note with a summary stands for " + them
+		text += ", and a note with a summary replaces " + them
 	default:
-		text += ", and a note stands for " + them + " with one summary of " + numbers.Turns(o.SummaryFrom, o.Until)
+		text += ", and a note replaces " + them + " with one summary of " + numbers.Turns(o.SummaryFrom, o.Until)
 	}
-	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens are left"
+	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens remain"
 }
 
 // evictedWords says that turns are evicted, and how to speak of them.
@@ -195,10 +195,10 @@ func (o Forecast) coldWords(at string) string {
 		return ""
 	}
 	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)
-	rest := evicted + " before the next request, and a note stands for " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens are left."
+	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens remain."
 	switch {
 	case o.Cold:
-		return "The provider's cache is cold, so that a step costs nothing extra: " + rest
+		return "The provider's cache is cold, so compacting costs nothing extra: " + rest
 	case at == "":
 		return "If you pause until the provider's cache goes cold, " + rest
 	}

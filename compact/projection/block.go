@@ -150,7 +150,7 @@ func (r *run) why() string {
 	}
 	switch text := whyEvicted + numbers.Turns(r.from, r.to); {
 	case len(told) == len(r.summaries):
-		return "summarised: " + numbers.Turns(r.from, r.to)
+		return "summarized: " + numbers.Turns(r.from, r.to)
 	case len(told) == 0:
 		return text
 	default:

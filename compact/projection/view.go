@@ -26,6 +26,14 @@ const (
 	StatePinned     State = "pinned"
 )
 
+// Word is the state as screens write it. The stored word of a summarized message is British, and scripts rely on it.
+func (s State) Word() string {
+	if s == StateSummarised {
+		return "summarized"
+	}
+	return string(s)
+}
+
 // Message is one message of a view or of a request, with where it came from.
 type Message struct {
 	Role      Role

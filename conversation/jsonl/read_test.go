@@ -117,7 +117,7 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 		{"no role", "{\"type\":\"user\"}\n", `line 2: it has no "role", so it is not a chat-completions message`},
 		{"null", "null\n", `line 2: it has no "role", so it is not a chat-completions message`},
 		{"odd role", `{"role":"` + strings.Repeat("x", 50) + `"}`,
-			`line 2: the role "` + strings.Repeat("x", 40) + `…" is none of system, developer, user, assistant, tool`},
+			`line 2: the role "` + strings.Repeat("x", 40) + `…" is not one of system, developer, user, assistant, tool`},
 		{"role of a wrong type", "{\"role\":1}\n", `line 2: "role" is of the wrong type: number`},
 		{"content of a wrong type", "{\"role\":\"user\",\"content\":1}\n", `line 2: "content" is neither text nor an array of parts`},
 		{"calls of a wrong type", "{\"role\":\"assistant\",\"tool_calls\":{}}\n", `line 2: "tool_calls" is of the wrong type: object`},

@@ -32,7 +32,7 @@ func (w *wireLine) message() (Message, error) {
 	case RoleTool:
 		m.Result = w.result()
 	default:
-		err = fmt.Errorf("the role %q is none of system, developer, user, assistant, tool", conversation.OneLine(*w.Role, mostShown))
+		err = fmt.Errorf("the role %q is not one of system, developer, user, assistant, tool", conversation.OneLine(*w.Role, mostShown))
 	}
 	return m, err
 }

@@ -127,7 +127,7 @@ func (m *Model) changes(it inspect.Item) []string {
 	if m.rows.content.pinned(it.Event) {
 		pin = "unpin"
 	}
-	return []string{pane.Hint(pin, k.Pin), pane.Hint("make a stub", k.Mask), preview}
+	return []string{pane.Hint(pin, k.Pin), pane.Hint("mask", k.Mask), preview}
 }
 
 // leastList is how many lines the panel leaves to the list.

@@ -143,7 +143,7 @@ func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
 		if !to(m, "go test ./upload") {
 			t.Fatal("the item is not there")
 		}
-		for _, key := range []string{"p pin", "m make a stub", "c preview a compaction"} {
+		for _, key := range []string{"p pin", "m mask", "c preview a compaction"} {
 			if got := strings.Contains(lines(m), key); got == locked {
 				t.Errorf("read only %v: %q is named: %v", locked, key, got)
 			}
@@ -162,7 +162,7 @@ func TestKeysOnItems(t *testing.T) {
 	only := func(deed string) pane.Action {
 		return say("Only one of the heaviest items can be " + deed + ": move to it first.")
 	}
-	shut := say("This conversation is open for reading only: nothing can be changed in it.")
+	shut := say("This conversation is read only.")
 	for _, c := range []struct {
 		content account.Content
 		on, key string
@@ -173,17 +173,17 @@ func TestKeysOnItems(t *testing.T) {
 		{busy(), "go test ./upload", "m", pane.Mask{Events: []uint64{41}}},
 		{busy(), "go test ./upload", "c", pane.Preview{}},
 		{busy(), "请修复", "p", pane.Pin{Events: []uint64{60}, Pinned: false}},
-		{busy(), "请修复", "m", say("Only results of tools and arguments of calls become stubs.")},
+		{busy(), "请修复", "m", say("Only tool results and call arguments can be masked.")},
 		{busy(), "modify_file", "m", pane.Mask{Events: []uint64{64}}},
-		{busy(), "git log --stat", "m", say("It is a stub already.")},
-		{busy(), "summary of turns", "m", say("It is no longer sent as it was said: there is nothing left to make a stub of.")},
+		{busy(), "git log --stat", "m", say("It is masked already.")},
+		{busy(), "summary of turns", "m", say("It is no longer sent in full: there is nothing left to mask.")},
 		{busy(), "system prompt", "c", pane.Preview{}},
 		{busy(), "definitions of 14", "enter", prompt("gone to")},
 		{busy(), "definitions of 14", "p", prompt("pinned")},
-		{busy(), "definitions of 14", "m", prompt("made a stub")},
+		{busy(), "definitions of 14", "m", prompt("masked")},
 		{busy(), "load line", "enter", only("gone to")},
 		{busy(), "load line", "p", only("pinned")},
-		{busy(), "load line", "m", only("made a stub")},
+		{busy(), "load line", "m", only("masked")},
 		{locked, "go test ./upload", "enter", pane.Jump{Event: 41}},
 		{locked, "go test ./upload", "p", shut},
 		{locked, "go test ./upload", "m", shut},
@@ -337,7 +337,7 @@ func TestNothingIsSaidOfAnAccountThatIsNotThereYet(t *testing.T) {
 	m.SetSize(120, 60)
 	m.Show(account.Content{Reading: meter.Reading{Window: meter.Window{Tokens: 1000}, Used: 400, AfterSend: 400}, Title: "x"})
 	view := ansi.Strip(m.View())
-	if n := strings.Count(view, "working it out…"); n != 3 || strings.Contains(view, "Nothing") {
+	if n := strings.Count(view, "calculating…"); n != 3 || strings.Contains(view, "Nothing") {
 		t.Errorf("%d times:\n%s", n, view)
 	}
 }

@@ -49,15 +49,15 @@ func (m *Model) mask() pane.Action {
 	it := m.item()
 	switch {
 	case it.Event == 0:
-		return m.noItem("made a stub")
+		return m.noItem("masked")
 	case m.rows.content.ReadOnly:
 		return readOnly()
 	case it.State == projection.StateMasked:
-		return pane.Say{Text: "It is a stub already."}
+		return pane.Say{Text: "It is masked already."}
 	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
-		return pane.Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
+		return pane.Say{Text: "It is no longer sent in full: there is nothing left to mask."}
 	case it.Kind != projection.Results && it.Kind != projection.Calls:
-		return pane.Say{Text: "Only results of tools and arguments of calls become stubs."}
+		return pane.Say{Text: "Only tool results and call arguments can be masked."}
 	case m.rows.content.pinned(it.Event):
 		return pane.Say{Text: "It is pinned: unpin it first."}
 	}
@@ -65,5 +65,5 @@ func (m *Model) mask() pane.Action {
 }
 
 func readOnly() pane.Action {
-	return pane.Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
+	return pane.Say{Text: "This conversation is read only."}
 }

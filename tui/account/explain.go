@@ -74,39 +74,39 @@ func (c *Content) part(s projection.Segment) string {
 var segmentWords = [projection.Draft + 1]string{
 	"The instructions and project files, sent first with every request; no compaction touches them.",
 	"What the tools do and how they are called. It stays the same for the whole conversation, so that the cache holds, and no compaction touches it.",
-	"What stands for evicted turns: the note that the program writes, summaries by a model, and lines that say what was left out. Undoing the compaction shows the turns again.",
-	"What you said, with what you attached. It never becomes a stub: it is evicted with its turn, and the note keeps your newest words and what you demanded.",
-	"What the model answered, the reply that is arriving included. It is evicted with its turn, and a note stands for it.",
-	"Reasoning that this provider wants to have sent back. Compaction can leave it out.",
-	"What the model asked tools to do. It is evicted with its turn; compaction can hide the arguments of old ones, too.",
-	"What tools gave back. It is evicted with its turn, and the note names what it held; masks make stubs of old results where they are enabled, or by hand.",
-	"Short texts that stand for hidden results. The model can read the results again with the tool recall.",
-	"What you type and what waits in the queue; it is not part of what is used.",
+	"Replaces evicted turns: Plimsoll's note, model-written summaries, and lines that say what was left out. Undo the compaction to send the turns again.",
+	"Your messages and attachments. They are never masked; they are evicted with their turn, and the note keeps your newest words and your requirements.",
+	"The model's replies, including the one that is arriving. They are evicted with their turn, and a note replaces them.",
+	"Reasoning that this provider needs to receive again. Compaction can leave it out.",
+	"Tool calls. They are evicted with their turn; compaction can also hide the arguments of old ones.",
+	"Tool results, evicted with their turn; the note names what they held. Old ones can also be masked, by you or automatically.",
+	"Short texts that replace masked results. The model can read the originals with the recall tool.",
+	"Your draft and queued messages; not counted as used.",
 }
 
 // factWords explain the rows that need no numbers of their own.
 var factWords = map[rowKind]string{
 	rowFree:       "The window less what is used. The reserve for the reply is part of it.",
-	rowWindow:     "How many tokens a request may have. It is taken from the command line, the configuration, a refusal by the server, the server's list of models or the catalogue, whichever of these speaks first.",
-	rowLoad:       "Where compaction begins: above it the oldest turns are evicted in one step, and a note stands for them, with a summary where a model writes one. compaction.trigger_ratio and compaction.token_threshold set it, compaction.evict.target how far the step goes.",
-	rowHard:       "No request above it is sent before there is room. That needs no model: where a summary is not there in time, the note stands alone. compaction.hard_ratio sets it.",
+	rowWindow:     "How many tokens a request may have. It comes from the first of these that knows it: the command line, the configuration, a refusal by the server, the server's list of models, the catalog.",
+	rowLoad:       "Where auto-compaction starts: above it the oldest turns are evicted in one step and replaced by a note, with a summary where a model writes one. compaction.trigger_ratio and compaction.token_threshold set it, compaction.evict.target how far the step goes.",
+	rowHard:       "Requests above it wait until older turns are compacted. That needs no model: if a summary is late, the note is used alone. compaction.hard_ratio sets it.",
 	rowCold:       "Above it the oldest turns are evicted before the next request once the provider's cache is cold, down to this line and without a model. That request is paid in full anyway, so a shorter one costs less. compaction.evict.cold sets it.",
-	rowReserve:    "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k. Near the hard line no longer reply is asked for.",
-	rowAfterSend:  "What is used, with what you type and what waits in the queue. The added part is always an estimate.",
-	rowNext:       "What is done next and when, worked out on the conversation as it is now. This is decided before every request and after every reply.",
+	rowReserve:    "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k. Near the hard line longer replies are not requested.",
+	rowAfterSend:  "What is used plus your draft and queued messages. The added part is always an estimate.",
+	rowNext:       "What compaction does next and when, computed from the conversation as it is now. It is decided before every request and after every reply.",
 	rowRule:       "The rules by which compaction acts automatically. compaction.preset in the configuration chooses them.",
 	rowNoItem:     "Here the ten heaviest messages, results and prompts of the next request are listed.",
-	rowNoSaving:   "Once something is shown shorter than it was said, this says how many tokens each kind of overlay saves in the next request.",
-	rowWithout:    "What a request would come to without all of these: what is sent, and what each kind saves. Both are estimated, so that they compare.",
-	rowPins:       "Messages that you pinned are sent as they were said, whatever a compaction does.",
+	rowNoSaving:   "Once something is compacted, this shows how many tokens each kind of compaction saves in the next request.",
+	rowWithout:    "The size of a request without any compaction: what is sent plus what each kind saves. Both are estimates.",
+	rowPins:       "Pinned messages are always sent in full.",
 	rowOff:        "The estimate of the last request, by what is learned by now, against the tokens that the provider reported for it. Estimates only fill the gap since the last report.",
-	rowTotal:      "What all requests cost, summaries included: as the provider reported it, or the reported tokens times the catalogue's prices. Not known means that a price or a report is missing.",
+	rowTotal:      "The cost of all requests, summaries included: as the provider reported it, or the reported tokens times the catalog's prices. Not known means that a price or a report is missing.",
 	rowSummaries:  "What was paid for writing summaries, with attempts that failed. It is part of the total.",
-	rowCacheSaved: "What the tokens that came from the provider's cache would have cost more without it. Compaction breaks the cache where it acts, so it acts rarely.",
-	rowPrompts:    "The tokens of all requests, as the provider reported them; what is said early is sent, and counted, with each. Served from the cache, they cost a fraction.",
-	rowCacheUse:   "What all requests read from the provider's cache, what they wrote to it, and what had to be sent again at the full price because the cache let go of it in a pause.",
+	rowCacheSaved: "How much more the cached tokens would have cost at full price. Compaction invalidates part of the cache, so it acts rarely.",
+	rowPrompts:    "The tokens of all requests, as the provider reported them. Early messages are sent, and counted, with each request. Cached tokens cost a fraction.",
+	rowCacheUse:   "What all requests read from the provider's cache, what they wrote to it, and what was sent again at full price because the cache expired during a pause.",
 	rowCacheKept:  "How long the provider keeps a conversation in its cache after a request. Claude keeps it for five minutes, or for an hour at a higher price for what is new: each time the cache is cold the cheaper one is chosen by the pauses between your messages. cache_ttl of the model in the configuration fixes it.",
-	rowCacheNow:   "How much of the last request the provider read from its cache, as it reported. The cache forgets a conversation that rests, and what stands behind a change.",
+	rowCacheNow:   "How much of the last request the provider read from its cache, as it reported. The cache expires during a pause, and everything after a change is new to it.",
 }
 
 // itemWords explain one of the heaviest.
@@ -117,13 +117,13 @@ func (c *Content) itemWords(it inspect.Item) string {
 	text := segmentNames[it.Kind] + ", turn " + strconv.Itoa(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated by its characters"
 	switch {
 	case it.Before > it.Tokens:
-		text += "; " + pane.About(it.Before) + " as it was said"
+		text += "; " + pane.About(it.Before) + " in full"
 	case it.Before > 0 && it.Before < it.Tokens:
-		text += "; only " + pane.About(it.Before) + " as it was said"
+		text += "; only " + pane.About(it.Before) + " in full"
 	}
 	text += "."
 	if why := safe(it.Why); why != "" {
-		text += " It is " + safe(string(it.State)) + ": " + why + "."
+		text += " It is " + safe(it.State.Word()) + ": " + why + "."
 	}
 	return text
 }
@@ -132,23 +132,23 @@ func (c *Content) itemWords(it inspect.Item) string {
 func (c *Content) savingWords(s inspect.Saving) string {
 	what := savingKinds[s.Kind]
 	if what == "" {
-		what = "What is shown shorter than it was said."
+		what = "What is sent in a shorter form."
 	}
-	end := " Estimated: what was said, less what is sent in its place."
+	end := " Estimated: the originals minus what is sent instead."
 	if s.Tokens < 0 {
-		end = " What stands in their place is longer than what was said."
+		end = " What replaces them is longer than the originals."
 	}
 	return what + end
 }
 
 // savingKinds say what the kinds of overlays do.
 var savingKinds = map[string]string{
-	"masks":        "Old results of tools that are sent as stubs; the model can read them again with the tool recall.",
+	"masks":        "Old tool results that are masked; the model can read them with the recall tool.",
 	"caps":         "Results that are too long and are sent in part.",
-	"summaries":    "Turns that a note or a summary stands for; the model can read them again with the tool recall.",
-	"drops":        "The oldest messages, left out because nothing else made room.",
-	"reasoning":    "Reasoning that is not sent back.",
+	"summaries":    "Turns replaced by a note or a summary; the model can read them with the recall tool.",
+	"drops":        "The oldest messages, left out because nothing else saved enough.",
+	"reasoning":    "Reasoning that is not sent again.",
 	"arguments":    "Arguments of old calls that are hidden.",
-	"pointers":     "Results that another one repeats: they point to it.",
+	"pointers":     "Results that another result repeats.",
 	"turns undone": "Turns that you undid: they are not sent, and can be redone.",
 }

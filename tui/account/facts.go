@@ -62,7 +62,7 @@ func (r row) value(c *Content) (value, note string) {
 		}
 		return "not known", ""
 	case rowNoItem:
-		return "  Nothing is sent yet: items are listed once something was said.", ""
+		return "  Nothing yet: send a message and its parts are listed here.", ""
 	case rowNoSaving:
 		return "  Nothing yet: everything is sent in full.", ""
 	case rowWithout:
@@ -71,10 +71,10 @@ func (r row) value(c *Content) (value, note string) {
 		for _, saving := range c.Account.Savings {
 			all += saving.Tokens
 		}
-		return pane.About(all), "a request would have, against " + pane.About(used)
+		return pane.About(all), "without compaction, instead of " + pane.About(used)
 	case rowPins:
 		n := c.Account.Pins
-		return numbers.Count(n, "message"), "stay as they were said"
+		return numbers.Count(n, "message"), "always sent in full"
 	case rowFactor, rowOff:
 		return r.estimateFact(c)
 	}
@@ -95,18 +95,18 @@ func (r row) lineFact(c *Content) (value, note string) {
 		}
 		return value, "the draft adds " + pane.About(rd.AfterSend-rd.Used)
 	case !known && r.kind == rowWindow:
-		return "unknown", "set context.window, or it is learned when a request is refused"
+		return "unknown", "set context.window, or Plimsoll learns it when a request is refused"
 	case !known:
-		return "unknown", "it follows from the window"
+		return "unknown", "depends on the window"
 	case r.kind == rowWindow:
 		return pane.Tokens(rd.Window.Tokens), windowNotes[rd.Window.Source]
 	case r.kind == rowLoad:
-		return c.lineValue(rd.LoadLine), c.ahead(rd.LoadLine, "from here on room is made")
+		return c.lineValue(rd.LoadLine), c.ahead(rd.LoadLine, "auto-compaction starts here")
 	case r.kind == rowHard:
-		return c.lineValue(rd.HardLine), c.ahead(rd.HardLine, "no request above it is sent")
+		return c.lineValue(rd.HardLine), c.ahead(rd.HardLine, "requests wait for compaction above it")
 	case r.kind == rowCold:
 		line := c.Account.Forecast.ColdLine
-		return c.lineValue(line), c.ahead(line, "above it a pause makes room")
+		return c.lineValue(line), c.ahead(line, "above it a pause compacts")
 	}
 	return c.lineValue(rd.Reserve), "kept free for the reply"
 }
@@ -119,14 +119,14 @@ func (c *Content) ahead(tokens int, what string) string {
 	if left := tokens - c.Reading.Used; left > 0 {
 		return what + ", " + pane.About(left) + " ahead"
 	}
-	return what + ", and it is passed"
+	return what + " (passed)"
 }
 
 // windowNotes say where a window came from.
 var windowNotes = map[meter.WindowSource]string{
 	meter.WindowFlag: "from the command line", meter.WindowConfig: "from the configuration",
-	meter.WindowLearned: "learned from a request that was refused as too long", meter.WindowServer: "from the server",
-	meter.WindowCatalogue: "from the catalogue of models", meter.WindowUnknown: "unknown",
+	meter.WindowLearned: "learned from a refused request", meter.WindowServer: "from the server",
+	meter.WindowCatalogue: "from the model catalog", meter.WindowUnknown: "unknown",
 }
 
 // estimateFact is what was learned about the model.
@@ -134,12 +134,12 @@ func (r row) estimateFact(c *Content) (value, note string) {
 	cal, off := c.Account.Calibration, c.Account.Off
 	if r.kind == rowOff {
 		if off == nil {
-			return "not known yet", "the first report tells"
+			return "not known yet", "shown after the first reply"
 		}
 		return c.offWords(*off), "against what was reported"
 	}
 	if cal.Samples == 0 {
-		return "none yet", "it is learned from what the provider reports"
+		return "none yet", "learned from what the provider reports"
 	}
 	return "× " + strconv.FormatFloat(cal.Factor, 'f', 2, 64), "learned from " + numbers.Count(cal.Samples, "report")
 }
@@ -177,9 +177,9 @@ func (r row) costFact(c *Content) (value, note string) {
 		if cost.Total == nil {
 			return amount(nil), "" // nothing is reckoned against a price that is not known
 		}
-		return amount(cost.Saved), "less than at the full price"
+		return amount(cost.Saved), "less than at full price"
 	case rowPrompts:
-		value, note = pane.Tokens(cost.Prompt), pane.Tokens(cost.Output)+" came back"
+		value, note = pane.Tokens(cost.Prompt), pane.Tokens(cost.Output)+" output"
 		if cost.Prompt > 0 {
 			note = pane.Percent(cost.Cached, cost.Prompt) + " of them from the cache, " + note
 		}
@@ -240,7 +240,7 @@ func livesText(d time.Duration) string {
 func (c *Content) cacheNow() (value, note string) {
 	share := c.Reading.CachedShare
 	if c.Cold {
-		return "cold", "expired: the next request pays the full price"
+		return "cold", "expired: the next request pays full price"
 	}
 	if share < 0 {
 		return "not reported", ""
@@ -272,7 +272,7 @@ func priced(by string) string {
 }
 
 // workingOut is said until the account is there.
-const workingOut = "working it out…"
+const workingOut = "calculating…"
 
 // pending reports whether there is no account yet.
 func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
@@ -299,7 +299,7 @@ func (s *rows) nextLines(width int) []string {
 	case s.content.pending():
 		lines = []string{workingOut}
 	case lines[0] == "":
-		lines[0] = "Nothing is planned."
+		lines[0] = "No compaction is planned."
 	}
 	for i, l := range lines {
 		lines[i] = s.inks.text.Render(l)

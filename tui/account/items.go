@@ -55,9 +55,9 @@ func (s *rows) itemColumns(width int) string {
 	}
 	out += right("turn", itemTurn) + "  "
 	if c.state {
-		out += pane.Fit("shown as", itemState)
+		out += pane.Fit("sent as", itemState)
 	}
-	return out + "  what it is"
+	return out + "  item"
 }
 
 // itemLine is one of the heaviest.
@@ -91,7 +91,7 @@ func (s *rows) itemLine(it inspect.Item, width int) string {
 		rest -= itemShare
 	}
 	if c.state {
-		out += s.badge(state).Render(pane.Fit(safe(string(state)), itemState))
+		out += s.badge(state).Render(pane.Fit(safe(state.Word()), itemState))
 		rest -= itemState
 	}
 	out += s.painted(it.Kind, 1) + " "
@@ -104,7 +104,7 @@ func (s *rows) what(it inspect.Item, state projection.State, c columns, width in
 	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
 	switch {
 	case !c.state && state != projection.StateVerbatim && state != "":
-		return pane.Between(label, s.badge(state).Render(safe(string(state))), width)
+		return pane.Between(label, s.badge(state).Render(safe(state.Word())), width)
 	case c.why && why != "":
 		return pane.Fit(label, width/2) + "  " + s.inks.muted.Render(pane.Clip(why, width-width/2-2))
 	}

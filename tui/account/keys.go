@@ -23,9 +23,9 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Moves:   pane.DefaultMoves(),
 		Explain: bind("?", "explain the number under the cursor", "?"),
-		Jump:    bind("enter", "go to the item in the history", "enter"),
-		Pin:     bind("p", "pin the item, or unpin it", "p"),
-		Mask:    bind("m", "send the item as a stub", "m"),
+		Jump:    bind("enter", "show the item in the history", "enter"),
+		Pin:     bind("p", "pin or unpin the item", "p"),
+		Mask:    bind("m", "mask the item", "m"),
 		Preview: bind("c", "preview a compaction", "c"),
 		Close:   bind("q", "close", "q", "esc"),
 	}

@@ -128,13 +128,13 @@ var segmentNames = [projection.Draft + 1]string{
 // segmentNotes say what a category counts, by projection.Segment.
 var segmentNotes = [projection.Draft + 1]string{
 	"instructions and project files, first in every request",
-	"what the tools can do and how they are called",
-	"what stands for evicted turns",
-	"what you said, with what you attached",
-	"what the model answered",
-	"sent back only where the provider wants it",
-	"what the model asked tools to do",
-	"what tools gave back, shown in full or cut",
-	"what stands for results that are hidden",
-	"what you type and what is queued",
+	"descriptions and parameters of the tools",
+	"replaces evicted turns",
+	"your messages and attachments",
+	"the model's replies",
+	"sent only where the provider needs it",
+	"calls and their arguments",
+	"results, in full or truncated",
+	"replaces masked results",
+	"your draft and queued messages",
 }

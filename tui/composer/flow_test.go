@@ -167,7 +167,7 @@ func TestSearchInHistory(t *testing.T) {
 	}
 	m := start()
 	write(m, "zzz")
-	if view := strip(m.View()); !strings.Contains(view, "search: uplzzz  no such prompt") || !strings.Contains(view, "draft") {
+	if view := strip(m.View()); !strings.Contains(view, "search: uplzzz  no match") || !strings.Contains(view, "draft") {
 		t.Errorf("a search without a match shows\n%s", view)
 	}
 	if !m.Searching() {

@@ -67,10 +67,10 @@ func DefaultKeyMap() KeyMap {
 			Complete: bind("tab", "complete, or queue while busy", "tab"),
 			Help:     bind("?", "help, on an empty line", "?"),
 			Editor:   bind("ctrl+g", "edit in $EDITOR", "ctrl+g"),
-			Older:    bind("↑", "older prompt, at the first line", "up"),
-			Newer:    bind("↓", "newer prompt, at the last line", "down"),
+			Older:    bind("↑", "previous prompt, on the first line", "up"),
+			Newer:    bind("↓", "next prompt, on the last line", "down"),
 			Search:   bind("ctrl+r", "search the prompts", "ctrl+r"),
-			Stash:    bind("ctrl+s", "stash the draft, or bring it back", "ctrl+s"),
+			Stash:    bind("ctrl+s", "stash or restore the draft", "ctrl+s"),
 			Leave:    bind("esc", "close the list or the search", "esc"),
 		},
 		Editing: Editing{

@@ -106,7 +106,7 @@ func (s *search) line() string { return "search: " + s.query.Text() }
 // failed says that there is no match, "" where there is one or nothing is looked for.
 func (s *search) failed() string {
 	if s.query.Text() != "" && s.match < 0 {
-		return "  no such prompt"
+		return "  no match"
 	}
 	return ""
 }

@@ -131,5 +131,5 @@ func (s *stash) note() string {
 	if s.away.Empty() || !s.keys.Writing.Stash.Enabled() {
 		return ""
 	}
-	return " draft stashed · " + s.keys.Writing.Stash.Help().Key + " brings it back "
+	return " draft stashed · " + s.keys.Writing.Stash.Help().Key + " restores it "
 }

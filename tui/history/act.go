@@ -18,7 +18,7 @@ const sayNotSaid = "this is no message"
 // noRow says why a row is not a message.
 func (c *changes) noRow(it item) pane.Action {
 	if it.kind == kindMessage && len(c.book.messages[it.at].Events) > 1 {
-		return say("this stands for several messages"+keyFor(c.keys.Open, "goes to what was said"), true)
+		return say("this stands for several messages"+keyFor(c.keys.Open, "goes to the originals"), true)
 	}
 	return say(sayNotSaid, true)
 }
@@ -43,22 +43,22 @@ func (c *changes) mask(it item) pane.Action {
 	case c.book.takenBack(r):
 		return say("it was undone"+c.way(c.keys.Redo, "redoes it"), true)
 	case r.State == projection.StatePinned:
-		return say("it is pinned"+c.way(c.keys.Pin, "ends that"), true)
+		return say("it is pinned"+c.way(c.keys.Pin, "unpins it"), true)
 	case r.State == projection.StateSummarised || r.State == projection.StateDropped:
-		return say("it is "+string(r.State)+" already"+c.way(c.keys.Undo, "takes that back"), true)
+		return say("it is already "+stateWord(r.State, r.Why)+c.way(c.keys.Undo, "undoes that"), true)
 	}
 	var results []uint64
 	switch c.book.Log[r.Event].Body.(type) {
 	case conversation.ToolResult:
 		if r.State == projection.StateMasked {
-			return say("it is masked already"+c.way(c.keys.Pin, "pins it as it was said")+c.way(c.keys.Undo, "takes the whole compaction back"), true)
+			return say("it is already masked"+c.way(c.keys.Pin, "pins it in full")+c.way(c.keys.Undo, "undoes the whole compaction"), true)
 		}
 		results = []uint64{c.book.Log[r.Event].Seq}
 	case conversation.AssistantMessage:
 		results = c.book.results(c.book.unit(r.Event))
 	}
 	if len(results) == 0 {
-		return say("only results of tools can be masked, and there is none here", true)
+		return say("only tool results can be masked", true)
 	}
 	return pane.Mask{Events: results}
 }
@@ -72,17 +72,17 @@ func (c *changes) undo(it item) pane.Action {
 	case kindSaid:
 		overlay = c.book.rows[it.at].Overlay
 		if c.book.rows[it.at].State == projection.StatePinned {
-			return say("it is pinned by hand"+c.way(c.keys.Pin, "ends that"), true)
+			return say("you pinned it"+c.way(c.keys.Pin, "unpins it"), true)
 		}
 	case kindMessage:
 		overlay = c.book.messages[it.at].Overlay
 		if c.book.messages[it.at].State == projection.StatePinned {
-			return say("it is pinned by hand"+c.way(c.keys.Pin, "ends that"), true)
+			return say("you pinned it"+c.way(c.keys.Pin, "unpins it"), true)
 		}
 	}
 	i := c.book.index(overlay)
 	if overlay == 0 || i < 0 {
-		return say("no compaction shaped this: it is sent as it was said", true)
+		return say("no compaction changed this: it is sent in full", true)
 	}
 	return c.undoOf(i)
 }
@@ -97,16 +97,16 @@ func (c *changes) undoOf(i int) pane.Action {
 		return pane.Undo{Epoch: conversation.EpochOf(c.book.Log[i])}
 	case conversation.Rewind:
 		if c.book.undone(i) {
-			return say("these turns were redone already", true)
+			return say("these turns are already redone", true)
 		}
 		return say("turns were undone here"+c.way(c.keys.Redo, "redoes them"), true)
 	case conversation.Pin:
-		return say("a pin is ended on what it pins"+c.way(c.keys.Pin, "ends it there"), true)
+		return say("unpin the message itself"+c.way(c.keys.Pin, "unpins it there"), true)
 	case conversation.Revert:
 		if at := c.book.index(b.Redoes); b.Redoes != 0 && at >= 0 && at < i {
 			return c.undoOf(at)
 		}
-		return say("something was undone here"+c.way(c.keys.Redo, "redoes the compaction that was undone last"), true)
+		return say("something was undone here"+c.way(c.keys.Redo, "redoes the last undone compaction"), true)
 	}
 	return say("this is no compaction", true)
 }
@@ -140,9 +140,9 @@ func (c *changes) resend(it item, note string) pane.Action {
 		turn = e.Turn
 	}
 	if c.book.turn(turn) < 0 {
-		return say("no message of the user begins this turn", true)
+		return say("no message of yours starts this turn", true)
 	}
-	question := plain.Line(c.keys.Resend.Help().Key + " again takes " + c.turnsFrom(turn).String() + " back and puts the message into the composer")
+	question := plain.Line(c.keys.Resend.Help().Key + " again undoes " + c.turnsFrom(turn).String() + " and returns the message to the composer")
 	if note != question {
 		return say(question, false)
 	}

@@ -33,10 +33,10 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it is masked already · p pins it as it was said · u takes the whole compaction back", Bad: true}
+			return history.Note{Text: "it is already masked · p pins it in full · u undoes the whole compaction", Bad: true}
 		}},
 		{"the user's words are not masked", "question", "m", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it is summarised already · u takes that back", Bad: true}
+			return history.Note{Text: "it is already summarized · u undoes that", Bad: true}
 		}},
 		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
 		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) pane.Action {
@@ -44,7 +44,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		}},
 		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
 		{"nothing is undone where nothing was done", "last", "u", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
+			return history.Note{Text: "no compaction changed this: it is sent in full", Bad: true}
 		}},
 		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "turns were undone here · r redoes them", Bad: true}
@@ -62,23 +62,23 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
 		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) pane.Action { return history.Resend{Turn: 1} }},
 		{"one turn is one in the question", "last", "e", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again takes turn 4 back and puts the message into the composer"}
+			return history.Note{Text: "e again undoes turn 4 and returns the message to the composer"}
 		}},
 		{"another key takes the question back", "failed", "ezpe", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"a third press asks again", "last", "eee", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again takes turn 4 back and puts the message into the composer"}
+			return history.Note{Text: "e again undoes turn 4 and returns the message to the composer"}
 		}},
 		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) pane.Action {
 			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
 		{"a request's body is asked for where there is one", "last", "Y", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "the body of a request is meant · [ shows the requests that were sent", Bad: true}
+			return history.Note{Text: "choose a request first · [ shows the requests that were sent", Bad: true}
 		}},
 		{"q closes", "last", "q", func(map[string]uint64) pane.Action { return pane.Closed{} }},
 		{"other keys are the parent's", "last", "z", func(map[string]uint64) pane.Action { return pane.Ignored{} }},
@@ -106,13 +106,13 @@ func TestOfAnotherTurnItIsAskedAnew(t *testing.T) {
 	r.press("e")
 	row := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "so fix it") })
 	r.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: row})
-	want := pane.Action(history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"})
+	want := pane.Action(history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"})
 	if diff := cmp.Diff(want, r.press("e")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.add(conversation.UserMessage{Text: "and one more"}) // the question is not the same any more
 	r.Refresh(r.content())
-	want = history.Note{Text: "e again takes turns 1–5 back and puts the message into the composer"}
+	want = history.Note{Text: "e again undoes turns 1–5 and returns the message to the composer"}
 	if diff := cmp.Diff(want, r.press("e")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -149,7 +149,7 @@ func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
 		r.press("g")
 		named := map[string]bool{}
 		for range r.log.Len() {
-			for _, key := range []string{"u takes it back", "p pin", "r redo"} {
+			for _, key := range []string{"u undoes it", "p pin", "r redo"} {
 				named[key] = named[key] || strings.Contains(r.screen(), key)
 			}
 			r.press("j")
@@ -174,14 +174,14 @@ func TestWordsNameTheKeysOfTheKeyMap(t *testing.T) {
 		{"gone", "m", "it was undone · f2 redoes it", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
 		{"gone", "e", "this turn was undone · f2 redoes it", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
 		{"rewind", "u", "turns were undone here · f2 redoes them", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
-		{"pinned", "m", "it is pinned · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
-		{"pinned", "u", "it is pinned by hand · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
-		{"pin", "u", "a pin is ended on what it pins · f2 ends it there", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
-		{"failed", "m", "it is masked already · f2 pins it as it was said · u takes the whole compaction back", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
-		{"question", "m", "it is summarised already · f2 takes that back", func(k *history.KeyMap) *key.Binding { return &k.Undo }},
-		{"last", "n", "nothing is searched for · f2 begins a search", func(k *history.KeyMap) *key.Binding { return &k.Search }},
-		{"last", "9", "no link here has that number · f2 expands a summary, and shows its links", func(k *history.KeyMap) *key.Binding { return &k.Open }},
-		{"last", "Y", "the body of a request is meant · f2 shows the requests that were sent", func(k *history.KeyMap) *key.Binding { return &k.PreviousRequest }},
+		{"pinned", "m", "it is pinned · f2 unpins it", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"pinned", "u", "you pinned it · f2 unpins it", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"pin", "u", "unpin the message itself · f2 unpins it there", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"failed", "m", "it is already masked · f2 pins it in full · u undoes the whole compaction", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"question", "m", "it is already summarized · f2 undoes that", func(k *history.KeyMap) *key.Binding { return &k.Undo }},
+		{"last", "n", "no search yet · f2 starts one", func(k *history.KeyMap) *key.Binding { return &k.Search }},
+		{"last", "9", "no link has that number · f2 expands a summary, and shows its links", func(k *history.KeyMap) *key.Binding { return &k.Open }},
+		{"last", "Y", "choose a request first · f2 shows the requests that were sent", func(k *history.KeyMap) *key.Binding { return &k.PreviousRequest }},
 	} {
 		for _, on := range []bool{true, false} {
 			r := newRig(t, 100, 30)
@@ -235,7 +235,7 @@ func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	if diff := cmp.Diff(pane.Action(history.FullWanted{Event: seq}), r.press("enter")); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)
 	}
-	if !strings.Contains(r.screen(), "is being read…") {
+	if !strings.Contains(r.screen(), "loading the full text…") {
 		t.Errorf("nothing says that the text is read:\n%s", r.screen())
 	}
 	if diff := cmp.Diff(pane.Action(history.CopyFull{Event: seq, Cut: "the beginning"}), r.press("y")); diff != "" {
@@ -255,7 +255,7 @@ func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	if !strings.Contains(r.screen(), "漢字 words") {
 		t.Errorf("the whole text is gone:\n%s", r.screen())
 	}
-	want := pane.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the whole result"})
+	want := pane.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the full result"})
 	if !cmp.Equal(want, r.press("y")) {
 		t.Error("the whole text is not what is copied")
 	}

@@ -54,11 +54,11 @@ func (c *copier) result(seq uint64, b conversation.ToolResult) pane.Action {
 	case asked && !full.here:
 		return CopyFull{Event: seq, Cut: b.Text}
 	case full.err != nil:
-		return Copy{Text: b.Text, What: "the result as it was cut, since the whole text cannot be read"}
+		return Copy{Text: b.Text, What: "the truncated result, because the full text cannot be read"}
 	case full.here:
-		return Copy{Text: full.text, What: "the whole result"}
+		return Copy{Text: full.text, What: "the full result"}
 	case b.Total > 0:
-		return Copy{Text: b.Text, What: "the result as it was cut"}
+		return Copy{Text: b.Text, What: "the truncated result"}
 	}
 	return Copy{Text: b.Text, What: "the result"}
 }
@@ -79,11 +79,11 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 func (c *copier) body(steps key.Binding) pane.Action {
 	switch {
 	case c.book.request == nil:
-		return say("the body of a request is meant"+keyFor(steps, "shows the requests that were sent"), true)
+		return say("choose a request first"+keyFor(steps, "shows the requests that were sent"), true)
 	case c.book.request.state == requestAsked:
 		return say("the request is still being built", true)
 	case len(c.book.request.made.Body) == 0:
-		return say("there is no body: "+orElse(c.book.request.made.Why, "it cannot be made again"), true)
+		return say("there is no body: "+orElse(c.book.request.made.Why, "it cannot be rebuilt"), true)
 	}
 	return Copy{Text: string(c.book.request.made.Body), What: "the body, " + numbers.Count(len(c.book.request.made.Body), "byte")}
 }

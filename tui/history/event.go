@@ -91,7 +91,7 @@ func (b *book) words(i int) string {
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
 	}
-	return "an event of a kind that this version does not know: " + string(b.Log[i].Body.Kind())
+	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
 }
 
 // compacted says what a pass did.
@@ -149,7 +149,7 @@ func by(made conversation.Made) string {
 	case conversation.SourceAuto:
 		return " automatically"
 	case conversation.SourceTool:
-		return " as the model asked"
+		return " at the model's request"
 	case conversation.SourceRecovery:
 		return " to recover from an overflow"
 	}
@@ -167,7 +167,7 @@ func (b *book) reverted(r conversation.Revert) string {
 		case conversation.Rewind:
 			return "turns that were undone at " + eventName(seq) + " redone"
 		case conversation.Revert:
-			return "what was undone at " + eventName(seq) + " is in force again"
+			return "what was undone at " + eventName(seq) + " is active again"
 		}
 	}
 	return "compaction " + eventName(seq) + " undone"
@@ -210,7 +210,7 @@ func (b *book) details(i int) []string {
 		if ok && s.Model != "" {
 			text := fmt.Sprintf("summary of %s by %s", edit.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
 			if s.Depth > 0 {
-				text += fmt.Sprintf(", %s from what was said", numbers.Count(s.Depth, "step"))
+				text += fmt.Sprintf(", %s from the originals", numbers.Count(s.Depth, "step"))
 			}
 			if s.Edited {
 				text += ", edited by you"

@@ -93,7 +93,7 @@ func (d *drawer) summary(text string, events []uint64, known []target, open bool
 	if len(turns) == 0 {
 		return out, n.list
 	}
-	out = append(out, line{}, line{text: "It stands for:", style: d.styles.Pane.Muted})
+	out = append(out, line{}, line{text: "It replaces:", style: d.styles.Pane.Muted})
 	for i, turn := range turns {
 		if i == maxTurns {
 			out = append(out, line{text: "… " + numbers.Count(len(turns)-i, "more turn"), style: d.styles.Pane.Muted})

@@ -48,7 +48,7 @@ func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
 	has("part of the note above")
 	r.to(epoch)
 	r.press("enter")
-	has("note on turn 0 by the program, without a model", "What was done", "set off by load line", "It stands for:")
+	has("note on turn 0 by the program, without a model", "What was done", "set off by load line", "It replaces:")
 	r.to(1)
 	r.press("tab", "tab")
 	has("▌ note")
@@ -58,7 +58,7 @@ func TestRowsThatASummaryStandsForAreSummarised(t *testing.T) {
 	t.Parallel()
 	r, _ := noted(t, func(s *conversation.Summary) { s.Text = "They share a port." })
 	r.to(1)
-	if screen := r.screen(); !strings.Contains(screen, "summarised: turn 0") || strings.Contains(screen, "evicted;") {
+	if screen := r.screen(); !strings.Contains(screen, "summarized: turn 0") || strings.Contains(screen, "evicted;") {
 		t.Error(screen)
 	}
 }

@@ -78,7 +78,7 @@ func TestRecallLeadsToTheOriginal(t *testing.T) {
 	r.call("recall", `{"id":"e12"}`, "what it was", conversation.ResultOK)
 	r.show()
 	r.press("enter")
-	wants(t, under(r), "✓ recall  e12", "It leads to e12‹1›")
+	wants(t, under(r), "✓ recall  e12", "Goes to e12‹1›")
 	wants(t, r.screen(), "enter goes to e12 · ", "1–9 follow")
 	r.press("enter")
 	wants(t, under(r), "✗ run_command")
@@ -106,11 +106,11 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	wants(t, r.screen(), "match 1 of 1")
 	wants(t, under(r), "tcp :8080: bind")
 	r.press("n")
-	wants(t, r.screen(), "round from the end to the beginning")
+	wants(t, r.screen(), "continued from the top")
 	r.press("N")
-	wants(t, r.screen(), "round from the beginning to the end")
+	wants(t, r.screen(), "continued from the bottom")
 	r.press("esc")
-	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "nothing is searched for · / begins a search", Bad: true})) {
+	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "no search yet · / starts one", Bad: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
 	r.to(at["question"])
@@ -165,7 +165,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	}
 	r.press("]")
 	r.Request(inspect.Rebuilt{}, errors.New("the texts of its tools are gone"))
-	wants(t, r.screen(), "request 3 of 3", "it cannot be made again", "the texts of its tools are gone")
+	wants(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
 	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
 		t.Errorf("behind the newest request is %#v", a)
 	}
@@ -253,7 +253,7 @@ func TestAnEmptyConversationSaysSo(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 80, 24)
 	r.show()
-	wants(t, r.screen(), "Nothing was said yet.", "said 0 → sent 0")
+	wants(t, r.screen(), "No messages yet.", "said 0 → sent 0")
 	for _, k := range []string{"j", "enter", "p", "u", "y", "f", "e", "n", "tab", "{", "1", "["} {
 		r.press(k)
 	}

@@ -121,18 +121,18 @@ func (d *drawer) result(seq uint64, b conversation.ToolResult, open bool, width 
 	text := b.Text
 	switch full, asked := d.texts[seq]; {
 	case full.err != nil:
-		out = d.spread("the whole text cannot be read: "+full.err.Error(), d.styles.Pane.Error, width)
+		out = d.spread("the full text cannot be read: "+full.err.Error(), d.styles.Pane.Error, width)
 	case full.here:
 		text = full.text
-		out = styled(d.styles.Pane.Muted, pane.Wrap("the whole text; the model was given its beginning", width)...)
+		out = styled(d.styles.Pane.Muted, pane.Wrap("the full text; the model was sent its beginning", width)...)
 	case asked:
-		out = styled(d.styles.Pane.Muted, "the whole text is being read…")
+		out = styled(d.styles.Pane.Muted, "loading the full text…")
 	}
 	n := numbering{book: d.book}
 	if b.Tool == conversation.ToolRecall || b.Tool == conversation.ToolSearchHistory {
 		if t, ok := d.book.recalled(&d.book.Log[d.book.index(seq)]); ok {
 			n.of(t)
-			out = append(out, line{text: "It leads to " + t.String() + numeral(1), style: d.styles.Pane.Muted, links: true})
+			out = append(out, line{text: "Goes to " + t.String() + numeral(1), style: d.styles.Pane.Muted, links: true})
 		}
 		out = append(out, d.linked(n.mark(plain.Text(text)), width)...)
 	} else {

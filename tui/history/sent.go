@@ -33,7 +33,7 @@ func stateWord(state projection.State, why string) string {
 	if projection.OnlyNoted(state, why) {
 		return "evicted"
 	}
-	return string(state)
+	return state.Word()
 }
 
 // partOf says that a row is part of a text that stands above.
@@ -156,7 +156,7 @@ func (d *drawer) sketchMessage(it item, open bool, width int) sketch {
 	if !open || e == nil || len(msg.Events) != 1 || !altered(msg, e) {
 		return s
 	}
-	s.lines = append(s.lines, d.styles.Pane.Muted.Render(ruled("─ as it was said", width)))
+	s.lines = append(s.lines, d.styles.Pane.Muted.Render(ruled("─ in full", width)))
 	original, more := d.original(e, true, width)
 	s.lines, s.links = append(s.lines, d.paintAll(original)...), more
 	return s

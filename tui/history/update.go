@@ -92,7 +92,7 @@ func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 		if it, ok := m.current(); ok {
 			return do(it)
 		}
-		return say("nothing was said yet", true)
+		return say("no messages yet", true)
 	}
 }
 
@@ -187,7 +187,7 @@ func (m *Model) follow(i int) pane.Action {
 	}
 	links := m.draw.drawn(at, pane.RowWidth(m.width)).links
 	if i >= len(links) {
-		return say("no link here has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
+		return say("no link has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
 	}
 	m.leave(links[i])
 	return nil
@@ -220,7 +220,7 @@ func (m *Model) leave(t target) bool {
 // back goes to where the newest jump began.
 func (m *Model) back() pane.Action {
 	if len(m.jumps) == 0 {
-		return say("no jump was made", false)
+		return say("nothing to go back to", false)
 	}
 	last := len(m.jumps) - 1
 	m.goTo(m.jumps[last])
@@ -237,9 +237,9 @@ func (m *Model) message(by int) pane.Action {
 		}
 	}
 	if by < 0 {
-		return say("this is the first message of the user", false)
+		return say("this is the first user message", false)
 	}
-	return say("this is the newest message of the user", false)
+	return say("this is the newest user message", false)
 }
 
 // step goes to the request before or after.
@@ -296,7 +296,7 @@ func (m *Model) endSearch() {
 // next goes to the next match, or with -1 to the one before.
 func (m *Model) next(by int) pane.Action {
 	if !m.search.on {
-		return say("nothing is searched for"+keyFor(m.keys.Search, "begins a search"), true)
+		return say("no search yet"+keyFor(m.keys.Search, "starts one"), true)
 	}
 	at := m.selected()
 	i := m.search.match(at, by, false)
@@ -305,9 +305,9 @@ func (m *Model) next(by int) pane.Action {
 	}
 	switch {
 	case by > 0 && i <= at:
-		m.note = Note{Text: "round from the end to the beginning"}
+		m.note = Note{Text: "continued from the top"}
 	case by < 0 && i >= at:
-		m.note = Note{Text: "round from the beginning to the end"}
+		m.note = Note{Text: "continued from the bottom"}
 	}
 	m.sheet.Select(m.draw, i)
 	return nil

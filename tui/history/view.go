@@ -27,7 +27,7 @@ func (m *Model) View() string {
 	case r != nil && r.state != requestMade:
 		v.Body = r.body(&m.draw.styles, m.width)
 	case m.draw.Len() == 0:
-		v.Body = []string{m.draw.styles.Pane.Muted.Render("  Nothing was said yet.")}
+		v.Body = []string{m.draw.styles.Pane.Muted.Render("  No messages yet.")}
 	}
 	return m.sheet.View(m.draw.styles.Pane, v)
 }
@@ -61,7 +61,7 @@ func (m *Model) frame() pane.Frame {
 	}
 	if m.book.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
-		heads := pane.Fit("what was said", left+divider) + "what the model is sent"
+		heads := pane.Fit("original", left+divider) + "what the model is sent"
 		if m.help.open {
 			heads = "keys"
 		}

@@ -31,11 +31,11 @@ func (w *explainer) why(it item) string {
 	case kindMessage:
 		msg := &w.book.messages[it.at]
 		if len(msg.Events) == 0 {
-			return "no event says this: " + orElse(plain.Line(msg.Why), "it makes the request valid")
+			return "added by Plimsoll: " + orElse(plain.Line(msg.Why), "it makes the request valid")
 		}
 		return w.state(msg.State, msg.Why) + w.by(msg.Overlay)
 	case kindPrompt:
-		return "the system prompt: it is made anew for every request, and never compacted"
+		return "the system prompt: rebuilt for every request, never compacted"
 	}
 	return "the tools that the model could call"
 }
@@ -46,7 +46,7 @@ func (w *explainer) row(r *inspect.Row) string {
 		return "undone with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "redoes it")
 	}
 	if r.Message < 0 && r.State == projection.StateDropped && r.Why == "" {
-		return "not sent: nothing stands for it in what the model is sent"
+		return "not sent, and nothing replaces it"
 	}
 	return w.state(r.State, r.Why) + w.by(r.Overlay)
 }
@@ -73,9 +73,9 @@ func (w *explainer) state(state projection.State, why string) string {
 	why = plain.Line(why)
 	switch state {
 	case projection.StateVerbatim:
-		return orElse(why, "sent as it was said")
+		return orElse(why, "sent in full")
 	case projection.StatePinned:
-		return "pinned: always sent in full" + w.way(w.keys.Pin, "ends that")
+		return "pinned: always sent in full" + w.way(w.keys.Pin, "unpins it")
 	}
 	word := stateWord(state, why)
 	if why == "" || why == word {
@@ -119,20 +119,20 @@ func (w *explainer) event(i int) string {
 		if w.book.undone(i) {
 			return "compaction undone: it hides nothing" + w.way(w.keys.Redo, "redoes the last undone one")
 		}
-		return "this compaction is in force" + w.way(w.keys.Undo, "takes it back")
+		return "compaction active" + w.way(w.keys.Undo, "undoes it")
 	case conversation.Rewind:
 		if w.book.undone(i) {
 			return "these turns were redone"
 		}
-		return "the model is not sent these turns" + w.way(w.keys.Redo, "brings them back")
+		return "turns undone: the model is not sent them" + w.way(w.keys.Redo, "redoes them")
 	case conversation.Pin:
 		return "pinned by you: always sent in full"
 	case conversation.Attempt:
-		return "nothing was changed by it: " + plain.Line(b.Why)
+		return "it changed nothing: " + plain.Line(b.Why)
 	case conversation.ModelChanged:
-		return "requests go to this model from here on"
+		return "from here requests go to this model"
 	case conversation.Instructions:
-		return "requests carry this system prompt and these tools from here on"
+		return "from here requests carry this system prompt and these tools"
 	}
 	return plain.Line(head(w.book.words(i), maxSubject))
 }

@@ -18,13 +18,13 @@ func jump(e row, ok bool) pane.Action {
 
 func (s *entries) undo(e row, ok bool, keys *KeyMap) pane.Action {
 	if !ok {
-		return pane.Say{Text: "Nothing was compacted yet: there is nothing to undo."}
+		return pane.Say{Text: "Nothing to undo yet."}
 	}
 	switch e.Kind {
 	case inspect.EntryEpoch:
 		switch {
 		case e.Result != inspect.ResultInForce:
-			return pane.Say{Text: "It is undone already."}
+			return pane.Say{Text: "It is already undone."}
 		case s.content.ReadOnly:
 			return readOnly()
 		}
@@ -34,19 +34,19 @@ func (s *entries) undo(e row, ok bool, keys *KeyMap) pane.Action {
 	case inspect.EntryUndo:
 		return pane.Say{Text: "Redo reverses an undo: " + keys.Redo.Help().Key + "."}
 	case inspect.EntryRedo:
-		return pane.Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
+		return pane.Say{Text: "Undo the compaction itself, " + name(e.About) + "."}
 	case inspect.EntryRewind:
 		return pane.Say{Text: "Turns that were undone are redone with " + keys.Redo.Help().Key + "."}
 	case inspect.EntryRestore:
-		return pane.Say{Text: "/rewind takes turns back again."}
+		return pane.Say{Text: "/rewind undoes turns again."}
 	}
-	return pane.Say{Text: "Pins are set and lifted on the message itself, in the history."}
+	return pane.Say{Text: "Pin and unpin messages in the history."}
 }
 
 func (s *entries) redo(e row, ok bool) pane.Action {
 	switch {
 	case !ok:
-		return pane.Say{Text: "Nothing was compacted yet: there is nothing to redo."}
+		return pane.Say{Text: "Nothing to redo yet."}
 	case s.canRedo(e) || s.canRestore(e):
 		if s.content.ReadOnly {
 			return readOnly()
@@ -56,13 +56,13 @@ func (s *entries) redo(e row, ok bool) pane.Action {
 		}
 		return pane.Restore{}
 	case e.Kind == inspect.EntryEpoch && e.Result == inspect.ResultInForce:
-		return pane.Say{Text: "It is in force: there is nothing to redo."}
+		return pane.Say{Text: "It is active: there is nothing to redo."}
 	case e.Kind == inspect.EntryEpoch, e.Kind == inspect.EntryUndo && e.Result == inspect.ResultInForce:
-		return pane.Say{Text: "Only the compaction that was undone last can be redone, and only until another one is made."}
+		return pane.Say{Text: "Only the last undone compaction can be redone, and only until the next one."}
 	case e.Kind == inspect.EntryRewind && e.Result == inspect.ResultInForce:
 		return pane.Say{Text: "Later turns were undone since: redo those first."}
 	case e.Kind == inspect.EntryRewind:
-		return pane.Say{Text: "These turns are back already."}
+		return pane.Say{Text: "These turns are already redone."}
 	}
 	return pane.Say{Text: "There is nothing to redo here."}
 }
@@ -103,5 +103,5 @@ func (s *entries) canRestore(e row) bool {
 }
 
 func readOnly() pane.Action {
-	return pane.Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
+	return pane.Say{Text: "This conversation is read only."}
 }

@@ -46,7 +46,7 @@ func details(k *inks, e row, width int) []string {
 	}
 	add(why, safe(e.Why))
 	add("result", resultWords(e))
-	add("wanted by", who(e))
+	add("requested by", who(e))
 	add("rules", rules(e))
 	add("request", request(e))
 	add("summary", summary(e))
@@ -60,13 +60,13 @@ func resultWords(e row) string {
 	case e.Result == inspect.ResultStale:
 		return "stale: the conversation had changed by the time it was ready"
 	case e.Result == inspect.ResultUnused:
-		return "unused: nothing was changed so far"
+		return "unused: nothing was changed yet"
 	case e.Result == inspect.ResultFailed:
 		return "failed: nothing was changed"
 	case e.Result == inspect.ResultCancelled:
-		return "cancelled: nothing was changed"
+		return "canceled: nothing was changed"
 	case e.Result == inspect.ResultUndone && e.Kind == inspect.EntryEpoch:
-		return "undone: what it had hidden is sent again"
+		return "undone: what it hid is sent again"
 	}
 	return safe(string(e.Result))
 }

@@ -90,7 +90,7 @@ func totals(entries []inspect.Entry) []string {
 			unknown++
 		}
 	}
-	parts := []string{numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " in force"}
+	parts := []string{numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " active"}
 	if failed > 0 {
 		parts = append(parts, numbers.Count(failed, "failed attempt"))
 	}
@@ -98,7 +98,7 @@ func totals(entries []inspect.Entry) []string {
 		parts = append(parts, paid(spent, asked, unknown)+" for summaries")
 	}
 	if newest != nil && newest.Before > 0 && newest.After > 0 {
-		parts = append(parts, "the newest in force took a request from "+pane.About(newest.Before)+" to "+pane.About(newest.After)+" tokens")
+		parts = append(parts, "the newest active one took a request from "+pane.About(newest.Before)+" to "+pane.About(newest.After)+" tokens")
 	}
 	return parts
 }
@@ -159,9 +159,9 @@ func (k *inks) keyLines(bindings []key.Binding, width int) []string {
 func (m *Model) empty() []string {
 	var out []string
 	for i, text := range []string{
-		"Nothing was compacted yet.",
-		"Every compaction will be listed here: when and why it was made, how many tokens it saved, what it cost, and the key that undoes it. Attempts that failed, pins and turns that were undone are listed too.",
-		"/compact makes room now; that happens automatically at the load line.",
+		"No compactions yet.",
+		"Every compaction is listed here: when and why it ran, how many tokens it saved, what it cost, and the key that undoes it. Failed attempts, pins and undone turns are listed too.",
+		"/compact compacts now; at the load line it happens automatically.",
 	} {
 		if i > 0 {
 			out = append(out, "")

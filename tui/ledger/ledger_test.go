@@ -141,14 +141,14 @@ func TestKeysOnEntries(t *testing.T) {
 	say := func(text string) pane.Action { return pane.Say{Text: text} }
 	locked := busy()
 	locked.ReadOnly = true
-	shut := say("This conversation is open for reading only: nothing can be changed in it.")
+	shut := say("This conversation is read only.")
 	undone := busy() // nothing was compacted since the undo
 	undone.Entries = undone.Entries[:3]
 	twice := busy()
 	again := twice.Entries[6]
 	again.Event, again.Why = 95, "from turn 8 on"
 	twice.Entries = append(twice.Entries, again)
-	last := say("Only the compaction that was undone last can be redone, and only until another one is made.")
+	last := say("Only the last undone compaction can be redone, and only until the next one.")
 	for _, c := range []struct {
 		content ledger.Content
 		down    int // from the newest
@@ -156,21 +156,21 @@ func TestKeysOnEntries(t *testing.T) {
 		want    pane.Action
 	}{
 		{busy(), 0, "u", pane.Undo{Epoch: 92}},
-		{busy(), 0, "r", say("It is in force: there is nothing to redo.")},
+		{busy(), 0, "r", say("It is active: there is nothing to redo.")},
 		{busy(), 0, "o", pane.Jump{Event: 92}},
 		{busy(), 0, "c", pane.Preview{}},
 		{busy(), 1, "u", say("Turns that were undone are redone with r.")},
 		{busy(), 1, "r", pane.Restore{}},
 		{twice, 0, "r", pane.Restore{}},
 		{twice, 2, "r", say("Later turns were undone since: redo those first.")},
-		{busy(), 2, "u", say("Pins are set and lifted on the message itself, in the history.")},
+		{busy(), 2, "u", say("Pin and unpin messages in the history.")},
 		{busy(), 2, "r", say("There is nothing to redo here.")},
 		{busy(), 3, "u", pane.Undo{Epoch: 60}},
 		{busy(), 4, "u", say("It failed: there is nothing to undo.")},
 		{busy(), 4, "o", pane.Jump{Event: 58}},
 		{busy(), 6, "u", say("Redo reverses an undo: r.")},
 		{busy(), 6, "r", last},
-		{busy(), 7, "u", say("It is undone already.")},
+		{busy(), 7, "u", say("It is already undone.")},
 		{busy(), 7, "r", last},
 		{undone, 1, "r", pane.Redo{}},
 		{undone, 2, "r", pane.Redo{}},
@@ -178,8 +178,8 @@ func TestKeysOnEntries(t *testing.T) {
 		{locked, 0, "u", shut},
 		{locked, 1, "r", shut},
 		{locked, 0, "o", pane.Jump{Event: 92}},
-		{ledger.Content{}, 0, "u", say("Nothing was compacted yet: there is nothing to undo.")},
-		{ledger.Content{}, 0, "r", say("Nothing was compacted yet: there is nothing to redo.")},
+		{ledger.Content{}, 0, "u", say("Nothing to undo yet.")},
+		{ledger.Content{}, 0, "r", say("Nothing to redo yet.")},
 		{ledger.Content{}, 0, "o", say("There is nothing to go to.")},
 		{ledger.Content{}, 0, "enter", nil},
 		{busy(), 0, "enter", nil},
@@ -270,7 +270,7 @@ func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
 		t.Errorf("the details are not folded:\n%s", view)
 	}
 	m.Show(ledger.Content{})
-	if view := ansi.Strip(m.View()); !strings.Contains(view, "Nothing was compacted yet.") {
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "No compactions yet.") {
 		t.Errorf("an empty ledger says nothing:\n%s", view)
 	}
 }
@@ -299,10 +299,10 @@ func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
 		entries []inspect.Entry
 		want    string
 	}{
-		{c.Entries[:2], "1 compaction, 0 in force"},
-		{c.Entries[2:3], "0 compactions, 0 in force · 1 failed attempt · $0.02 for summaries"},
-		{c.Entries[3:4], "0 compactions, 0 in force · 1 failed attempt · unknown cost for summaries"},
-		{c.Entries, "3 compactions, 2 in force · 2 failed attempts · at least $0.05 for summaries · the newest in force took a request from ~58k to ~49.9k tokens"},
+		{c.Entries[:2], "1 compaction, 0 active"},
+		{c.Entries[2:3], "0 compactions, 0 active · 1 failed attempt · $0.02 for summaries"},
+		{c.Entries[3:4], "0 compactions, 0 active · 1 failed attempt · unknown cost for summaries"},
+		{c.Entries, "3 compactions, 2 active · 2 failed attempts · at least $0.05 for summaries · the newest active one took a request from ~58k to ~49.9k tokens"},
 	} {
 		view := ansi.Strip(open(ledger.Content{Entries: x.entries}, "mono", 200, 40).View())
 		if !strings.Contains(view, "  "+x.want+"  ") {

@@ -102,7 +102,7 @@ func (s *entries) Lines(n int, selected bool, width int) []string {
 // day is the date of an entry.
 func (s *entries) day(e row) string {
 	if e.Time.IsZero() {
-		return "Without a date"
+		return "No date"
 	}
 	return e.Time.In(s.content.Zone).Format("Monday, 2 January 2006")
 }

@@ -200,7 +200,7 @@ func (p *Picker) head() (line string, x int) {
 	case p.acting.why != "":
 		return s.Danger.Render(pane.Fit("! "+p.acting.why, p.width)), -1
 	case p.acting.mode == removing:
-		return s.Danger.Render(pane.Fit("Delete it for good? Nothing of it can be recovered.", p.width)), -1
+		return s.Danger.Render(pane.Fit("Delete it permanently? This cannot be undone.", p.width)), -1
 	case p.acting.mode == naming:
 		const label = "Title: "
 		shown, at := p.acting.name.Line(max(p.width-len(label), 1))

@@ -68,7 +68,7 @@ func TestAListSaysWhatItAsksAndWhatFailed(t *testing.T) {
 	}
 	shows("ctrl+s sort", "ctrl+r rename", "ctrl+x delete", "ctrl+o fork")
 	press(s, "ctrl+x")
-	shows("Delete it for good?", "y delete", "esc keep it")
+	shows("Delete it permanently?", "y delete", "esc keep it")
 	press(s, "esc", "ctrl+r")
 	shows("Title: the first", "enter rename")
 	press(s, "esc")

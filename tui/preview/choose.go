@@ -113,7 +113,7 @@ func (m *Model) byDefault() pane.Action {
 
 // noSummary says why there is nothing to focus or to review.
 func (m *Model) noSummary(what string) pane.Action {
-	return pane.Say{Text: "the profile " + m.profile() + " makes no summary, so there is nothing to " + what, Bad: true}
+	return pane.Say{Text: "the profile " + m.profile() + " writes no summary to " + what, Bad: true}
 }
 
 func (m *Model) toggleReview() pane.Action {

@@ -33,27 +33,27 @@ func DefaultKeyMap() KeyMap {
 	writing := edit.DefaultKeys()
 	writing.Newline.SetEnabled(false)
 	return KeyMap{
-		Accept: bind("enter", "compact as it is shown", "enter"),
-		Close:  bind("esc", "close and change nothing", "esc", "q"),
+		Accept: bind("enter", "compact as shown", "enter"),
+		Close:  bind("esc", "close without changes", "esc", "q"),
 		Help:   bind("?", "these keys", "?"),
 
-		PreviousProfile: bind("←", "the profile before (also h, shift+tab)", "left", "h", "shift+tab"),
-		NextProfile:     bind("→", "the next profile (also l, tab)", "right", "l", "tab"),
-		EndEarlier:      bind("[", "end the range a turn earlier (also -)", "[", "-"),
-		EndLater:        bind("]", "end the range a turn later (also +)", "]", "+", "="),
-		StartEarlier:    bind("{", "begin the range a turn earlier", "{"),
-		StartLater:      bind("}", "begin the range a turn later", "}"),
+		PreviousProfile: bind("←", "previous profile (also h, shift+tab)", "left", "h", "shift+tab"),
+		NextProfile:     bind("→", "next profile (also l, tab)", "right", "l", "tab"),
+		EndEarlier:      bind("[", "end one turn earlier (also -)", "[", "-"),
+		EndLater:        bind("]", "end one turn later (also +)", "]", "+", "="),
+		StartEarlier:    bind("{", "start one turn earlier", "{"),
+		StartLater:      bind("}", "start one turn later", "}"),
 		Default:         bind("0", "the default range", "0"),
-		Focus:           bind("f", "say what a summary should preserve (also /)", "f", "/"),
-		Review:          bind("v", "read a summary before it takes effect", "v"),
+		Focus:           bind("f", "set what the summary should preserve (also /)", "f", "/"),
+		Review:          bind("v", "review the summary before it is applied", "v"),
 
 		Up:       bind("↑", "scroll up (also k)", "up", "k"),
 		Down:     bind("↓", "scroll down (also j)", "down", "j"),
 		PageUp:   bind("pgup", "scroll up a page", "pgup", "ctrl+b", "ctrl+u"),
 		PageDown: bind("pgdn", "scroll down a page", "pgdown", "ctrl+f", "ctrl+d", "space"),
 
-		TakeFocus:  bind("enter", "take the focus", "enter"),
-		LeaveFocus: bind("esc", "leave the focus as it was", "esc"),
+		TakeFocus:  bind("enter", "keep this focus", "enter"),
+		LeaveFocus: bind("esc", "cancel", "esc"),
 		Edit:       writing,
 	}
 }

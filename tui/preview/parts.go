@@ -19,7 +19,7 @@ func (m *Model) parts() []part {
 	c := m.content
 	parts := []part{{"Range", m.rangeLines()}, {"Profile", m.profileLines()}}
 	if c.Err != "" && !c.Busy {
-		parts = append([]part{{"Why not", m.refusal()}}, parts...)
+		parts = append([]part{{"Not possible", m.refusal()}}, parts...)
 	} else if c.Err == "" {
 		parts = append(parts, part{"Effect", m.layerLines()}, part{"Cache", m.cacheLines()}, part{"Cost", m.costLines()})
 		if c.Preview.Summary != nil {
@@ -52,7 +52,7 @@ func (m *Model) refusal() []string {
 func (m *Model) rangeLines() []string {
 	s, c := m.o.Styles.Pane, m.content
 	if c.Turns == 0 {
-		return m.say(s.Muted, "nothing has been said yet")
+		return m.say(s.Muted, "no messages yet")
 	}
 	from, to := m.bounds()
 	grown := false
@@ -72,7 +72,7 @@ func (m *Model) rangeLines() []string {
 		text = edit.Range{From: from, To: to}.String() + ", up to the newest"
 	}
 	if grown {
-		text += "; wider than asked for, so that an earlier summary is whole"
+		text += "; widened to include all of an earlier summary"
 	}
 	return append(m.say(s.Text, text), m.ruler(from, to))
 }
@@ -138,9 +138,9 @@ func layerWords(kind string) string {
 	case "calls":
 		return "calls left out"
 	case "summary":
-		return "events summarised"
+		return "messages summarized"
 	case "note":
-		return "events evicted"
+		return "messages evicted"
 	case "dropped":
 		return "messages dropped"
 	}
@@ -151,7 +151,7 @@ func layerWords(kind string) string {
 func (m *Model) layerLines() []string {
 	p := m.content.Preview
 	if len(p.Layers) == 0 {
-		return m.say(m.style().Warning, "nothing would change; another range or profile may do more")
+		return m.say(m.style().Warning, "nothing to compact here; try another range or profile")
 	}
 	var out []string
 	before := p.Before
@@ -186,9 +186,9 @@ func (m *Model) style() pane.Styles {
 func (m *Model) cacheLines() []string {
 	c := m.content
 	if c.Preview.BreakAt == 0 {
-		return m.say(m.style().Text, "the cached prefix stays whole")
+		return m.say(m.style().Text, "the cache stays valid")
 	}
-	return m.say(m.style().Text, fmt.Sprintf("the cached prefix breaks at turn %d, event %d: %s tokens from there on are sent as new, once",
+	return m.say(m.style().Text, fmt.Sprintf("cache invalidated from turn %d, message e%d: %s tokens after it are sent once at full price",
 		c.BreakTurn, c.Preview.BreakAt, pane.About(c.Preview.Behind)))
 }
 
@@ -204,16 +204,16 @@ func (m *Model) costLines() []string {
 	}
 	switch {
 	case c.PaysAfter == nil:
-		text += " · it is never earned back"
+		text += " · never pays off"
 	case *c.PaysAfter == 0:
-		text += " · it pays at once"
+		text += " · pays off at once"
 	case *c.PaysAfter == 1:
-		text += " · it pays after 1 request"
+		text += " · pays off after 1 request"
 	default:
-		text += " · it pays after " + strconv.Itoa(*c.PaysAfter) + " requests"
+		text += " · pays off after " + strconv.Itoa(*c.PaysAfter) + " requests"
 	}
 	if c.Preview.Summary != nil {
-		text += ", without what writing the summary costs"
+		text += " (without the cost of writing the summary)"
 	}
 	return m.say(m.style().Text, text)
 }
@@ -224,14 +224,14 @@ func (m *Model) summaryLines(need edit.SummaryNeed) []string {
 	if model == "" {
 		model = m.content.Model
 	}
-	reads := "what was said"
+	reads := "the originals"
 	switch need.Input {
 	case preset.InputView:
-		reads = "the conversation as it is sent, from the provider's cache"
+		reads = "the conversation as sent, from the cache"
 	case preset.InputMerged:
-		reads = "the summary before and what came after it"
+		reads = "the previous summary and what came after it"
 	}
-	return m.say(m.style().Text, fmt.Sprintf("%s writes it for %s tokens, at most %s long; it reads %s",
+	return m.say(m.style().Text, fmt.Sprintf("written by %s: %s tokens in, at most %s out; reads %s",
 		plain.Line(model), pane.About(need.Covers), pane.About(need.Estimate), reads))
 }
 
@@ -241,14 +241,14 @@ func (m *Model) focusLines() []string {
 	if focus := plain.Line(m.content.Wish.Focus); focus != "" {
 		return m.say(s.Text, focus)
 	}
-	return m.say(s.Muted, "none"+m.by("; %s sets it", m.o.Keys.Focus))
+	return m.say(s.Muted, "none"+m.by("; %s to set it", m.o.Keys.Focus))
 }
 
 // reviewLines says whether the user reads the summary first.
 func (m *Model) reviewLines() []string {
 	s, keys := m.o.Styles.Pane, m.o.Keys
 	if m.content.Wish.Review {
-		return m.say(s.Text, "yes: it waits for you to read it, and takes effect with what you change"+m.by("; %s turns that off", keys.Review))
+		return m.say(s.Text, "on: you read and edit it, then apply it"+m.by("; %s to turn this off", keys.Review))
 	}
 	return m.say(s.Muted, "off: the summary is applied at once"+m.by("; %s to review and edit it first", keys.Review))
 }

@@ -215,7 +215,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		t.Error("the range cannot be changed any more")
 	}
 	for _, key := range []string{"f", "v"} {
-		if said, ok := press(show(masked(), 80, 24), key).(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default makes no summary") {
+		if said, ok := press(show(masked(), 80, 24), key).(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default writes no summary") {
 			t.Errorf("%s on a profile without a summary: %+v", key, said)
 		}
 	}

@@ -60,7 +60,7 @@ func (m *Model) frame() pane.Frame {
 		return f
 	case m.writing:
 		f.Status = s.Title.Render(focusPrompt) + strings.Join(m.edit.View(), "")
-		f.Hints = []string{pane.Hint("take it", keys.TakeFocus), pane.Hint("leave it as it was", keys.LeaveFocus)}
+		f.Hints = []string{pane.Hint("keep it", keys.TakeFocus), pane.Hint("cancel", keys.LeaveFocus)}
 	default:
 		f.Hints = m.hints()
 	}
@@ -103,7 +103,7 @@ func (m *Model) gauges() []string {
 }
 
 // workingOut is said while numbers are on their way.
-const workingOut = "working it out…"
+const workingOut = "calculating…"
 
 // gained says what is saved, in fewer words where there is little room.
 func (m *Model) gained(width int) string {

@@ -19,7 +19,7 @@ import (
 func TestViews(t *testing.T) {
 	t.Parallel()
 	cannot := masked()
-	cannot.Err, cannot.Turns, cannot.Preview, cannot.Then = "nothing to compact: nothing is older than the 3 newest turns, which are left out; --keep-last 0 leaves none out",
+	cannot.Err, cannot.Turns, cannot.Preview, cannot.Then = "nothing to compact: nothing is older than the 3 newest turns, which are left out; --keep-last 0 includes them",
 		3, edit.Preview{}, meter.Reading{}
 	nothing := masked()
 	nothing.Preview = edit.Preview{Profile: "default", Range: edit.Range{To: 8}, Before: 91_200, After: 91_200}
@@ -51,7 +51,7 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 9))
 	contents := []preview.Content{
-		masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}, {Turns: -3, Preview: edit.Preview{
+		masked(), summarised(), {}, {Err: "no messages yet", Profiles: profiles()}, {Turns: -3, Preview: edit.Preview{
 			Profile: "\x1b[2J", Range: edit.Range{From: -9, To: 1 << 60}, BreakAt: 1, Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60, Saved: math.MinInt}},
 			Summary: &edit.SummaryNeed{Model: "\x1b]0;x\x07"}}},
 	}

@@ -123,9 +123,9 @@ func (m *Model) changed() bool { return m.text != m.content.Text }
 func (m *Model) wrong() string {
 	switch c := m.content; {
 	case strings.TrimSpace(m.text) == "":
-		return "the summary is empty: write what is to be kept, or give it up"
+		return "the summary is empty; write one or discard it"
 	case c.Covers > 0 && m.tokens >= c.Covers:
-		return "the summary is longer than what it stands for: shorten it, or give it up"
+		return "the summary is longer than what it replaces; shorten or discard it"
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (m *Model) wrong() string {
 // doubt says what may be against the text, "" for nothing.
 func (m *Model) doubt() string {
 	if most := int(summary.AcceptedShare * float64(m.content.Covers)); most > 0 && m.tokens > most {
-		return "it may be too long: at most " + pane.About(most) + " tokens are taken"
+		return "it may be too long: the limit is " + pane.About(most) + " tokens"
 	}
 	return ""
 }

@@ -106,7 +106,7 @@ func TestChangesStayWhileTheViewIsClosed(t *testing.T) {
 	if got := m.Text(); !strings.HasPrefix(got, "aGoal") {
 		t.Errorf("what was changed is gone: %.40q", got)
 	}
-	if !strings.Contains(m.View(), "a request waits for it") {
+	if !strings.Contains(m.View(), "a request is waiting for it") {
 		t.Errorf("that a request waits is not said:\n%s", m.View())
 	}
 	other := waiting()
@@ -122,7 +122,7 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 	long := strings.Repeat("words ", 100)
 	for _, c := range []struct{ text, view, said string }{
 		{" \n", "the summary is empty", "the summary is empty"},
-		{long, "the summary is longer than what it stands for", "the summary is longer than what it stands for"},
+		{long, "the summary is longer than what it replaces", "the summary is longer than what it replaces"},
 	} {
 		m := show(review.Content{Text: c.text, Covers: 100}, 100, 24)
 		if !strings.Contains(m.View(), c.view) {
@@ -133,7 +133,7 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 		}
 	}
 	m := show(review.Content{Text: long, Covers: 200}, 100, 24)
-	if want := "at most ~80 tokens are taken"; !strings.Contains(m.View(), want) {
+	if want := "the limit is ~80 tokens"; !strings.Contains(m.View(), want) {
 		t.Errorf("%q is not on the screen:\n%s", want, m.View())
 	}
 	if _, ok := press(m, "enter").(review.Taken); !ok {
@@ -144,12 +144,12 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 func TestTheSizeMovesWhileOneWrites(t *testing.T) {
 	t.Parallel()
 	m := show(waiting(), 80, 24)
-	if want := "~190 tokens stand for ~6.6k, 3% · as the model wrote it"; !strings.Contains(m.View(), want) {
+	if want := "~190 tokens replace ~6.6k, 3% · as the model wrote it"; !strings.Contains(m.View(), want) {
 		t.Errorf("%q is not in\n%s", want, m.View())
 	}
 	press(m, "e")
 	m.Update(tea.PasteMsg{Content: strings.Repeat("word ", 800)})
-	if want := "~1.2k tokens stand for ~6.6k, 17% · changed by you"; !strings.Contains(m.View(), want) {
+	if want := "~1.2k tokens replace ~6.6k, 17% · changed by you"; !strings.Contains(m.View(), want) {
 		t.Errorf("%q is not in\n%s", want, m.View())
 	}
 }
@@ -163,7 +163,7 @@ func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 	if a := paste("one\n"); a != nil {
 		t.Errorf("a paste of a line gives %#v", a)
 	}
-	want := pane.Action(pane.Say{Text: "only the beginning was pasted: a summary has at most 256 KB here", Bad: true})
+	want := pane.Action(pane.Say{Text: "only the beginning was pasted: a summary can have at most 256 KB here", Bad: true})
 	if diff := cmp.Diff(want, paste(strings.Repeat("漢字 and words. ", 1<<18))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -172,7 +172,7 @@ func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 		t.Errorf("%d bytes are left, %.20q … %.20q", n, text, text[n-10:])
 	}
 	paste(strings.Repeat("x", 8)) // what no whole character was cut for
-	want = pane.Say{Text: "nothing was pasted: a summary has at most 256 KB here", Bad: true}
+	want = pane.Say{Text: "nothing was pasted: a summary can have at most 256 KB here", Bad: true}
 	if diff := cmp.Diff(want, paste("more")); diff != "" || len(m.Text()) != most {
 		t.Errorf("%d bytes; -want +got\n%s", len(m.Text()), diff)
 	}

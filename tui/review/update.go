@@ -91,7 +91,7 @@ const mostPasted = 256 << 10
 
 // paste takes a paste in, or as much of it as there is room for, and says so.
 func (m *Model) paste(msg tea.PasteMsg) pane.Action {
-	const bound = "a summary has at most 256 KB here"
+	const bound = "a summary can have at most 256 KB here"
 	room := mostPasted - len(m.edit.Text())
 	if room <= 0 {
 		return pane.Say{Text: "nothing was pasted: " + bound, Bad: true}

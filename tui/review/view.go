@@ -57,12 +57,12 @@ func (m *Model) frame() pane.Frame {
 		f.Hints = []string{pane.Hint("done", keys.Done), pane.Hint("in $EDITOR", keys.Editor)}
 	default:
 		f.Hints = []string{
-			pane.Hint("take it in", keys.Accept), pane.Hint("let it wait", keys.Close), pane.Hint("change", keys.Change),
-			pane.Hint("give up", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
+			pane.Hint("apply", keys.Accept), pane.Hint("keep pending", keys.Close), pane.Hint("change", keys.Change),
+			pane.Hint("discard", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
 		}
 	}
 	if m.giving {
-		f.Status = m.o.Styles.Warning.Render(keys.GiveUp.Help().Key + " again gives the summary up")
+		f.Status = m.o.Styles.Warning.Render(keys.GiveUp.Help().Key + " again discards the summary")
 	}
 	f.Lines = m.about()
 	return f
@@ -83,7 +83,7 @@ func (m *Model) about() []string {
 		say(s.Warning, doubt)
 	}
 	if c.Held {
-		say(s.Warning, "a request waits for it")
+		say(s.Warning, "a request is waiting for it")
 	}
 	if focus := plain.Line(c.Focus); focus != "" {
 		lines = append(lines, s.Muted.Render(pane.Clip("focus: "+focus, pane.Within(m.width))))
@@ -98,7 +98,7 @@ func (m *Model) size(width int) string {
 	long := size + " tokens"
 	if c.Covers > 0 {
 		share := ", " + pane.Percent(m.tokens, c.Covers)
-		long = size + " tokens stand for " + pane.About(c.Covers) + share
+		long = size + " tokens replace " + pane.About(c.Covers) + share
 		size += " for " + pane.About(c.Covers) + share
 	}
 	whose, short := " · as the model wrote it", ""
@@ -125,7 +125,7 @@ func (m *Model) body() []string {
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")
-		lines = append(lines, pane.Each(s.Detail, pane.Wrap("The note, by the program; it stays as it is:", room))...)
+		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Plimsoll's note; not editable:", room))...)
 		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
 	}
 	for i, l := range lines {

@@ -33,7 +33,7 @@ type Content struct {
 	Conversations int        // that were searched
 	More          bool       // there are more hits than these
 	Unread        int        // conversations that could not be read to the end
-	Damaged       int        // events and full texts that were passed over, as they cannot be read
+	Damaged       int        // events and full texts that were skipped, as they cannot be read
 	Took          time.Duration
 	Err           string    // why nothing was searched, "" if it was
 	Busy          bool      // it is being searched

@@ -105,9 +105,9 @@ func (m *Model) unread() []string {
 		long, short = append(long, conversations+" could not be read"), append(short, conversations)
 	}
 	if c.Damaged > 0 {
-		were := " were passed over"
+		were := " were skipped"
 		if c.Damaged == 1 {
-			were = " was passed over"
+			were = " was skipped"
 		}
 		long, short = append(long, numbers.Count(c.Damaged, "damaged text")+were), append(short, numbers.Count(c.Damaged, "text"))
 	}
@@ -134,7 +134,7 @@ func (m *Model) message() string {
 	case m.problem != "":
 		return m.problem
 	case m.typed == "":
-		return `type to search all conversations; words in "quotation marks" stand together`
+		return `type to search all conversations; "quoted words" match as a phrase`
 	case m.stale() || c.Busy:
 		return searching
 	case c.Err != "":

@@ -41,7 +41,7 @@ func (m *Model) add(e conversation.Event) {
 			m.push(m.items.look.attempted(e, b))
 		}
 	case conversation.Unknown:
-		m.push(&noticeItem{level: conversation.NoticeInfo, text: "an event of a newer Plimsoll (" + string(b.Name) + ")"})
+		m.push(&noticeItem{level: conversation.NoticeInfo, text: "written by a newer version of Plimsoll (" + string(b.Name) + ")"})
 	default:
 		if b.Kind().Overlay() {
 			m.overlays.add(e, m.push)

@@ -216,7 +216,7 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 		}
 	case conversation.StopEnd:
 		if !follows {
-			note = "an empty reply"
+			note = "empty reply"
 		}
 	}
 	if note == "" {

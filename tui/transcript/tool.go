@@ -276,8 +276,15 @@ func (t *toolItem) reason() string {
 	if t.result.Status == conversation.ResultError && t.call.RunsCommand() && rest != "" {
 		return text[strings.LastIndexByte(text, '\n')+1:]
 	}
+	if why, ok := strings.CutPrefix(first, deniedByUser); ok && t.result.Status == conversation.ResultDenied {
+		return "you denied this" + strings.Replace(why, ". The user says: ", ": ", 1)
+	}
 	return first
 }
+
+// deniedByUser begins what the model is told of a call that the user did not allow: it speaks of the user, and the screen
+// speaks to the user.
+const deniedByUser = "denied: the user did not allow this call"
 
 // weight is the size of a text in tokens; any text has one.
 func weight(s conversation.Size, factor float64) string {

@@ -58,7 +58,7 @@ func (c *card) draw() []string {
 		c.welcomeToDemo()
 	case c.Keyless != "":
 		c.say(c.look.Title, "There is no key for "+plain.Line(c.Keyless)+" yet.")
-		c.say(c.look.Subtle, plain.Line(c.Model)+" answers nobody without one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
+		c.say(c.look.Subtle, plain.Line(c.Model)+" needs one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
 	default:
 		c.welcomeToModel()
 	}
@@ -92,7 +92,7 @@ func (c *card) welcomeToDemo() {
 		c.try(i+1, text, [][]string{
 			{"uses tools on your files", "uses tools"},
 			{"past ▲ older turns are compacted; " + c.Keys.Undo + " undoes that", "compacts past ▲; " + c.Keys.Undo + " undoes that", c.Keys.Undo + " undoes"},
-			{"what fills the window; " + c.Keys.History + " shows what was said next to what is sent", "what fills the window", "window"},
+			{"what fills the window; " + c.Keys.History + " shows the originals next to what is sent", "what fills the window", "window"},
 		}[i]...)
 	}
 	if c.brief {
