@@ -25,7 +25,7 @@ type drafts struct {
 	composer *composer.Model
 
 	kept    Draft // as it was stored last
-	changes int   // of the composer, then
+	changes int   // of the composer, then; -1 after a conversation was opened
 	due     bool  // the next is under way
 	left    leftDraft
 	asked   int // how often a draft was to be stored
@@ -93,6 +93,9 @@ func (d *drafts) watch() tea.Cmd {
 		cmd := d.keep()
 		d.due = due
 		return cmd
+	}
+	if d.changes < 0 && d.now() == d.kept { // as it was opened
+		d.changes = d.composer.Changes()
 	}
 	if d.due || d.changes == d.composer.Changes() || !d.written() {
 		return nil
