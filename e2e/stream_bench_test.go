@@ -140,7 +140,7 @@ func (t *terminal) keystrokes(b *testing.B) sample {
 			want := string(rune('a' + n%26))
 			began := time.Now()
 			t.typed(want)
-			t.cell(2+n%50, -4, want)
+			t.cell(gutter(120)+2+n%50, -4, want)
 			frame.add(time.Since(began))
 			if n%50 == 49 {
 				t.key("ctrl+u")
