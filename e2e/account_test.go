@@ -135,7 +135,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	term.key("ctrl+u")
 	term.command("/ledger")
 	words := []string{"turns undone", "pinned 4 messages", "undo of e", "compacted turns 10–40", "compacted turns 0–9"}
-	shown := term.see(append(words, " Ledger", "newest first", "2 compactions, 1 in force")...)
+	shown := term.see(append(words, " Ledger", "newest first", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
 		if i := strings.Index(shown.text, what); i < at {

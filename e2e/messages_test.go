@@ -155,7 +155,7 @@ func refusalsOfMessages() []mishap {
 		{name: "400 credit", script: again(1, refused(400, nil, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")),
 			see: []string{"credit balance is too low"}},
 		{name: "401", script: again(1, refused(401, nil, "authentication_error", "invalid x-api-key "+secret)),
-			see: []string{"does not accept the key", "auth, HTTP 401"}, unseen: secret},
+			see: []string{"rejected the key", "auth, HTTP 401"}, unseen: secret},
 		{name: "403", script: again(1, refused(403, nil, "permission_error", "Your API key does not have permission to use the specified resource.")),
 			see: []string{"does not have permission", "(auth, HTTP"}},
 		{name: "404", script: again(1, refused(404, nil, "not_found_error", "model: test-model")), see: []string{"test-model", "not found, HTTP 404"}},

@@ -38,7 +38,7 @@ func refusals() []mishap {
 		{name: "400", script: again(1, status(400, nil, `{"error":{"message":"no such parameter: frobnicate","type":"invalid_request_error"}}`)),
 			see: []string{"no such parameter: frobnicate", "bad request, HTTP 400"}},
 		{name: "401", script: again(1, status(401, nil, `{"error":{"message":"Incorrect API key provided: `+secret+`","code":"invalid_api_key"}}`)),
-			see: []string{"does not accept the key", "auth, HTTP 401"}, unseen: secret},
+			see: []string{"rejected the key", "auth, HTTP 401"}, unseen: secret},
 		{name: "404", script: again(1, status(404, nil, `{"error":{"message":"model test-model does not exist","code":"model_not_found"}}`)),
 			see: []string{"model test-model does not exist", "not found, HTTP 404"}},
 		{name: "413", script: again(1, status(413, nil, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens."}}`)),

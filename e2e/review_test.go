@@ -68,7 +68,7 @@ func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	term.see("x again discards the summary")
 	term.typed("x")
 	left := term.wait("a conversation without a summary that waits", func(s screen) bool {
-		return s.has("the compaction was stopped") && !s.has("a summary waits")
+		return s.has("the compaction was stopped") && !s.has("a summary is ready")
 	})
 	if left.has("compacted turns") {
 		t.Errorf("after it was given up:\n%s", left.text)
@@ -91,7 +91,7 @@ func TestKillWhileASummaryWaitsLosesNothingElse(t *testing.T) {
 	term.end()
 	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
 	again := term.idle("This is reply 1.")
-	if again.has("a summary waits") || again.has("read only") {
+	if again.has("a summary is ready") || again.has("read only") {
 		t.Errorf("after the kill:\n%s", again.text)
 	}
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {

@@ -45,7 +45,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.on("read_file  day-11.txt")
 	term.ends(" match ")
 	term.key("enter")
-	term.on("the whole text; ") // not that it is being read
+	term.on("the full text; ") // not that it is being read
 	whole := term.copies(1, func() { term.typed("y") })[0]
 	if strings.Count(whole, "watch 59 of day 11") != 16 || !strings.Contains(whole, sighting(turnCut)) {
 		t.Errorf("%d characters are not the whole text", len(whole))

@@ -75,7 +75,7 @@ func TestSecondProgramFollowsTheFirstAndTakesOver(t *testing.T) {
 	p.quits(first)
 	id := resumeLine(first)
 	second.wait("end of the other window", func(s screen) bool {
-		return s.has("no longer open elsewhere", "/resume "+id) && !s.has("following")
+		return s.has("no longer open in another window", "/resume "+id) && !s.has("following")
 	})
 	second.command("/resume " + id)
 	second.wait("conversation that is open here", func(s screen) bool { return s.has("· undone ", "400k") && !s.has("read-only") && !s.busy() })
