@@ -82,7 +82,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	if begun > 60 {
 		t.Errorf("the gauge stood at %d%% at once", begun)
 	}
-	if try[2] != "/context" || !strings.Contains(welcome.text, "ctrl+x undoes that") || !strings.Contains(welcome.text, "ctrl+t shows what was said") {
+	if try[2] != "/context" || !strings.Contains(welcome.text, "ctrl+x undoes that") || !strings.Contains(welcome.text, "ctrl+t shows the originals") {
 		t.Errorf("the welcome does not say how to see what was done, and how to undo it:\n%s", welcome.text)
 	}
 	term.say("hello")

@@ -20,7 +20,7 @@ func (p *place) reviewed(s *server) (term *terminal, id string) {
 	term.command("/compact --review --profile heavy --keep-last 20")
 	term.idle("a summary is ready")
 	term.command("/review")
-	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
+	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter apply")
 	return term, id
 }
 
@@ -40,7 +40,7 @@ func TestSummaryIsTakenInAsTheUserMadeIt(t *testing.T) {
 	term.paste(mine + "\n\n")
 	term.see(mine)
 	term.key("esc")
-	term.see("changed by you", "enter take it in")
+	term.see("changed by you", "enter apply")
 	term.key("enter")
 	term.idle("compacted turns 0–40: ", "1 summary")
 	next := p.next(id)
@@ -63,7 +63,7 @@ func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	term.key("esc")
 	term.idle("a summary is ready", "/review")
 	term.command("/review")
-	term.see("Summary of turns 0–40", "enter take it in")
+	term.see("Summary of turns 0–40", "enter apply")
 	term.typed("x")
 	term.see("x again discards the summary")
 	term.typed("x")
