@@ -34,6 +34,7 @@ type terminal struct {
 	screen  *vt.Emulator
 	raw     bytes.Buffer
 	partial bool          // a frame was begun that is not there as a whole
+	held    []byte        // of a frame that is not whole yet, and so not shown
 	changed chan struct{} // closed, and replaced, when something was written
 
 	input  chan []byte
@@ -112,8 +113,11 @@ func (t *terminal) output() {
 		n, err := t.pty.Read(buf)
 		t.mu.Lock()
 		t.raw.Write(buf[:n])
-		t.feed(buf[:n])
-		t.partial = t.inFrame(n)
+		t.held = append(t.held, buf[:n]...)
+		if t.partial = t.inFrame(n); !t.partial || err != nil {
+			t.feed(t.held)
+			t.held = t.held[:0]
+		}
 		close(t.changed)
 		t.changed = make(chan struct{})
 		t.mu.Unlock()
@@ -135,11 +139,17 @@ func (t *terminal) inFrame(n int) bool {
 	return begun > done || begun == done && t.partial
 }
 
-// feed gives bytes to the emulator. It panics on a frame for a size that it no
+// feed gives bytes to the emulator, in pieces that end where an escape sequence begins: it takes what a write ends with
+// for a whole character, and counts the cells of one that is cut wrongly. It panics on a frame for a size that it no
 // longer has: such a frame means nothing, and the next one redraws everything.
 func (t *terminal) feed(b []byte) {
 	for len(b) > 0 {
-		n := min(len(b), 256)
+		n := len(b)
+		if n > 256 {
+			if next := bytes.IndexByte(b[256:], ansi.ESC); next >= 0 {
+				n = 256 + next
+			}
+		}
 		func() {
 			defer func() {
 				if recover() != nil {
