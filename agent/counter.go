@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"plimsoll/agent/core"
@@ -35,6 +36,7 @@ type tokenCounter struct {
 	refused map[string]bool // models whose endpoint does not count
 	at      time.Time       // when it was asked last
 	done    chan struct{}   // closed when the answer is there, nil while none is awaited
+	failed  bool            // the last answer was a failure
 	later   *time.Timer     // looks again when it may be asked again, nil if nobody does
 }
 
@@ -47,7 +49,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 		return
 	}
 	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
-		if c.later == nil {
+		if c.later == nil && !c.failed { // one that failed waits for what is said next
 			c.later = time.AfterFunc(countEvery-since, func() {
 				c.inbox.Put(func(context.Context) { c.later = nil }) // idle looks again behind every command
 			})
@@ -63,15 +65,15 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	done := make(chan struct{})
 	c.done = done
 	go func() {
+		defer close(done)
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		n, err := counter.CountTokens(ctx, r)
-		close(done)
-		c.inbox.Put(func(ctx context.Context) {
-			c.done = nil
+		c.inbox.Put(func(context.Context) {
+			c.done, c.failed = nil, err != nil
 			same := c.Settings.Model.Name() == m.Name() && c.View.Revision == revision && c.Log.Len() == length
 			switch {
-			case err != nil && ctx.Err() == nil:
+			case lasts(err):
 				c.refused[m.Name()] = true
 				c.Options.Logger.Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
@@ -79,6 +81,15 @@ func (c *tokenCounter) idle(ctx context.Context) {
 			}
 		})
 	}()
+}
+
+// lasts reports whether an endpoint that does not count will not do so later either.
+func lasts(err error) bool {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return !e.Retryable() && e.Class != llm.Cancelled
+	}
+	return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // request is what is counted: the next request as it would be now, with a message of the user at its end.

@@ -102,6 +102,23 @@ func TestAnEndpointThatDoesNotCountIsAskedOnce(t *testing.T) {
 	})
 }
 
+func TestAnEndpointThatIsBusyIsAskedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) {
+			return 0, &llm.Error{Class: llm.Overloaded, Message: "overloaded"}
+		})
+		for range 3 {
+			r.say("hi")
+			time.Sleep(time.Hour)
+			r.wait()
+		}
+		if n := c.times(); n != 3 {
+			t.Errorf("it was asked %d times", n)
+		}
+		r.finish()
+	})
+}
+
 func TestACountThatComesTooLateIsDropped(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r, c := startCounting(t, func(ctx context.Context, _ llm.Request) (int, error) {

@@ -85,7 +85,7 @@ func Discover(ctx context.Context, o Options, model string) (Found, error) {
 func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
 	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
-	answers := p.ask(ctx, questions(e, o.BaseURL, model))
+	answers := p.ask(ctx, questions(e, o.Wire, o.BaseURL, model))
 	found = merge(answers, model)
 	named = found.Server != ""
 	if found.Server == "ollama" && e.Name != "ollama" && model != "" && found.Window == 0 {
@@ -122,9 +122,12 @@ func (p prober) ask(ctx context.Context, questions []question) []answer {
 }
 
 // questions is what to ask an endpoint. The list of models comes first.
-func questions(e Endpoint, base, model string) []question {
+func questions(e Endpoint, wire Wire, base, model string) []question {
 	root := strings.TrimSuffix(base, "/v1")
 	list := question{url: base + "/models", read: readList}
+	if wire == WireMessages {
+		list.url += "?limit=1000" // all of them on one page
+	}
 	props := question{url: root + "/props" + ofRouter(model), read: readProps}
 	ps := question{url: root + "/api/ps", read: readPS}
 	lm1 := question{url: root + "/api/v1/models", read: readLMStudio}

@@ -81,6 +81,7 @@ func (t *Told) Window(address, model string) (tokens int, asked bool) {
 func (t *Told) Say(address, model string, tokens int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.loaded = false // another program may have written meanwhile
 	t.load()
 	by := t.all[address]
 	if by.Said == nil {
@@ -95,6 +96,7 @@ func (t *Told) Say(address, model string, tokens int) error {
 func (t *Told) Take(address string, now time.Time, models []openai.Listed) ([]Change, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.loaded = false // another program may have written meanwhile
 	t.load()
 	by := t.all[address]
 	before := by.Models
