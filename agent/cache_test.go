@@ -148,3 +148,22 @@ func TestTheUserFixesHowLongTheCacheKeepsAConversation(t *testing.T) {
 		r.finish()
 	})
 }
+
+func TestAnotherModelInBetweenLeavesTheCacheWarm(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, claude, answers("one"), answers("two"), answers("three"))
+		model := testModel
+		model.Prices, model.TTL = &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15}, llm.TTLChosen
+		r.say("hi")
+		warm := time.Now().Add(5 * time.Minute)
+		time.Sleep(time.Minute)
+		r.SwitchModel(llm.Model{Provider: "test", ID: "other", Window: model.Window}, r.provider)
+		r.say("and you?")
+		r.SwitchModel(model, r.provider)
+		r.wait()
+		if got := r.coldAt(); !got.Equal(warm) {
+			t.Errorf("cold at %s, want %s", got, warm)
+		}
+		r.finish()
+	})
+}

@@ -114,7 +114,7 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
 			a.journal.KeepForLater(ctx, c)
 		}
-		a.compactor.Changes.Replan() // what is said need not fit into the new one
+		a.compactor.Changes.Replan() // the conversation need not fit into the new one
 	}
 }
 

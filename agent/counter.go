@@ -49,7 +49,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 		return
 	}
 	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
-		if c.later == nil && !c.failed { // one that failed waits for what is said next
+		if c.later == nil && !c.failed { // after a failure the next message asks again
 			c.later = time.AfterFunc(countEvery-since, func() {
 				c.inbox.Put(func(context.Context) { c.later = nil }) // idle looks again behind every command
 			})
@@ -77,7 +77,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 				c.refused[m.Name()] = true
 				c.Options.Logger.Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
-				c.windows.foldCount(n)
+				c.failed = !c.windows.foldCount(n)
 			}
 		})
 	}()
@@ -119,15 +119,18 @@ func (c *tokenCounter) wait() {
 	}
 }
 
-// foldCount anchors the meter on a count of the next request, and keeps what that taught.
-func (k *windowKeeper) foldCount(tokens int) {
+// foldCount anchors the meter on a count of the next request, and keeps what that taught. It reports whether the count can
+// be right.
+func (k *windowKeeper) foldCount(tokens int) bool {
 	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
-	if counted <= 0 {
-		return
+	counts := k.Meter.WithCount(counted)
+	if counted <= 0 || counts.Reading().Estimated {
+		return false
 	}
-	k.Meter = k.Meter.WithCount(counted)
+	k.Meter = counts
 	c := k.Meter.Calibration()
 	k.Settings.Model.Calibration.Factor, k.Settings.Model.Calibration.Samples = c.Factor, c.Samples
 	k.keepCalibration()
 	k.display.showMeter()
+	return true
 }

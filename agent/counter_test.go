@@ -144,3 +144,23 @@ func TestACountThatComesTooLateIsDropped(t *testing.T) {
 		}
 	})
 }
+
+func TestACountThatNoTextHasIsNotBelieved(t *testing.T) {
+	for name, n := range map[string]int{"far too many": 4_000_000_000, "far too few": 40} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return n, nil })
+				r.say(strings.Repeat("words ", 1500))
+				time.Sleep(time.Hour)
+				r.wait()
+				if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
+					t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+				}
+				if c.times() != 1 {
+					t.Errorf("it was asked %d times", c.times())
+				}
+				r.finish()
+			})
+		})
+	}
+}

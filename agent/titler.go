@@ -143,7 +143,7 @@ func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err e
 	}
 }
 
-// titleIn is the title in an answer, "" where it is none: a model that explains itself
+// titleIn is the title in an answer, "" where there is no title: a model that explains itself
 // or goes on in the conversation wrote none.
 func titleIn(text string) string {
 	const around = "#*\"'`“”«». "

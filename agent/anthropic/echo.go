@@ -43,13 +43,9 @@ func extras(pieces []piece, route string) map[string]conversation.RawJSON {
 	return map[string]conversation.RawJSON{contentExtra: content, routeExtra: name}
 }
 
-// echoed is the content of a reply as it came, false where it came by another route, where its text or its calls are
-// not what they were, or where a compaction hides what it thought. Thinking that led to calls stays: the API refuses some
-// requests without it.
+// echoed is the content of a reply as it came, false where it came by another route, or where its text or its calls are
+// not what they were.
 func echoed(m *projection.Message, route string) ([]any, bool) {
-	if m.Stripped && len(m.Calls) == 0 {
-		return nil, false
-	}
 	var from string
 	var pieces []piece
 	if json.Unmarshal(m.Extras[routeExtra], &from) != nil || from != route ||

@@ -29,6 +29,7 @@ type Form struct {
 	Effort    string // "" leaves it to the model
 	Cache     bool   // breakpoints are set
 	Long      bool   // they last an hour, not five minutes
+	Hides     bool   // thinking that a compaction hides stays behind
 }
 
 // The words of a form.
@@ -38,6 +39,7 @@ const (
 	wordEffort = "effort="
 	wordCache  = "cache-5m"
 	wordLong   = "cache-1h"
+	wordHides  = "hides-thinking"
 )
 
 // Words are the form as it is recorded.
@@ -57,6 +59,9 @@ func (f Form) Words() []string {
 		words = append(words, wordLong)
 	case f.Cache:
 		words = append(words, wordCache)
+	}
+	if f.Hides {
+		words = append(words, wordHides)
 	}
 	return words
 }
@@ -86,6 +91,8 @@ func (f *Form) Read(word string) bool {
 		f.Cache = true
 	case wordLong:
 		f.Cache, f.Long = true, true
+	case wordHides:
+		f.Hides = true
 	default:
 		return false
 	}
@@ -122,7 +129,7 @@ type Model struct {
 
 // NewForm is how a request is put into bytes now.
 func NewForm(r llm.Request, m Model) Form {
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL}
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}

@@ -104,7 +104,7 @@ func newRequest(r llm.Request, f Form, route string) request {
 	if r.System != "" {
 		req.System = []textBlock{{Type: "text", Text: r.System}}
 	}
-	w := writer{route: route, marks: map[int]bool{}}
+	w := writer{route: route, hides: f.Hides, marks: map[int]bool{}}
 	if f.Cache {
 		w.cache = &cacheControl{Type: "ephemeral"}
 		if f.Long {
@@ -155,6 +155,7 @@ func tools(specs []conversation.ToolSpec) []tool {
 // writer gathers messages whose roles alternate.
 type writer struct {
 	route  string
+	hides  bool          // thinking that a compaction hides stays behind
 	cache  *cacheControl // of breakpoints, nil for none
 	marks  map[int]bool  // messages behind which one goes
 	prefix int           // bytes in front of what comes next
@@ -195,9 +196,10 @@ func (w *writer) add(i int, m *projection.Message) {
 }
 
 // assistant is the content of a reply: as it came, thinking included, where it came by this route and still says the
-// same; otherwise text and calls.
+// same; otherwise text and calls. Thinking that a compaction hides stays behind, but for that which led to calls: the API
+// refuses some requests without it.
 func (w *writer) assistant(m *projection.Message) []any {
-	if content, ok := echoed(m, w.route); ok {
+	if content, ok := echoed(m, w.route); ok && !(w.hides && m.Stripped && len(m.Calls) == 0) {
 		return content
 	}
 	var content []any

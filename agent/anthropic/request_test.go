@@ -277,6 +277,14 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 			t.Errorf("hidden %v: it goes back as %v", hidden, got)
 		}
 	}
+	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
+	earlier := anthropic.NewForm(r, anthropic.Model{})
+	earlier.Hides = false // a form that was recorded before
+	r.Messages[1].Stripped = true
+	raw, err := anthropic.Body(r, earlier, route)
+	if err != nil || !bytes.Contains(raw, []byte("c2ln")) {
+		t.Errorf("in a form without the word it is %s, %v", raw, err)
+	}
 }
 
 func TestLaterModelsKeepWhatTheyThought(t *testing.T) {

@@ -33,6 +33,7 @@ type Journal struct {
 	Pending  []conversation.Body // to be appended before whatever comes next
 	InTurn   bool                // a turn runs
 	Appended func([]conversation.Event)
+	paused   uint64 // Seq of the report after which a pause was counted last
 }
 
 // Append stores bodies as one transaction, behind whatever is pending. When it
@@ -152,26 +153,38 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, gone bool) {
 	return j.Options.Now().Sub(at), gone
 }
 
-// LastReply is when the newest reply was reported, the zero time if nothing was sent
-// with the prompt in force yet, and whether what was sent for it is no longer the
-// beginning of a request to m: it went to another model, with another prompt, or
-// never.
+// LastReply is when the newest reply of m was reported, that of another model where m
+// never gave one, the zero time if nothing was sent with the prompt in force yet; and
+// whether what was sent for it is no longer the beginning of a request to m: it went to
+// another model, with another prompt, or never. What other models said in between stands
+// behind what m was sent.
 func (j *Journal) LastReply(m llm.Model) (at time.Time, gone bool) {
+	last, gone := j.lastReport(m)
+	return last.Time, gone
+}
+
+// lastReport is LastReply with the event that reported it.
+func (j *Journal) lastReport(m llm.Model) (last conversation.Event, gone bool) {
 	system, tools := j.Settings.PromptSizes()
 	for _, e := range slices.Backward(j.Log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			return at, true // nothing was sent with it yet
+			return last, true // nothing was sent with it yet
 		case conversation.Usage:
 			if b.For != conversation.ForReply {
 				continue
 			}
 			in := j.Settings.Instructions
 			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
-			return e.Time, changed || b.Model != m.Name()
+			if b.Model == m.Name() {
+				return e, changed
+			}
+			if last.Seq == 0 {
+				last = e
+			}
 		}
 	}
-	return at, true
+	return last, true
 }
 
 // Situation is what a compaction made now depends on.

@@ -76,16 +76,14 @@ func (m Model) Writing(t Tokens) Tokens {
 	return t
 }
 
-// Kept is the model as a conversation last asked it to keep the prompt, by the newest reply on record.
+// Kept is the model as a conversation last asked it to keep the prompt, by its newest reply on record.
 func (m Model) Kept(events []conversation.Event) Model {
 	if m.TTL != TTLChosen {
 		return m
 	}
 	for _, e := range slices.Backward(events) {
-		if u, ok := e.Body.(conversation.Usage); ok && u.For == conversation.ForReply {
-			if u.Model == m.Name() {
-				m.CacheTTL = u.CacheTTL
-			}
+		if u, ok := e.Body.(conversation.Usage); ok && u.For == conversation.ForReply && u.Model == m.Name() {
+			m.CacheTTL = u.CacheTTL
 			return m
 		}
 	}

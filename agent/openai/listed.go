@@ -191,8 +191,14 @@ func perMillion(s string) float64 {
 	if err != nil || usd < 0 || math.IsNaN(usd) || math.IsInf(usd, 0) {
 		return -1
 	}
+	if usd > mostPrice {
+		return -1
+	}
 	return math.Round(usd*1e6*1e6) / 1e6
 }
+
+// mostPrice is more than anybody asks for a token, in USD.
+const mostPrice = 1
 
 // Listed is a model as a server lists it. Numbers are 0 where it says nothing.
 type Listed struct {

@@ -71,7 +71,7 @@ func (s *drafts) holds(id, path string) {
 	s.last[id] = path
 }
 
-// read is the draft in a file; one that cannot be read is none.
+// read is the draft in a file, an empty one where the file cannot be read.
 func (s *drafts) read(id, path string) (d tui.Draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,8 +30,8 @@ func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {
 	return b
 }
 
-// sinceReply is how long ago the newest reply was reported, and whether it came
-// From another model, or none ever did. Which prompt and tools the next run of
+// sinceReply is how long ago the newest reply of a model was reported, and whether it
+// never gave one. Which prompt and tools the next run of
 // the program has is not known.
 func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, gone bool) {
 	for _, e := range slices.Backward(r.Events) {
@@ -39,8 +39,8 @@ func (r *Reading) sinceReply(m llm.Model, now time.Time) (idle time.Duration, go
 		case conversation.Instructions:
 			return 0, true // nothing was sent with it yet
 		case conversation.Usage:
-			if b.For == conversation.ForReply {
-				return now.Sub(e.Time), b.Model != m.Name()
+			if b.For == conversation.ForReply && b.Model == m.Name() {
+				return now.Sub(e.Time), false
 			}
 		}
 	}

@@ -92,10 +92,9 @@ func (r *Running) Ask(l setup.Link) {
 
 // SetWindow says how many tokens the model in use holds, and keeps it for later runs.
 func (r *Running) SetWindow(tokens int) error {
-	l := r.Current()
-	l.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	r.linking.Lock()
-	r.Link.Model.Window = l.Model.Window
+	r.Link.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
+	l := r.Link
 	r.linking.Unlock()
 	r.Agent.ReplaceWindow(l.Model.Name(), l.Model.Window)
 	return r.From.Settings.Told().Say(l.Model.BaseURL, l.Model.ID, tokens)
@@ -104,15 +103,9 @@ func (r *Running) SetWindow(tokens int) error {
 // wonder tells once that nobody says how large the window of a model is. A server that knows it when the model is loaded
 // is asked again then.
 func (r *Running) wonder(l setup.Link, found openai.Found) {
-	told := r.From.Settings.Told()
-	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo {
+	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo ||
+		!r.From.Settings.Told().Wonder(l.Model.BaseURL, l.Model.ID) {
 		return
-	}
-	if _, asked := told.Window(l.Model.BaseURL, l.Model.ID); asked {
-		return
-	}
-	if err := told.Say(l.Model.BaseURL, l.Model.ID, 0); err != nil {
-		return // it would be told each time
 	}
 	r.Agent.Tell("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
 		"If you know it, /window 128k says so, once and for all.")

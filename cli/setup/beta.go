@@ -38,5 +38,6 @@ func withBetas(headers map[string]string, provider, model string, window int) ma
 
 // window is how many tokens the user says that the model of a choice holds, 0 if the user does not say.
 func (p *Providers) window(c Choice) int {
-	return max(p.OwnModel(c).ContextWindow, p.Settings.Cfg().Context.Window, p.Settings.Flags.Window)
+	said, _ := p.Settings.Told().Window(c.Address(), c.Model)
+	return max(said, p.OwnModel(c).ContextWindow, p.Settings.Cfg().Context.Window, p.Settings.Flags.Window)
 }

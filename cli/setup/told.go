@@ -27,9 +27,10 @@ import (
 type Told struct {
 	path string
 
-	mu     sync.Mutex // guards what follows, and the file
-	loaded bool
-	all    map[string]toldBy // by address
+	mu      sync.Mutex // guards what follows, and the file
+	loaded  bool
+	damaged bool              // the file is there and cannot be read
+	all     map[string]toldBy // by address
 }
 
 // toldBy is what one endpoint told.
@@ -77,12 +78,29 @@ func (t *Told) Window(address, model string) (tokens int, asked bool) {
 	return tokens, asked
 }
 
-// Say keeps what the user says of a model's window; 0 says that the user was asked and did not answer.
+// Say keeps what the user says of a model's window.
 func (t *Told) Say(address, model string, tokens int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.loaded = false // another program may have written meanwhile
 	t.load()
+	return t.say(address, model, tokens)
+}
+
+// Wonder reports whether nobody was asked for a model's window yet, and keeps that the user is asked now.
+func (t *Told) Wonder(address, model string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.loaded = false // another program may have written meanwhile
+	t.load()
+	if _, asked := t.all[address].Said[model]; asked {
+		return false
+	}
+	return t.say(address, model, 0) == nil // otherwise it would be asked each time
+}
+
+// say keeps a window that the user says.
+func (t *Told) say(address, model string, tokens int) error {
 	by := t.all[address]
 	if by.Said == nil {
 		by.Said = map[string]int{}
@@ -103,7 +121,7 @@ func (t *Told) Take(address string, now time.Time, models []openai.Listed) ([]Ch
 	by.At, by.Models = now.UTC().Truncate(time.Second), map[string]ToldModel{}
 	var changes []Change
 	for _, m := range models {
-		if !m.Chat {
+		if !m.Chat || len(m.ID) > longestID || len(by.Models) == mostTold {
 			continue
 		}
 		tells := ToldModel{Window: m.Window, MaxOutput: m.MaxOut, Prices: m.Prices}
@@ -113,9 +131,18 @@ func (t *Told) Take(address string, now time.Time, models []openai.Listed) ([]Ch
 		}
 		by.Models[m.ID] = tells
 	}
+	if len(by.Models) == 0 && len(before) > 0 {
+		return nil, errors.New("it lists no model any more; what is known of its models stays")
+	}
 	t.all[address] = by
 	return changes, t.save()
 }
+
+// Bounds of what is kept of one endpoint.
+const (
+	mostTold  = 5000
+	longestID = 256 // bytes
+)
 
 // ids lists the models that the endpoint at an address told of.
 func (t *Told) ids(address string) []string {
@@ -129,16 +156,42 @@ func (t *Told) ids(address string) []string {
 func (t *Told) complete(m *llm.Model, address string) {
 	tells, at := t.Of(address, m.ID)
 	if tells.Window > 0 {
-		m.Window = meter.Window{Tokens: tells.Window, Source: meter.WindowServer}
+		most := tells.Window
+		if in := publishedInput(m.Provider, m.ID); in > 0 {
+			most = min(most, in)
+		}
+		m.Window = meter.Window{Tokens: most, Source: meter.WindowServer}
 	}
 	if tells.MaxOutput > 0 {
 		m.MaxOut = tells.MaxOutput
 	}
 	if tells.Prices != nil {
-		p := *tells.Prices
-		p.Date = at.Format(time.DateOnly)
-		m.Prices = &p
+		m.Prices = told(m.Prices, tells.Prices, at)
 	}
+}
+
+// told is a sheet with the prices that an endpoint told. What it does not tell stays, and tiers keep their relation to the
+// price of input.
+func told(known, tells *llm.Prices, at time.Time) *llm.Prices {
+	p := *tells
+	p.Date = at.Format(time.DateOnly)
+	if known == nil || known.Input <= 0 || p.Input <= 0 {
+		return &p
+	}
+	by := p.Input / known.Input
+	for _, rate := range []struct {
+		to   *float64
+		from float64
+	}{{&p.Cached, known.Cached}, {&p.CacheWrite, known.CacheWrite}, {&p.Output, known.Output}} {
+		if *rate.to == 0 {
+			*rate.to = rate.from * by
+		}
+	}
+	p.Tiers = nil
+	for _, t := range known.Tiers {
+		p.Tiers = append(p.Tiers, llm.Tier{Over: t.Over, Input: t.Input * by, Cached: t.Cached * by, CacheWrite: t.CacheWrite * by, Output: t.Output * by})
+	}
+	return &p
 }
 
 // completeRow is complete for a row of a list.
@@ -171,18 +224,21 @@ func (c Change) differs() bool {
 	return a != nil && (a.Input != b.Input || a.Cached != b.Cached || a.CacheWrite != b.CacheWrite || a.Output != b.Output)
 }
 
-// load reads the file. What cannot be read is as good as nothing: endpoints can be asked again.
+// load reads the file. One that is damaged is put aside before another is written: it holds what only the user knows.
 func (t *Told) load() {
 	if t.loaded {
 		return
 	}
-	t.loaded, t.all = true, map[string]toldBy{}
+	t.loaded, t.damaged, t.all = true, false, map[string]toldBy{}
 	if t.path == "" {
 		return
 	}
 	raw, err := os.ReadFile(t.path)
-	if err != nil || json.Unmarshal(raw, &t.all) != nil || t.all == nil {
-		t.all = map[string]toldBy{}
+	if err == nil {
+		err = json.Unmarshal(raw, &t.all)
+	}
+	if err != nil || t.all == nil {
+		t.damaged, t.all = !errors.Is(err, fs.ErrNotExist), map[string]toldBy{}
 	}
 }
 
@@ -193,6 +249,12 @@ func (t *Told) save() error {
 	raw, err := json.MarshalIndent(t.all, "", "  ")
 	if err != nil {
 		return fmt.Errorf("keeping what endpoints tell: %w", err)
+	}
+	if t.damaged {
+		if err := os.Rename(t.path, t.path+".damaged"); err != nil {
+			return fmt.Errorf("putting the damaged %s aside: %w", t.path, err)
+		}
+		t.damaged = false
 	}
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("keeping what endpoints tell: %w", err)

@@ -1,10 +1,12 @@
 package setup
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
 
@@ -35,5 +37,73 @@ func TestTwoProgramsKeepWhatBothWereTold(t *testing.T) {
 	}
 	if _, asked := again.Window("b", "n"); asked {
 		t.Error("nobody was asked about n")
+	}
+}
+
+func TestWhatAnEndpointDoesNotTellStaysAsItWas(t *testing.T) {
+	t.Parallel()
+	known := &llm.Prices{Input: 3, Cached: 0.3, CacheWrite: 3.75, Output: 15, Tiers: []llm.Tier{{Over: 200_000, Input: 6, Cached: 0.6, CacheWrite: 7.5, Output: 22.5}}}
+	got := told(known, &llm.Prices{Input: 1.5, Output: 8}, time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC))
+	if got.Input != 1.5 || got.Output != 8 || got.Cached != 0.15 || got.CacheWrite != 1.875 || got.Date != "2026-05-04" ||
+		len(got.Tiers) != 1 || got.Tiers[0].Input != 3 || got.Tiers[0].Over != 200_000 {
+		t.Errorf("%+v", got)
+	}
+	if known.Tiers[0].Input != 6 {
+		t.Error("the catalog's sheet was changed")
+	}
+	if got := told(nil, &llm.Prices{Input: 2, Output: 4}, time.Time{}); got.Cached != 0 || got.Tiers != nil {
+		t.Errorf("of an unknown model: %+v", got)
+	}
+}
+
+func TestADamagedFileOfEndpointsIsPutAside(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "endpoints.json")
+	const damaged = `{"a":{"said":{"m":128000}`
+	if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept := &Told{path: path}
+	if err := kept.Say("b", "n", 4096); err != nil {
+		t.Fatal(err)
+	}
+	if aside, err := os.ReadFile(path + ".damaged"); err != nil || string(aside) != damaged {
+		t.Errorf("aside is %q, %v", aside, err)
+	}
+	if tokens, _ := (&Told{path: path}).Window("b", "n"); tokens != 4096 {
+		t.Errorf("of n is kept %d", tokens)
+	}
+}
+
+func TestAnEmptyListTakesNothingAway(t *testing.T) {
+	t.Parallel()
+	kept := &Told{path: filepath.Join(t.TempDir(), "endpoints.json")}
+	if _, err := kept.Take("a", time.Now(), []openai.Listed{{ID: "m", Window: 4096, Chat: true}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Take("a", time.Now(), nil); err == nil {
+		t.Error("an endpoint without models is believed")
+	}
+	if tells, _ := (&Told{path: kept.path}).Of("a", "m"); tells.Window != 4096 {
+		t.Errorf("of m is kept %+v", tells)
+	}
+}
+
+func TestTheUserIsAskedForAWindowOnce(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "endpoints.json")
+	one, other := &Told{path: path}, &Told{path: path}
+	other.Window("a", "m") // it has read the file
+	if !one.Wonder("a", "m") || one.Wonder("a", "m") || other.Wonder("a", "m") {
+		t.Error("the question is not asked exactly once")
+	}
+	if err := one.Say("a", "n", 4096); err != nil {
+		t.Fatal(err)
+	}
+	if other.Wonder("a", "n") {
+		t.Error("what the user said is asked for")
+	}
+	if tokens, _ := (&Told{path: path}).Window("a", "n"); tokens != 4096 {
+		t.Errorf("of n is kept %d", tokens)
 	}
 }

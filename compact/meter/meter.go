@@ -175,9 +175,13 @@ func (m Meter) WithUsage(u conversation.Usage) Meter {
 	return m
 }
 
-// WithCount returns the meter with a count of the next request, in tokens: it anchors there and learns.
+// WithCount returns the meter with a count of the next request, in tokens: it anchors there and learns. A count that no
+// text can have changes nothing.
 func (m Meter) WithCount(tokens float64) Meter {
-	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, exact: true}
+	if tokens < minFactor*m.estimate-noiseTokens || tokens > maxFactor*m.estimate+noiseTokens {
+		return m
+	}
+	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, exact: true, prompt: tokens}
 	m.cal = learn(m.cal, int(math.Round(tokens)), m.estimate)
 	return m
 }

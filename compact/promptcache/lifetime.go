@@ -32,9 +32,9 @@ func (t Terms) Offer(lives time.Duration) Offer {
 
 // Rhythm is how the requests of a user follow each other.
 type Rhythm struct {
-	Requests int `json:"requests,omitempty"` // that followed another one
-	Pauses   int `json:"pauses,omitempty"`   // of them, those after which only the long time still held the prompt
-	Absences int `json:"absences,omitempty"` // of them, those after which nothing did
+	Requests int // that followed another one
+	Pauses   int // of them, those after which only the long time still held the prompt
+	Absences int // of them, those after which nothing did
 }
 
 // Add counts a request that began so long after the reply before it.
@@ -47,11 +47,6 @@ func (r Rhythm) Add(t Terms, idle time.Duration) Rhythm {
 		r.Pauses++
 	}
 	return r
-}
-
-// Plus is two rhythms together.
-func (r Rhythm) Plus(o Rhythm) Rhythm {
-	return Rhythm{Requests: r.Requests + o.Requests, Pauses: r.Pauses + o.Pauses, Absences: r.Absences + o.Absences}
 }
 
 // How much counts what is known of a user from earlier conversations, and what is assumed of one of whom nothing is:
@@ -89,7 +84,7 @@ type Outlook struct {
 	Warm     int     // how many these were
 	Requests int     // that were made so far
 	Own      Rhythm  // of this conversation
-	Past     Rhythm  // of the user's other conversations
+	Past     Rhythm  // of the user with this model, this conversation included
 }
 
 // Choice is for how long a prompt is to be kept.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -213,7 +214,7 @@ func (c *checker) content(i int, m RequestMessage, open []string, seen map[strin
 			if other || k != answered {
 				c.say("message %d has a result behind something else", i)
 			}
-			if id := b.text("tool_use_id"); !contains(open, id) || results[id] {
+			if id := b.text("tool_use_id"); !slices.Contains(open, id) || results[id] {
 				c.say("message %d answers %q, which is no call that waits", i, id)
 			} else {
 				results[id] = true
@@ -241,13 +242,4 @@ func (c *checker) content(i int, m RequestMessage, open []string, seen map[strin
 // places are the types of blocks, and whose messages have them; "" both.
 var places = map[string]string{
 	"text": "", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
-}
-
-func contains(list []string, one string) bool {
-	for _, s := range list {
-		if s == one {
-			return true
-		}
-	}
-	return false
 }
