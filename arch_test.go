@@ -70,11 +70,13 @@ var ours = []struct {
 	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
+	{"cli/terminal", []string{"conversation/plain"}},
 	{"tui", []string{
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
 		"conversation", "conversation/find", "conversation/plain", "themes", "tui/*",
 	}},
 	{"tui/pane", []string{"compact/meter", "compact/projection"}},
+	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
 	{"tui/transcript", []string{
 		"compact/edit", "compact/meter", "compact/planner", "conversation", "conversation/numbers", "conversation/plain", "themes",

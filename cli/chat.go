@@ -15,6 +15,7 @@ import (
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/terminal"
 	"plimsoll/tui"
 )
 
@@ -79,12 +80,14 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	}
 	h := cmd.host(o)
 	defer h.Close()
+	around := terminal.New(cmd.console.Getenv, cmd.console.Environ)
 	told := ctx // ends when the program is told to end
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
+		Progress: around.Progress(), Links: around.Links(), Notify: around.Notify(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(model, &h.Pace, cmd.console.Stdout, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin),

@@ -106,7 +106,7 @@ func disturbs(b []byte) bool {
 		part, _, n, next := ansi.DecodeSequence(b, state, parser)
 		command := ansi.Cmd(parser.Command())
 		switch {
-		case ansi.HasOscPrefix(part), ansi.HasDcsPrefix(part):
+		case ansi.HasOscPrefix(part), ansi.HasDcsPrefix(part), len(part) == 1 && part[0] == ansi.BEL:
 		case ansi.HasCsiPrefix(part) && bytes.ContainsRune([]byte("hlpqucnmt"), rune(command.Final())):
 			if mode, _, _ := parser.Params().Param(0, 0); mode == ansi.ModeTextCursorEnable.Mode() || mode == ansi.ModeAltScreenSaveCursor.Mode() {
 				return true

@@ -149,7 +149,7 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 // promise what does not happen.
 var later = []string{
 	"hooks", "mcp", "permissions.sandbox",
-	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify",
+	"tools.*.command", "tools.*.description", "tools.*.parameters",
 }
 
 // planned reports whether a key is one of a later version.

@@ -18,7 +18,7 @@ func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
 	}{
 		{"unknown key", "model: x\ncompaction:\n  triger_ratio: 0.9\n", 3, []string{"c.yaml:3: compaction: unknown key \"triger_ratio\"", "\n    triger_ratio: 0.9", "did you mean trigger_ratio?"}},
 		{"key in the wrong place", "trigger_ratio: 0.9\n", 1, []string{"did you mean compaction.trigger_ratio?"}},
-		{"key like no other", "ui: {zzzz: 1}\n", 1, []string{"known keys here: keys, leave_transcript, mouse, theme"}},
+		{"key like no other", "ui: {zzzz: 1}\n", 1, []string{"known keys here: keys, leave_transcript, mouse, notify, theme"}},
 		{"word in place of another", "permissions: {mode: auto_edit}\n", 1, []string{"permissions.mode", "plan, ask, auto-edit or yolo", "did you mean auto-edit?"}},
 		{"preset", "compaction: {preset: plimsol}\n", 1, []string{"did you mean plimsoll?"}},
 		{"wrong type", "ui:\n  mouse: 1\n", 2, []string{"ui.mouse: needs true or false, but has a whole number", "    mouse: 1"}},
@@ -166,7 +166,6 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 		"mcp: {files: {command: x}}":               "mcp",
 		"hooks: {}":                                "hooks",
 		"permissions: {sandbox: auto}":             "permissions.sandbox",
-		"ui: {notify: auto}":                       "ui.notify",
 		"tools: {t: {command: make}}":              "tools.t.command",
 		"tools: {t: {description: makes}}":         "tools.t.description",
 		"tools: {t: {parameters: {type: object}}}": "tools.t.parameters",

@@ -290,9 +290,14 @@ type Options struct {
 	Colourless bool                 // no colours at all
 	Colors     colorprofile.Profile // how many colors the terminal says that it shows
 	Mouse      bool
-	Place      string           // the workspace, for the header
-	Pick       bool             // begin by choosing the conversation to continue
-	Now        func() time.Time // nil: time.Now
+	Progress   bool // the terminal has a progress bar of its own
+	Links      bool // the terminal knows links
+	// Notify is what the terminal is told to call the user back, "" for nothing. It may take
+	// its time. nil: nobody is called.
+	Notify func(ctx context.Context, text string) string
+	Place  string           // the workspace, for the header
+	Pick   bool             // begin by choosing the conversation to continue
+	Now    func() time.Time // nil: time.Now
 }
 
 // env is what every part is handed. It never changes.

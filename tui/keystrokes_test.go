@@ -109,6 +109,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"triedMsg failed":         triedMsg{err: errDeaf},
 		"forgottenMsg":            forgottenMsg{asked: unasked, provider: Provider{Name: "openai"}},
 		"forgottenMsg failed":     forgottenMsg{asked: unasked, err: errDeaf},
+		"outsideMsg":              outsideMsg{},
 		"judgedMsg":               judgedMsg{dialog: overlay.NewApprove("x", conversation.Review{}), err: errDeaf},
 	}
 	why := &llm.Error{Class: llm.BadRequest, Message: "not today"}

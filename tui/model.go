@@ -25,6 +25,7 @@ type Model struct {
 	*drafts
 	arrival  arrival // what comes when the conversation that is being opened is open
 	terminal terminal
+	outside  outside
 	theme    theme
 }
 
@@ -205,6 +206,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		cmds = append(cmds, m.notOpened(msg.err))
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
+		m.outside.watch.Leave()
 		faults := m.session.begin(msg.conversation)
 		m.drafts.begin(msg.conversation.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations

@@ -4,12 +4,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/updates"
+	"plimsoll/tui/alert"
 	"plimsoll/tui/pane"
 )
 
 // Update handles a message. Every case is one call; none waits or does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var cmd tea.Cmd
+	m.outside.touched(msg, m.env.Now)
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
@@ -28,6 +30,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if m.terminal.measures(msg) {
 			m.dialogs.stack.Settle(nil)
 		}
+		cmd = m.outside.reported(msg)
 	case tea.BackgroundColorMsg:
 		if m.theme.background(msg.IsDark()) {
 			m.setLook()
@@ -37,9 +40,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.setLook()
 		}
 	case tea.FocusMsg:
-		cmd = tea.Batch(m.do(m.chat.focus(true)), m.do(m.session.seen(true)))
+		cmd = m.focus(true)
 	case tea.BlurMsg:
-		cmd = tea.Batch(m.do(m.chat.focus(false)), m.do(m.session.seen(false)))
+		cmd = m.focus(false)
+	case alert.Beat:
+		cmd = m.outside.progress.Beat(msg)
 	case tea.ResumeMsg:
 		cmd = redraw
 	default:
@@ -50,6 +55,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.layout()
 	if watch := m.drafts.watch(); watch != nil {
 		cmd = tea.Batch(cmd, watch)
+	}
+	if show := m.outside.show(m.session); show != nil {
+		cmd = tea.Batch(cmd, show)
 	}
 	return m, cmd
 }
@@ -110,6 +118,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		if msg.err != nil && m.env.ctx.Err() == nil {
 			return m.snackbar.add(msg.err.Error(), m.inSight())
 		}
+	case outsideMsg:
 	default:
 		return m.do(m.chat.arrived(msg))
 	}
@@ -171,6 +180,7 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
+	cmds = append(cmds, m.outside.call(m.session))
 	m.views.outdated()
 	if msg.ended {
 		m.session.ended()
@@ -182,6 +192,7 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 
 // apply gives an update to the parts: the session takes it over, the others show it.
 func (m *Model) apply(u updates.Update) tea.Cmd {
+	m.outside.watch.Update(u, m.env.Now())
 	return tea.Batch(m.do(m.session.update(u)), m.do(m.chat.update(u)), m.do(m.dialogs.update(u)), m.do(m.views.update(u)))
 }
 

@@ -2,11 +2,14 @@ package tui
 
 import (
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/alert"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/overlay"
 )
@@ -116,7 +119,7 @@ func (m *Model) View() tea.View {
 func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle = windowTitle(m.session.Title)
+	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.outside.progress.Bar()
 	if m.env.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -170,6 +173,83 @@ func windowTitle(title string) string {
 		return "plimsoll"
 	}
 	return "plimsoll · " + plain.Line(title)
+}
+
+// outside is what the terminal shows around the screen: its title, its progress bar, and
+// calls for the user while nobody looks.
+type outside struct {
+	watch    alert.Watch
+	progress alert.Progress
+	title    string          // as it is shown
+	bar      tea.ProgressBar // as it is shown
+}
+
+// outsideMsg has the library look at what it shows around the screen: most updates need
+// nothing of it but the next frame, and do not wake it.
+type outsideMsg struct{}
+
+// touched notes a message that comes from somebody who looks.
+func (o *outside) touched(msg tea.Msg, now func() time.Time) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		o.watch.Touched(now())
+	}
+}
+
+// reported asks a terminal that tells of its modes whether it tells of the focus, and notes
+// the answer.
+func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
+	switch {
+	case msg.Mode == ansi.ModeSynchronizedOutput:
+		return tea.Raw(ansi.RequestModeFocusEvent)
+	case msg.Mode == ansi.ModeFocusEvent && (msg.Value.IsSet() || msg.Value.IsReset()):
+		o.watch.Reports()
+	}
+	return nil
+}
+
+// focus notes whether the terminal has the focus.
+func (m *Model) focus(has bool) tea.Cmd {
+	m.outside.watch.Focus(has)
+	return tea.Batch(m.do(m.chat.focus(has)), m.do(m.session.seen(has)))
+}
+
+// show has the terminal show what changed around the screen.
+func (o *outside) show(s *session) tea.Cmd {
+	a, state := &s.activity, alert.None
+	switch {
+	case !s.env.Progress:
+	case a.status.Phase == updates.Asking:
+		state = alert.Asking
+	case a.moves():
+		state = alert.Busy
+	case o.watch.Failed():
+		state = alert.Failed
+	}
+	beat, title, bar := o.progress.Show(state), windowTitle(s.Title), tea.ProgressBar{}
+	if shown := o.progress.Bar(); shown != nil {
+		bar = *shown
+	}
+	if title == o.title && bar == o.bar {
+		return beat
+	}
+	o.title, o.bar = title, bar
+	return tea.Batch(beat, func() tea.Msg { return outsideMsg{} })
+}
+
+// call calls the user back to what happened while nobody looked.
+func (o *outside) call(s *session) tea.Cmd {
+	text, ctx, notify := o.watch.Due(s.Title), s.env.ctx, s.env.Notify
+	if text == "" || notify == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		sequence := notify(ctx, text)
+		if sequence == "" {
+			return nil
+		}
+		return tea.RawMsg{Msg: sequence}
+	}
 }
 
 // snackbar is a short message to the user above the composer. It stands for a while,

@@ -1,0 +1,160 @@
+package alert_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/conversation"
+	"plimsoll/tui/alert"
+)
+
+var (
+	runs  = updates.Status{Phase: updates.Streaming}
+	idle  = updates.Status{Phase: updates.Idle}
+	stops = updates.Status{Phase: updates.Stopping}
+	broke = updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "the server does not answer"}}
+)
+
+func approval(command string) updates.AskApproval {
+	return updates.AskApproval{Review: conversation.Review{Need: conversation.NeedApproval, Title: "modify_file a.go", Command: command}}
+}
+
+// TestWhoIsCalled tells turns, each update so many seconds after the one before.
+func TestWhoIsCalled(t *testing.T) {
+	t.Parallel()
+	type step struct {
+		after int
+		what  any // an update, "away", "here", "reports" or "key"
+	}
+	for name, c := range map[string]struct {
+		steps []step
+		want  string
+	}{
+		"a long turn, away":           {[]step{{0, "away"}, {0, runs}, {10, idle}}, "T · reply ready"},
+		"a short turn, away":          {[]step{{0, "away"}, {0, runs}, {9, idle}}, ""},
+		"left meanwhile":              {[]step{{0, "here"}, {0, runs}, {5, "away"}, {5, idle}}, "T · reply ready"},
+		"back meanwhile":              {[]step{{0, "away"}, {0, runs}, {50, "here"}, {5, idle}}, ""},
+		"a long turn, here":           {[]step{{0, "here"}, {0, runs}, {99, idle}}, ""},
+		"reports the focus":           {[]step{{0, "reports"}, {0, runs}, {99, idle}}, ""},
+		"reports after it was lost":   {[]step{{0, "away"}, {0, "reports"}, {0, runs}, {99, idle}}, "T · reply ready"},
+		"focus unknown":               {[]step{{0, "key"}, {0, runs}, {10, idle}}, "T · reply ready"},
+		"focus unknown, a key":        {[]step{{0, runs}, {10, "key"}, {9, idle}}, ""},
+		"focus unknown, short":        {[]step{{0, runs}, {9, broke}, {0, idle}}, ""},
+		"away, then a key":            {[]step{{0, "away"}, {0, "key"}, {0, runs}, {20, idle}}, ""},
+		"stopped":                     {[]step{{0, "away"}, {0, runs}, {20, stops}, {0, idle}}, ""},
+		"failed at once":              {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}}, "T · failed: the server does not answer"},
+		"failed with nothing running": {[]step{{0, "away"}, {1, broke}}, ""},
+		"a question at once":          {[]step{{0, "away"}, {0, runs}, {1, approval("go test ./...")}}, "T · waiting for your approval: run go test"},
+		"an edit":                     {[]step{{0, "away"}, {0, runs}, {1, approval("")}}, "T · waiting for your approval: modify_file a.go"},
+		"a question, here":            {[]step{{0, "here"}, {0, runs}, {30, approval("make")}}, ""},
+		"a question, focus unknown":   {[]step{{0, runs}, {11, approval("make")}}, "T · waiting for your approval: run make"},
+		"another turn after a failure": {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}, {0, runs}, {20, idle}},
+			"T · failed: the server does not answer/T · reply ready"},
+	} {
+		var w alert.Watch
+		now, got := time.Unix(0, 0), []string(nil)
+		for _, s := range c.steps {
+			now = now.Add(time.Duration(s.after) * time.Second)
+			switch what := s.what.(type) {
+			case updates.Update:
+				w.Update(what, now)
+			case string:
+				map[string]func(){"away": func() { w.Focus(false) }, "here": func() { w.Focus(true) },
+					"reports": w.Reports, "key": func() { w.Touched(now) }}[what]()
+			}
+			if call := w.Due("T"); call != "" {
+				got = append(got, call)
+			}
+		}
+		if all := strings.Join(got, "/"); all != c.want {
+			t.Errorf("%s: %q, want %q", name, all, c.want)
+		}
+	}
+}
+
+func TestNoSecretOfACommandIsShown(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"go test ./upload -count=10":               "run go test",
+		"KEY=sk-123 OTHER=x ./deploy.sh prod":      "run ./deploy.sh prod",
+		"curl -H 'Authorization: Bearer sk-123' x": "run curl",
+		"mysql -psecret":                           "run mysql",
+		"echo sk-abcdefghijkl1":                    "run echo",
+		"login hunter2":                            "run login",
+		"'a b' c":                                  "run a command",
+		"":                                         "modify_file a.go",
+		"KEY=x":                                    "run a command",
+		"git push origin main":                     "run git push",
+	} {
+		var w alert.Watch
+		w.Focus(false)
+		w.Update(approval(command), time.Unix(0, 0))
+		if got := w.Due(""); got != "waiting for your approval: "+want {
+			t.Errorf("%q: %q", command, got)
+		}
+	}
+}
+
+func TestCallsAreShortAndSafe(t *testing.T) {
+	t.Parallel()
+	var w alert.Watch
+	w.Focus(false)
+	w.Update(runs, time.Unix(0, 0))
+	w.Update(updates.Failed{Err: &llm.Error{Message: strings.Repeat("x\n\x1b]52;c;x\a", 1000)}}, time.Unix(0, 0))
+	got := w.Due(strings.Repeat("title\a ", 1000))
+	if n := len([]rune(got)); n > 180 || strings.ContainsAny(got, "\x1b\a\n") {
+		t.Errorf("%d characters: %q", n, got)
+	}
+}
+
+func TestTheProgressBar(t *testing.T) {
+	t.Parallel()
+	var p alert.Progress
+	is := func(what string, state tea.ProgressBarState) *tea.ProgressBar {
+		t.Helper()
+		bar := p.Bar()
+		if bar == nil && state != tea.ProgressBarNone || bar != nil && bar.State != state {
+			t.Fatalf("%s: %v", what, bar)
+		}
+		return bar
+	}
+	if p.Show(alert.Failed) != nil {
+		t.Error("a failure shows where nothing went on")
+	}
+	is("nothing", tea.ProgressBarNone)
+	if p.Show(alert.Busy) == nil || p.Show(alert.Busy) != nil {
+		t.Error("a bar is kept alive by one beat at a time")
+	}
+	before := *is("busy", tea.ProgressBarIndeterminate)
+	if p.Beat(alert.Beat{}) != nil {
+		t.Error("an old beat goes on")
+	}
+	beat := func() tea.Cmd { return p.Beat(p.Newest()) }
+	if beat() == nil || *is("busy", tea.ProgressBarIndeterminate) == before {
+		t.Error("the library is not told again")
+	}
+	p.Show(alert.Asking)
+	is("asking", tea.ProgressBarWarning)
+	p.Show(alert.Failed)
+	is("failed", tea.ProgressBarError)
+	p.Show(alert.None)
+	is("failed a moment ago", tea.ProgressBarError)
+	if beat() != nil {
+		t.Error("a failure is shown again")
+	}
+	is("failed", tea.ProgressBarNone)
+	if p.Show(alert.Failed) != nil {
+		t.Error("a failure shows twice")
+	}
+	p.Show(alert.Busy)
+	p.Show(alert.None)
+	is("done", tea.ProgressBarNone)
+	if beat() != nil {
+		t.Error("nothing is kept alive")
+	}
+}

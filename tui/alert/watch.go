@@ -1,0 +1,174 @@
+package alert
+
+import (
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// Rules:
+//
+//   - nobody is called who looks at the screen, or who stopped the turn
+//   - a reply is worth a call when its turn took Long; a failure and a question are at once
+//   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
+//     last key
+//   - what is said of a command is the program and its verb: arguments may hold secrets, and a desktop keeps what it shows
+
+// Long is how long a turn takes that nobody is expected to watch.
+const Long = 10 * time.Second
+
+// focus is what is known of who looks at the screen.
+type focus int
+
+const (
+	unknown focus = iota
+	here
+	away
+)
+
+// Watch watches one conversation. The zero value is ready.
+type Watch struct {
+	focus   focus
+	touched time.Time // by a key or the mouse
+
+	began   time.Time // the turn, zero while none runs
+	took    time.Duration
+	stopped bool   // by the user
+	failed  bool   // the turn did, and none began since
+	say     string // what to call for, "" for nothing
+	urgent  bool   // also in a short turn
+}
+
+// Reports notes that the terminal says when it loses the focus. It has it so far.
+func (w *Watch) Reports() {
+	if w.focus == unknown {
+		w.focus = here
+	}
+}
+
+// Focus notes whether the terminal has the focus.
+func (w *Watch) Focus(has bool) {
+	w.focus = away
+	if has {
+		w.focus = here
+	}
+}
+
+// Touched notes that the user did something: also a terminal that did not say so has the focus.
+func (w *Watch) Touched(at time.Time) {
+	w.touched = at
+	if w.focus == away {
+		w.focus = here
+	}
+}
+
+// Leave forgets the turn: another conversation is open.
+func (w *Watch) Leave() { *w = Watch{focus: w.focus, touched: w.touched} }
+
+// Update takes over what happened.
+func (w *Watch) Update(u updates.Update, now time.Time) {
+	switch u := u.(type) {
+	case updates.Status:
+		w.phase(u.Phase, now)
+	case updates.AskApproval:
+		w.call(question(u), true, now)
+	case updates.Reviewing:
+		if u.Held {
+			w.call("a summary is ready for review, and the request waits for it", true, now)
+		}
+	case updates.Failed:
+		if u.Err != nil && u.Err.Class != llm.Cancelled && !w.began.IsZero() {
+			w.failed = true
+			w.call("failed: "+u.Err.Message, true, now)
+		}
+	}
+}
+
+func (w *Watch) phase(p updates.Phase, now time.Time) {
+	switch {
+	case p == updates.Idle || p == "":
+		if !w.began.IsZero() && !w.stopped && !w.failed {
+			w.call("reply ready", false, now)
+		}
+		w.began = time.Time{}
+	case w.began.IsZero():
+		w.began, w.stopped, w.failed = now, false, false
+	}
+	w.stopped = w.stopped || p == updates.Stopping
+}
+
+func (w *Watch) call(what string, urgent bool, now time.Time) {
+	since := w.began
+	if w.focus == unknown && w.touched.After(since) {
+		since = w.touched
+	}
+	w.say, w.urgent, w.took = what, urgent, now.Sub(since)
+}
+
+// Due is what to call the user for, "" for nothing, after all updates that came together. title is the conversation's.
+func (w *Watch) Due(title string) string {
+	say, long := w.say, w.took >= Long
+	w.say = ""
+	if say == "" || w.focus == here || !long && !(w.urgent && w.focus == away) {
+		return ""
+	}
+	return joined(title, say)
+}
+
+// Failed reports whether the turn that ended last failed.
+func (w *Watch) Failed() bool { return w.failed }
+
+// How many cells a call shows: desktops show two or three lines.
+const (
+	mostTitle = 50
+	mostSaid  = 120
+)
+
+func joined(title, say string) string {
+	say = ansi.Truncate(plain.Line(say), mostSaid, "…")
+	if title = strings.TrimSpace(plain.Line(title)); title == "" {
+		return say
+	}
+	return ansi.Truncate(title, mostTitle, "…") + " · " + say
+}
+
+// question says what a call waits for.
+func question(u updates.AskApproval) string {
+	switch r := u.Review; {
+	case r.Need == conversation.NeedAnswer:
+		return "has a question: " + r.Question
+	case r.Command != "":
+		return "waiting for your approval: run " + verb(r.Command)
+	default:
+		return "waiting for your approval: " + r.Title
+	}
+}
+
+// verb is the program of a command and what it is to do, without arguments: "go test".
+func verb(command string) string {
+	var words []string
+	for _, word := range strings.Fields(command) {
+		if len(words) == 0 && strings.Contains(word, "=") {
+			continue // a variable
+		}
+		if len(words) == 2 || strings.ContainsFunc(word, func(r rune) bool { return !wordly(r, len(words) == 0) }) || word[0] == '-' {
+			break
+		}
+		words = append(words, word)
+	}
+	if len(words) == 0 {
+		return "a command"
+	}
+	return strings.Join(words, " ")
+}
+
+// wordly reports whether a character may stand in the name of a program, or in a verb.
+func wordly(r rune, program bool) bool {
+	return r >= 'a' && r <= 'z' || r == '-' || program && (r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/+", r))
+}

@@ -1,0 +1,97 @@
+package tui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// called has the screen keep what it calls the user for.
+func called(calls *[]string) func(*rig, *tui.Options) {
+	return func(_ *rig, o *tui.Options) {
+		o.Progress = true
+		o.Notify = func(_ context.Context, text string) string {
+			*calls = append(*calls, text)
+			return ""
+		}
+	}
+}
+
+func TestTheUserIsCalledWhereNobodyLooks(t *testing.T) {
+	var calls []string
+	screen(t, called(&calls), func(r *rig) {
+		say := func(want string) {
+			r.t.Helper()
+			if got := strings.Join(calls, "/"); got != want {
+				r.t.Errorf("called for %q, want %q", got, want)
+			}
+			calls = nil
+		}
+		turn := func() {
+			r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+			r.pass(time.Minute)
+			r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
+		}
+		r.send(tea.ModeReportMsg{Mode: ansi.ModeFocusEvent, Value: ansi.ModeSet})
+		turn()
+		say("")
+		r.append(conversation.Renamed{Title: "Fix the test"})
+		r.send(tea.BlurMsg{})
+		turn()
+		say("Fix the test · reply ready")
+		r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()}, approval("c1", "go test ./..."))
+		say("Fix the test · waiting for your approval: run go test")
+		r.send(tea.FocusMsg{})
+		turn()
+		say("")
+	})
+}
+
+func TestTheTerminalShowsProgress(t *testing.T) {
+	var calls []string
+	screen(t, called(&calls), func(r *rig) {
+		shows := func(want tea.ProgressBarState) {
+			r.t.Helper()
+			got := tea.ProgressBarNone
+			if bar := r.m.View().ProgressBar; bar != nil {
+				got = bar.State
+			}
+			if got != want {
+				r.t.Errorf("the bar is %v, want %v", got, want)
+			}
+		}
+		shows(tea.ProgressBarNone)
+		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
+		shows(tea.ProgressBarIndeterminate)
+		r.happen(updates.Status{Phase: updates.Asking, Since: time.Now()})
+		shows(tea.ProgressBarWarning)
+		r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()}, updates.Compacting{Since: time.Now(), Summary: true})
+		shows(tea.ProgressBarIndeterminate)
+		r.happen(updates.Compacted{})
+		shows(tea.ProgressBarNone)
+		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
+		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}}, updates.Status{Phase: updates.Idle, Since: time.Now()})
+		shows(tea.ProgressBarError)
+		r.pass(10 * time.Second)
+		shows(tea.ProgressBarNone)
+	})
+}
+
+// Where the terminal has no bar of its own there is none.
+func TestNoProgressForOtherTerminals(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
+		if bar := r.m.View().ProgressBar; bar != nil {
+			r.t.Errorf("there is %v", bar)
+		}
+	})
+}
