@@ -25,7 +25,7 @@ export CGO_ENABLED ?= 0
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-.PHONY: help build run test lint strings fmt bench bench-compare race fuzz fuzz-short tidy check clean
+.PHONY: help build run test lint strings recording fmt bench bench-compare race fuzz fuzz-short tidy check clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ lint: ## formatting, go vet, staticcheck
 
 strings: ## list every text a user can see, with file and line
 	@$(GO) run ./docs/strings
+
+recording: ## play the first minute anew for the pictures of README and docs
+	$(GO) run ./docs/record
 
 fmt: ## format the sources
 	"$(GOFMT)" -w .

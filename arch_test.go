@@ -89,6 +89,7 @@ var ours = []struct {
 	{"bench", nil},
 	{"e2e", nil},
 	{"docs/docstest", nil},
+	{"docs/record", nil},
 	{"docs/strings", nil},
 	{"agent", []string{
 		"agent/compactor", "agent/core", "agent/llm", "agent/updates", "compact", "compact/edit", "compact/inspect", "compact/meter",

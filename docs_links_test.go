@@ -20,7 +20,11 @@ type link struct {
 // documents lists those for users and those for who changes the program.
 func documents(t *testing.T) []string {
 	t.Helper()
-	all := append(handbook(t), workshop(t)...)
+	measured, err := filepath.Glob("docs/measured/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append(append(handbook(t), workshop(t)...), measured...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }

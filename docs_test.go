@@ -159,10 +159,11 @@ func TestDocumentsListTheProviders(t *testing.T) {
 	checkTable(t, "docs/providers.md", "requests", wireRows(t))
 }
 
-// The README's table of how to connect is written for people, so it is read instead of made.
+// The table of how to connect is written for people, so it is read instead of made.
 func TestDocumentsSayHowToConnect(t *testing.T) {
 	t.Parallel()
-	text := read(t, "README.md")
+	const page = "docs/providers.md"
+	text := read(t, page)
 	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| (?:`export (\\w+)=[^`]*`)?[^|]* \\| `plimsoll`?[^|]*?--(model|base-url) ([a-z]+)\\S*` \\|$").FindAllStringSubmatch(text, -1)
 	seen := map[string]bool{}
 	for _, m := range rows {
@@ -172,22 +173,22 @@ func TestDocumentsSayHowToConnect(t *testing.T) {
 		}
 		e, ok := openai.Known(m[4])
 		if !ok || e.Label != m[1] {
-			t.Errorf("README.md connects %s as %q, which is %q", m[1], m[4], e.Label)
+			t.Errorf("%s connects %s as %q, which is %q", page, m[1], m[4], e.Label)
 		}
 		if !e.Local && (len(e.KeyVars) == 0 || e.KeyVars[0] != m[2]) {
-			t.Errorf("README.md sets %q for %s, whose key stands in %v", m[2], m[1], e.KeyVars)
+			t.Errorf("%s sets %q for %s, whose key stands in %v", page, m[2], m[1], e.KeyVars)
 		}
 		seen[m[4]] = true
 	}
 	for _, name := range append(openai.ByKey(), "ollama", "lmstudio", "llamacpp", "vllm", "custom") {
 		if !seen[name] {
-			t.Errorf("README.md does not say how to connect %s", name)
+			t.Errorf("%s does not say how to connect %s", page, name)
 		}
 	}
 	for _, m := range regexp.MustCompile(`--model ([a-z]+)/([a-z]\S*?)[\x60 ]`).FindAllStringSubmatch(text, -1) {
-		if e, _ := openai.Known(m[1]); !e.Local && m[2] != "VENDOR/MODEL" {
+		if e, known := openai.Known(m[1]); known && !e.Local && m[2] != "VENDOR/MODEL" {
 			if found, ok := catalog.Lookup(m[1], m[2]); !ok || found.Match == catalog.MatchFamily || found.Deprecated {
-				t.Errorf("README.md names %s/%s, which is not a current model of the catalogue", m[1], m[2])
+				t.Errorf("%s names %s/%s, which is not a current model of the catalog", page, m[1], m[2])
 			}
 		}
 	}
@@ -196,9 +197,7 @@ func TestDocumentsSayHowToConnect(t *testing.T) {
 func TestDocumentsTellTheOrderOfKeys(t *testing.T) {
 	t.Parallel()
 	want := strings.Join(openai.ByKey(), ", ")
-	for _, name := range []string{"README.md", "docs/providers.md"} {
-		if !strings.Contains(strings.Join(strings.Fields(read(t, name)), " "), want) {
-			t.Errorf("%s does not name the providers in the order in which a key chooses one: %s", name, want)
-		}
+	if !strings.Contains(strings.Join(strings.Fields(read(t, "docs/providers.md")), " "), want) {
+		t.Errorf("docs/providers.md does not name the providers in the order in which a key chooses one: %s", want)
 	}
 }
