@@ -39,7 +39,7 @@ var ours = []struct {
 	{"cli/console", []string{"cli/keys", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "compact/meter", "compact/preset", "config",
-		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
+		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/permission", "tui",
 	}},
 	{"cli/session", []string{
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/setup", "compact/edit",
@@ -65,7 +65,7 @@ var ours = []struct {
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
 		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
-		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools",
+		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "themes", "tools",
 		"tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},

@@ -75,6 +75,10 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
+	theme, own, err := cmd.settings.Theme(*cmd.settings.Loaded.Load())
+	if err != nil {
+		return console.AsUsage(err)
+	}
 	if o, err = cmd.chosen(ctx, o); err != nil {
 		return err
 	}
@@ -86,7 +90,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
-		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
+		Keys: bindings, Theme: theme, Themes: own, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Progress: around.Progress(), Links: around.Links(), Notify: around.Notify(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})

@@ -92,7 +92,8 @@ func (cmd *configCheckCommand) cobra() *cobra.Command {
 		Short: "Check the configuration for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
-need your consent are listed, with whether they apply; they are no mistake.`,
+need your consent are listed, with whether they apply; they are no mistake, and
+neither are colors of your themes that are hard to read.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
@@ -104,6 +105,10 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 	loaded, err := cmd.settings.Load()
 	if err != nil {
 		return err
+	}
+	_, _, faint := cmd.settings.OwnThemes(loaded)
+	for _, p := range faint {
+		cmd.console.Note("%v", p)
 	}
 	for _, r := range loaded.Trusted {
 		cmd.console.Note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)

@@ -2,7 +2,7 @@
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
 //	min, max      bounds of a number; every whole number is at least 0 without a tag
-//	check:"..."   a form: ratio, text (not blank), word, url, env, host, header
+//	check:"..."   a form: ratio, text (not blank), word, url, env, host, header, theme, color
 //	names:"..."   the form of the keys of a table whose keys the user chooses
 
 package config
@@ -149,6 +149,9 @@ var (
 	wordForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 	})
+	colorForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
+	})
 	envForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
 	})
@@ -181,6 +184,14 @@ func checkForm(s string, tag reflect.StructTag) error {
 		}
 	case "word":
 		return checkName(s, "word")
+	case "theme":
+		if !IsThemePath(s) {
+			return checkName(s, "word")
+		}
+	case "color":
+		if !colorForm().MatchString(s) {
+			return &valueError{fmt.Sprintf("%s is not a color", quote(s)), `write it as "#rrggbb", such as "#6cb6ff"`}
+		}
 	case "url":
 		return checkURL(s)
 	case "env":

@@ -45,7 +45,7 @@ type Permissions struct {
 
 // UI is how the screen looks and which keys it listens to.
 type UI struct {
-	Theme           string          `yaml:"theme" check:"word" doc:"auto (asks the terminal), light, dark, or the name of a theme."`
+	Theme           string          `yaml:"theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
 	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
 	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
 	Titles          string          `yaml:"titles" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`

@@ -8,6 +8,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,15 +20,22 @@ import (
 const maxSteps = 50_000
 
 // document decodes the root.
-func (d *decoder) document(root *node, c *Config) {
+func (d *decoder) document(root *node, c *Config) { d.root(root, reflect.ValueOf(c).Elem()) }
+
+// root decodes the root into a struct.
+func (d *decoder) root(root *node, v reflect.Value) {
 	if root == nil || root.kind == nullNode {
 		return
 	}
 	if root.kind != tableNode {
-		d.fail(root.line, root.col, nil, fmt.Sprintf("the file holds %s where keys are expected", root.kind), "write KEY: VALUE lines, such as  model: openai/gpt-5.6")
+		example := "model: openai/gpt-5.6"
+		if d.own {
+			example = "base: nord"
+		}
+		d.fail(root.line, root.col, nil, fmt.Sprintf("the file holds %s where keys are expected", root.kind), "write KEY: VALUE lines, such as  "+example)
 		return
 	}
-	d.table(root, reflect.ValueOf(c).Elem(), nil)
+	d.table(root, v, nil)
 }
 
 // value decodes n into v, which stands at path.
@@ -39,7 +47,7 @@ func (d *decoder) value(n *node, v reflect.Value, path []string, f field) {
 		return
 	}
 	if n.kind == nullNode {
-		d.null(n, v, path)
+		d.null(n, v, path, f)
 		return
 	}
 	if v.Kind() == reflect.Pointer {
@@ -63,7 +71,7 @@ func (d *decoder) value(n *node, v reflect.Value, path []string, f field) {
 }
 
 // null is a key with nothing behind it.
-func (d *decoder) null(n *node, v reflect.Value, path []string) {
+func (d *decoder) null(n *node, v reflect.Value, path []string, f field) {
 	switch v.Kind() {
 	case reflect.Struct, reflect.Map, reflect.Slice:
 		return
@@ -73,7 +81,10 @@ func (d *decoder) null(n *node, v reflect.Value, path []string) {
 		}
 	}
 	hint := "give it one, or delete the line"
-	if v.Kind() == reflect.String {
+	switch {
+	case f.tag.Get("check") == "color":
+		hint = `put the color in quotes: without them # begins a comment`
+	case v.Kind() == reflect.String:
 		hint = `write "" for an empty text, or delete the line`
 	}
 	d.fail(n.line, n.col, path, "has no value", hint)
@@ -128,14 +139,14 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 	for _, e := range n.entries {
 		at := child(path, e.key)
 		i, ok := known[e.key]
-		if !ok && planned(at) {
+		if !ok && !d.own && planned(at) {
 			d.fail(e.line, e.col, path, "this version does not have "+Path(at...)+" yet", "delete it, or wait for a later version")
 			continue
 		}
 		if !ok {
 			hint := ""
 			if len(d.problems) < maxProblems {
-				hint = keyHint(e.key, path, sortedKeys(known))
+				hint = d.keyHint(e.key, path, sortedKeys(known))
 			}
 			d.fail(e.line, e.col, path, "unknown key "+quote(e.key), hint)
 			continue
@@ -236,7 +247,10 @@ func positioned(e entry) *node {
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
 
 // keyHint offers the nearest sibling, else the place where a key of that name exists.
-func keyHint(key string, path, siblings []string) string {
+func (d *decoder) keyHint(key string, path, siblings []string) string {
+	if d.own {
+		return cmp.Or(suggestion(nearest(key, siblings)), "known keys here: "+strings.Join(siblings, ", "))
+	}
 	bare := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
 	if bare == "apikey" || bare == "key" || bare == "token" {
 		return "keys do not belong in a file: name the environment variable that holds it in api_key_env"

@@ -8,7 +8,8 @@ import (
 type decoder struct {
 	src      *source
 	layer    Layer
-	origins  map[string]Origin
+	origins  Origins
+	own      bool // a file of its own kind, not a configuration
 	problems Problems
 	steps    int
 }

@@ -34,7 +34,7 @@ type guard struct {
 
 // allowed are the keys that a workspace's file may set, each with whether a value is within its bounds; nil: any is.
 var allowed = map[string]func(was, now Config) bool{
-	"ui.theme":            nil,
+	"ui.theme":            func(_, now Config) bool { return !IsThemePath(now.UI.Theme) },
 	"ui.mouse":            nil,
 	"ui.leave_transcript": nil,
 	"discovery.local":     func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
@@ -79,6 +79,7 @@ var concerns = map[string]string{
 	"permissions.private_addresses":   "lets http_request reach private addresses",
 	"discovery.local":                 "looks for servers that you told Plimsoll not to look for",
 	"ui.keys":                         "changes what your keys do",
+	"ui.theme":                        "makes Plimsoll read a file",
 	"context.window":                  "changes how much is sent",
 	"tool_results":                    "changes how much of a result is sent and kept",
 	"":                                "is yours to decide",

@@ -13,12 +13,15 @@ type loading struct {
 // Loaded is a configuration with where it came from.
 type Loaded struct {
 	Config  Config
-	Sources []Source          // the layers looked at, weakest first
-	Refused []Refused         // keys of the workspace file that were not applied
-	Trusted []Refused         // those that were applied because the user trusts the file
-	Hash    string            // of the workspace file's content, "" without one
-	Origins map[string]Origin // by dotted key ([Path]): where each explicitly set value was set last
+	Sources []Source  // the layers looked at, weakest first
+	Refused []Refused // keys of the workspace file that were not applied
+	Trusted []Refused // those that were applied because the user trusts the file
+	Hash    string    // of the workspace file's content, "" without one
+	Origins Origins
 }
+
+// Origins tell by dotted key ([Path]) where each explicitly set value was set last.
+type Origins map[string]Origin
 
 // Explicit tells whether a key was set by the user, or, for a section, anything below it. A preset leaves such keys
 // alone.
@@ -37,13 +40,18 @@ func (l Loaded) Explicit(key string) bool {
 // Problem is what somebody who knows more than this package found wrong with a value, such as a name that does not exist.
 // It points at the place where the key, or else the nearest section above it, was set last.
 func (l Loaded) Problem(key, message, hint string) *Problem {
+	return l.Origins.problem("configuration", key, message, hint)
+}
+
+// problem is one of a value, or of a file if the value was not set.
+func (origins Origins) problem(file, key, message, hint string) *Problem {
 	for at := key; at != ""; {
-		if o, ok := l.Origins[at]; ok {
+		if o, ok := origins[at]; ok {
 			return o.text.problem(o.Line, 0, key, message, hint)
 		}
 		at = at[:max(0, strings.LastIndexByte(at, '.'))]
 	}
-	return &Problem{File: "configuration", Key: key, Message: message, Hint: hint}
+	return &Problem{File: file, Key: key, Message: message, Hint: hint}
 }
 
 // LoadOptions say what to load. The zero value, with an Env, loads the user's file over the defaults.

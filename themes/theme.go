@@ -9,6 +9,7 @@ package themes
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 )
 
@@ -29,36 +30,92 @@ type Theme struct {
 	Gauge   Gauge  // colours of the gauge's segments
 }
 
-// Palette is the colours of everything but code and the gauge.
+// Palette is the colours of everything but code and the gauge. The tags of this and the
+// next two are the names that colours have in a theme file.
 type Palette struct {
-	Background string // assumed, never painted
-	Surface    string // behind code
-	Raised     string // behind dialogs
-	Band       string // behind the user's messages
-	Text       string // of what the program itself says
-	Muted      string // secondary text: labels, values, reasoning
-	Faint      string // hints, counts, times
-	Rule       string // lines and borders, not text
-	Accent     string // what can be acted on, focus, headings
-	User       string // the mark of the user's messages
-	Link       string
-	Inline     string // code and paths within text
-	Success    string
-	Warning    string
-	Danger     string
-	Added      string
-	Removed    string
-	Hunk       string
-	Selection  string // background of what is selected
+	Background string `yaml:"background" check:"color"` // assumed; painted only where the terminal's is the opposite
+	Surface    string `yaml:"surface" check:"color"`    // behind code
+	Raised     string `yaml:"raised" check:"color"`     // behind dialogs
+	Band       string `yaml:"band" check:"color"`       // behind the user's messages
+	Text       string `yaml:"text" check:"color"`       // of what the program itself says
+	Muted      string `yaml:"secondary" check:"color"`  // labels, values, reasoning
+	Faint      string `yaml:"faint" check:"color"`      // hints, counts, times
+	Rule       string `yaml:"rule" check:"color"`       // lines and borders, not text
+	Accent     string `yaml:"accent" check:"color"`     // what can be acted on, focus, headings
+	User       string `yaml:"user" check:"color"`       // the mark of the user's messages
+	Link       string `yaml:"link" check:"color"`
+	Inline     string `yaml:"inline" check:"color"` // code and paths within text
+	Success    string `yaml:"success" check:"color"`
+	Warning    string `yaml:"warning" check:"color"`
+	Danger     string `yaml:"error" check:"color"`
+	Added      string `yaml:"added" check:"color"`
+	Removed    string `yaml:"removed" check:"color"`
+	Hunk       string `yaml:"hunk" check:"color"`
+	Selection  string `yaml:"selection" check:"color"` // background of what is selected
 }
 
 // Syntax is the colours of code.
-type Syntax struct{ Keyword, Function, Type, String, Number, Comment string }
+type Syntax struct {
+	Keyword  string `yaml:"keyword" check:"color"`
+	Function string `yaml:"function" check:"color"`
+	Type     string `yaml:"type" check:"color"`
+	String   string `yaml:"string" check:"color"`
+	Number   string `yaml:"number" check:"color"`
+	Comment  string `yaml:"comment" check:"color"`
+}
 
-// Gauge is the colours of the gauge's segments.
+// Gauge is the colours of the gauge's segments, in the order of the bar.
 type Gauge struct {
-	System, Tools, Summary, User, Assistant, Reasoning string
-	Calls, Results, Stubs, Draft, Reserve              string
+	System    string `yaml:"system" check:"color"`
+	Tools     string `yaml:"tools" check:"color"`
+	Summary   string `yaml:"summary" check:"color"`
+	User      string `yaml:"user" check:"color"`
+	Assistant string `yaml:"assistant" check:"color"`
+	Reasoning string `yaml:"reasoning" check:"color"`
+	Calls     string `yaml:"calls" check:"color"`
+	Results   string `yaml:"results" check:"color"`
+	Stubs     string `yaml:"masked" check:"color"`
+	Draft     string `yaml:"draft" check:"color"`
+	Reserve   string `yaml:"reserve" check:"color"` // stands alone
+}
+
+// Role is a color of a theme, by its name in a theme file.
+type Role struct {
+	Name  string // such as colors.text, code.keyword, gauge.tools
+	Color string
+}
+
+// Roles lists the colors of a theme.
+func (t Theme) Roles() []Role {
+	var out []Role
+	t.each(func(name string, color *string) { out = append(out, Role{name, *color}) })
+	return out
+}
+
+// Over is the theme with the colors of a base where it names none.
+func (t Theme) Over(base Theme) Theme {
+	from := base.Roles()
+	i := 0
+	t.each(func(_ string, color *string) {
+		if *color == "" {
+			*color = from[i].Color
+		}
+		i++
+	})
+	return t
+}
+
+// each visits the colors of a theme.
+func (t *Theme) each(visit func(name string, color *string)) {
+	for _, part := range []struct {
+		name   string
+		colors any
+	}{{"colors", &t.Palette}, {"code", &t.Syntax}, {"gauge", &t.Gauge}} {
+		v := reflect.ValueOf(part.colors).Elem()
+		for i := range v.NumField() {
+			visit(part.name+"."+v.Type().Field(i).Tag.Get("yaml"), v.Field(i).Addr().Interface().(*string))
+		}
+	}
 }
 
 // builtin lists the themes in the order they are offered.
@@ -122,6 +179,11 @@ func Names() []string {
 		names = append(names, t.Name)
 	}
 	return names
+}
+
+// IsDark reports whether a background is dark: light text reads better on it than dark.
+func IsDark(background string) bool {
+	return Contrast(background, "#ffffff") > Contrast(background, "#000000")
 }
 
 // ByName returns the built-in theme of that name and whether there is one.

@@ -2,10 +2,9 @@ package themes_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,151 +30,75 @@ func each(t *testing.T, check func(t *testing.T, theme themes.Theme)) {
 	}
 }
 
-// luminance and contrast follow WCAG 2.1, "relative luminance" and "contrast ratio".
-func luminance(t *testing.T, hex string) float64 {
-	t.Helper()
-	v, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
-	if err != nil || len(hex) != 7 {
-		t.Fatalf("%q is not #rrggbb", hex)
-	}
-	channel := func(shift int) float64 {
-		c := float64(v>>shift&0xff) / 255
-		if c <= 0.03928 {
-			return c / 12.92
-		}
-		return math.Pow((c+0.055)/1.055, 2.4)
-	}
-	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
-}
-
-func contrast(t *testing.T, a, b string) float64 {
-	t.Helper()
-	la, lb := luminance(t, a), luminance(t, b)
-	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
-}
-
-func TestColoursReadAgainstTheBackgroundAndOnSurfaces(t *testing.T) {
+func TestEveryThemeReads(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, theme themes.Theme) {
-		if !theme.HasColour() {
-			return
-		}
-		marks, secondary, faint := 4.5, 4.5, 3.0
+		limits := themes.Usual
 		if strings.HasPrefix(theme.Name, "contrast") {
-			marks, secondary, faint = 7, 7, 7
+			limits = themes.High
 		}
-		p := theme.Palette
-		grounds := map[string]string{"background": p.Background, "surface": p.Surface, "raised": p.Raised, "band": p.Band}
-		reads := func(name, c string, least float64) {
-			for ground, behind := range grounds {
-				if name == "faint" && ground == "surface" {
-					continue // labels of code are told by their place
-				}
-				if got := contrast(t, c, behind); got < least {
-					t.Errorf("%s %s has a contrast of %.2f on %s, want %.1f", name, c, got, ground, least)
-				}
-			}
-		}
-		reads("text", p.Text, 7)
-		reads("muted", p.Muted, secondary)
-		reads("faint", p.Faint, faint)
-		for name, c := range map[string]string{
-			"accent": p.Accent, "user": p.User, "link": p.Link, "inline": p.Inline, "success": p.Success, "warning": p.Warning,
-			"danger": p.Danger, "added": p.Added, "removed": p.Removed, "hunk": p.Hunk,
-		} {
-			reads(name, c, marks)
-		}
-		if got := contrast(t, p.Text, p.Selection); got < 7 {
-			t.Errorf("selected text has a contrast of %.2f, want 7", got)
-		}
-		for ground, behind := range map[string]string{"background": p.Background, "raised": p.Raised} {
-			if got := contrast(t, p.Selection, behind); got < 1.2 {
-				t.Errorf("what is selected has a contrast of %.2f with %s, want 1.2", got, ground)
-			}
+		for _, f := range theme.Unreadable(limits) {
+			t.Errorf("%s: %s (%s)", f.Role.Name, f.Text(), f.Hint())
 		}
 	})
 }
 
-func TestCodeReadsOnItsSurface(t *testing.T) {
+func TestWhatDoesNotReadIsFound(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, theme themes.Theme) {
-		if !theme.HasColour() {
-			return
+	for name, c := range map[string]struct {
+		spoil func(*themes.Theme)
+		want  string
+	}{
+		"text":               {func(x *themes.Theme) { x.Text = "#777777" }, "colors.text"},
+		"secondary":          {func(x *themes.Theme) { x.Muted = "#555555" }, "colors.secondary"},
+		"faint":              {func(x *themes.Theme) { x.Faint = "#444444" }, "colors.faint"},
+		"mark":               {func(x *themes.Theme) { x.Link = "#0000aa" }, "colors.link"},
+		"selection":          {func(x *themes.Theme) { x.Selection = x.Raised }, "colors.selection"},
+		"code":               {func(x *themes.Theme) { x.Syntax.Comment = "#444444" }, "code.comment"},
+		"a segment":          {func(x *themes.Theme) { x.Gauge.System = "#202020" }, "gauge.system"},
+		"neighbours":         {func(x *themes.Theme) { x.Gauge.Calls = x.Gauge.Reasoning }, "gauge.calls"},
+		"red and green eyes": {func(x *themes.Theme) { x.Gauge.User, x.Gauge.Assistant = "#328f99", "#f5889b" }, "gauge.assistant"},
+	} {
+		theme := themes.Auto(true)
+		c.spoil(&theme)
+		var found []string
+		for _, f := range theme.Unreadable(themes.Usual) {
+			found = append(found, f.Role.Name)
 		}
-		least := 4.5
-		if strings.HasPrefix(theme.Name, "contrast") {
-			least = 7
+		if !slices.Contains(found, c.want) {
+			t.Errorf("%s: found %v", name, found)
 		}
-		syntax := reflect.ValueOf(theme.Syntax)
-		for i := range syntax.NumField() {
-			for _, behind := range []string{theme.Surface, theme.Background} {
-				if got := contrast(t, syntax.Field(i).String(), behind); got < least {
-					t.Errorf("%s has a contrast of %.2f on %s, want %.1f", syntax.Type().Field(i).Name, got, behind, least)
-				}
-			}
-		}
-	})
-}
-
-// gauge is the colours of the segments in the order of the bar.
-func gauge(theme themes.Theme) []string {
-	v := reflect.ValueOf(theme.Gauge)
-	var colours []string
-	for i := range v.NumField() - 1 { // the reserve stands alone
-		colours = append(colours, v.Field(i).String())
 	}
-	return colours
 }
 
-func TestSegmentsOfTheGaugeCanBeTold(t *testing.T) {
+func TestAHintReads(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, theme themes.Theme) {
-		if !theme.HasColour() {
-			return
-		}
-		colours := gauge(theme)
-		for i, c := range colours {
-			if got := contrast(t, c, theme.Background); got < 3 {
-				t.Errorf("%s has a contrast of %.2f with the background, want 3", c, got)
-			}
-			if i == 0 {
-				continue
-			}
-			if got := contrast(t, c, colours[i-1]); got < 1.5 {
-				t.Errorf("%s has a contrast of %.2f with its neighbour %s, want 1.5", c, got, colours[i-1])
-			}
-			for kind, see := range map[string]func(string) string{"red": withoutRed, "green": withoutGreen} {
-				if got := contrast(t, see(c), see(colours[i-1])); got < 1.3 {
-					t.Errorf("who sees no %s tells %s from %s by a contrast of %.2f, want 1.3", kind, c, colours[i-1], got)
-				}
-			}
-		}
-	})
-}
-
-// withoutRed and withoutGreen show a colour as people see it whose eyes lack the cones for red or for green, after
-// Viénot, Brettel and Mollon (1999).
-func withoutRed(hex string) string {
-	return seen(hex, [3][3]float64{{.11238, .88762, 0}, {.11238, .88762, 0}, {.00401, -.00401, 1}})
-}
-
-func withoutGreen(hex string) string {
-	return seen(hex, [3][3]float64{{.29275, .70725, 0}, {.29275, .70725, 0}, {-.02234, .02234, 1}})
-}
-
-// seen is a colour through a matrix in linear light.
-func seen(hex string, m [3][3]float64) string {
-	v, _ := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
-	var in [3]float64
-	for i := range in {
-		in[i] = math.Pow(float64(v>>(16-8*i)&0xff)/255, 2.2)
+	theme := themes.Auto(true)
+	theme.Muted = "#5f646b"
+	f := theme.Unreadable(themes.Usual)
+	if len(f) != 1 {
+		t.Fatalf("%+v", f)
 	}
-	out := "#"
-	for _, row := range m {
-		c := row[0]*in[0] + row[1]*in[1] + row[2]*in[2]
-		out += fmt.Sprintf("%02x", int(math.Round(255*math.Pow(min(1, max(0, c)), 1/2.2))))
+	want := "#5f646b on colors.band has a contrast of 2.1; 4.5 is needed · the same hue reads as #979a9f"
+	if d := cmp.Diff(want, f[0].Text()+" · "+f[0].Hint()); d != "" {
+		t.Error(d)
 	}
-	return out
+}
+
+func TestAThemeTakesWhatItDoesNotNameFromItsBase(t *testing.T) {
+	t.Parallel()
+	base := themes.Auto(true)
+	mine := themes.Theme{Name: "mine", Palette: themes.Palette{Text: "#ffffff"}, Gauge: themes.Gauge{Stubs: "#123456"}}.Over(base)
+	want := base
+	want.Name, want.Dark, want.Text, want.Gauge.Stubs = "mine", false, "#ffffff", "#123456"
+	if d := cmp.Diff(want, mine); d != "" {
+		t.Error(d)
+	}
+	for _, r := range mine.Roles() {
+		if r.Color == "" || r.Name[len(r.Name)-1] == '.' {
+			t.Errorf("%+v", r)
+		}
+	}
 }
 
 func TestThereAreThemesForEverybody(t *testing.T) {
@@ -318,7 +241,7 @@ func TestSurfacesOfIndexedThemesAreGraysThatRead(t *testing.T) {
 				t.Errorf("the %s is the background", name)
 			}
 			for ink, hex := range map[string]string{"text": x.Text, "muted": x.Muted} {
-				if c := contrast(t, hex, surface); c < 4.5 {
+				if c := themes.Contrast(hex, surface); c < 4.5 {
 					t.Errorf("%s on the %s %s has a contrast of %.2f", ink, name, surface, c)
 				}
 			}

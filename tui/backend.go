@@ -14,6 +14,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
+	"plimsoll/themes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
@@ -142,6 +143,9 @@ type Backend interface {
 	// SetWindow says how many tokens the model in use holds, as the user writes it; it
 	// is kept for later runs. The change arrives as an update.
 	SetWindow(ctx context.Context, tokens string) error
+
+	// Themes reads the user's own themes. The error says why others are none.
+	Themes(ctx context.Context) ([]themes.Theme, error)
 
 	// Files lists the files and folders of the workspace that can be mentioned.
 	Files(ctx context.Context) ([]File, error)
@@ -287,6 +291,7 @@ type Options struct {
 
 	Keys       KeyMap
 	Theme      string               // auto, light, dark or a theme's name
+	Themes     []themes.Theme       // of the user's own, as far as they are read
 	Colourless bool                 // no colours at all
 	Colors     colorprofile.Profile // how many colors the terminal says that it shows
 	Mouse      bool

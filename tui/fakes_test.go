@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui"
 )
 
@@ -104,6 +105,8 @@ func (r *rig) ForkStored(ctx context.Context, id string) (tui.Conversation, erro
 func (r *rig) Favor(ctx context.Context, model string, on bool) error {
 	return r.call(ctx, "favor", fmt.Sprint(model, " ", on))
 }
+
+func (r *rig) Themes(context.Context) ([]themes.Theme, error) { return r.themes, r.themesErr }
 
 func (r *rig) Begin(ctx context.Context, model string) (tui.Conversation, error) {
 	return r.lead(ctx, "begin", model, &r.next)

@@ -217,6 +217,10 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 	case overlay.Acted:
 		return m.inList(m.lists.acted(a))
 	case overlay.Focused:
+		if a.ID == dialogThemes {
+			m.theme.show(a.Item)
+			return nil
+		}
 		return m.do(m.lists.preview())
 	case overlay.Confirmed:
 		if a.ID == dialogDelete && a.Yes {
@@ -243,7 +247,7 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 	case dialogEfforts:
 		return m.env.switchModel(p.Item)
 	case dialogThemes:
-		return m.setTheme(p.Item)
+		return m.do(m.theme.set(p.Item))
 	case dialogConversations:
 		return m.resume(p.Item)
 	case dialogProfiles:

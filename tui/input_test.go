@@ -11,12 +11,14 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui"
 )
 
@@ -269,7 +271,87 @@ func TestThemes(t *testing.T) {
 		r.enter("/theme")
 		r.has("auto", "contrast-light")
 		r.press("end", "up", "enter") // before the theme without color
-		r.has("theme: solarized-light")
+		r.has("theme: dracula")
+	})
+}
+
+// look is the first line of the screen, which no dialog covers.
+func (r *rig) look() string {
+	line, _, _ := strings.Cut(r.m.View().Content, "\n")
+	return line
+}
+
+// While themes are listed the screen is drawn in the one that is selected.
+func TestThemesAreSeenWhileOneChooses(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		before, whole := r.look(), r.m.View().Content
+		list := func() string {
+			r.enter("/theme")
+			r.has("❯ auto ✓")
+			if r.look() != before {
+				t.Error("opening the list changes the screen, or dims it")
+			}
+			r.write("plimsoll-l")
+			tried := r.look()
+			if r.has("❯ plimsoll-light"); tried == before {
+				t.Error("what is selected is not seen")
+			}
+			return tried
+		}
+		list()
+		r.press("esc")
+		if d := cmp.Diff(whole, r.m.View().Content); d != "" {
+			t.Error("closing the list does not bring the theme back\n", d)
+		}
+		list()
+		r.press("ctrl+c")
+		if r.look() != before {
+			t.Error("interrupting does not bring the theme back")
+		}
+		tried := list()
+		r.press("enter")
+		if r.look() != tried {
+			t.Error("what is chosen is not what was seen")
+		}
+		r.has("theme: plimsoll-light")
+	})
+}
+
+func TestThemesOfOnesOwn(t *testing.T) {
+	mine := themes.Auto(true)
+	mine.Name, mine.Text = "mine", "#f0e0d0"
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.themes, r.themesErr = []themes.Theme{mine}, errors.New("other.yaml:3: colors.text: no color")
+	}, func(r *rig) {
+		before := r.look()
+		r.enter("/theme")
+		r.has("mine", "dark · yours", "other.yaml:3: colors.text: no color")
+		r.press("esc")
+		r.enter("/theme mine")
+		r.has("theme: mine")
+		if r.look() == before {
+			t.Error("it is not drawn in it")
+		}
+		r.enter("/theme other")
+		r.has("other.yaml:3", "│ /theme other")
+	})
+}
+
+// A theme for the other kind of background brings its own along, and gives it back.
+func TestAThemeForTheOtherBackgroundBringsItAlong(t *testing.T) {
+	screen(t, func(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }, func(r *rig) {
+		paints := func(want bool, theme string) {
+			t.Helper()
+			r.enter("/theme " + theme)
+			if v := r.m.View(); (v.BackgroundColor != nil) != want || (v.ForegroundColor != nil) != want {
+				t.Errorf("%s: background %v, text %v", theme, v.BackgroundColor, v.ForegroundColor)
+			}
+		}
+		paints(false, "light") // the terminal did not tell its own
+		r.send(tea.BackgroundColorMsg{Color: color.Black})
+		paints(false, "auto")
+		paints(true, "light")
+		paints(false, "nord")
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui/overlay"
 )
 
@@ -95,6 +96,9 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"fullMsg":                 fullMsg{},
 		"copyMsg":                 copyMsg{fullMsg: fullMsg{text: "all of it"}},
 		"copyMsg failed":          copyMsg{fullMsg: fullMsg{err: errDeaf}, cut: "a part of it"},
+		"themesMsg":               themesMsg{asked: unasked},
+		"themesMsg named":         themesMsg{name: "light"},
+		"themesMsg failed":        themesMsg{name: "nope", err: errDeaf},
 		"searchMsg":               searchMsg{view: view, seq: 1},
 		"foundMsg":                foundMsg{view: view, seq: 1},
 		"summaryEditedMsg":        summaryEditedMsg{err: errDeaf},
@@ -280,6 +284,7 @@ func (deaf) RenameStored(context.Context, string, string) error       { return e
 func (deaf) RemoveStored(context.Context, string) error               { return errDeaf }
 func (deaf) ForkStored(context.Context, string) (Conversation, error) { return Conversation{}, errDeaf }
 func (deaf) Favor(context.Context, string, bool) error                { return errDeaf }
+func (deaf) Themes(context.Context) ([]themes.Theme, error)           { return nil, errDeaf }
 func (deaf) Resume(context.Context, string) (Conversation, error)     { return Conversation{}, errDeaf }
 func (deaf) New(context.Context) (Conversation, error)                { return Conversation{}, errDeaf }
 func (deaf) Fork(context.Context, string) (Conversation, error)       { return Conversation{}, errDeaf }

@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"fmt"
+	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -11,6 +14,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
+	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
@@ -159,72 +163,102 @@ func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }
 // theme is the colours in force.
 type theme struct {
 	name       string // auto, light, dark or a theme's name
-	dark       bool   // the terminal's background is
+	own        choices.Themes
+	dark, told bool // the terminal's background is, as it told
 	colourless bool
 	shown      colorprofile.Profile // how many colors the terminal shows
 	look       look
+	fresh      bool           // nothing is drawn in it yet
+	picker     overlay.Dialog // that shows other themes while it is open, nil for none
 }
 
-func newTheme(name string, colourless bool, shown colorprofile.Profile) theme {
-	t := theme{name: name, dark: true, colourless: colourless, shown: shown}
-	if !t.choose(name) {
-		t.choose("auto")
-		t.name = name
+func newTheme(o Options) theme {
+	t := theme{name: o.Theme, own: o.Themes, dark: true, colourless: o.Colourless, shown: o.Colors}
+	if !t.show(o.Theme) {
+		t.show(choices.Auto)
 	}
 	return t
 }
 
-// choose takes another theme; false if there is none of that name.
-func (t *theme) choose(name string) bool {
-	chosen, ok := chooseTheme(name, t.dark, t.colourless)
+// set takes another theme.
+func (t *theme) set(name string) pane.Action {
+	if !t.show(name) {
+		return missing{CheckTheme(name, t.own.Names()...)}
+	}
+	t.name, t.picker = name, nil
+	return say("theme: " + t.look.theme.Name)
+}
+
+// show draws in another theme and leaves the choice as it is; false if there is none of
+// that name.
+func (t *theme) show(name string) bool {
+	chosen, ok := t.own.Named(name, t.dark, t.colourless)
 	if ok {
-		t.name, t.look = name, newLook(chosen, t.shown)
+		t.look, t.fresh = newLook(chosen, t.shown), true
 	}
 	return ok
 }
 
-// colors takes over how many colors the terminal shows. It reports whether that changes how
-// things look.
-func (t *theme) colors(shown colorprofile.Profile) bool {
-	if t.shown == shown {
-		return false
+// renew takes over the user's own themes as they are now.
+func (t *theme) renew(own []themes.Theme) {
+	t.own = own
+	if t.picker == nil {
+		t.show(t.name)
 	}
-	t.shown = shown
-	return t.choose(t.name)
 }
 
-// background takes over what the terminal is like. It reports whether another theme is in
-// force.
-func (t *theme) background(dark bool) bool {
-	t.dark = dark
-	chosen, ok := chooseTheme(t.name, dark, t.colourless)
-	if !ok || chosen.Name == t.look.theme.Name {
-		return false
+// pick lets the user choose a theme, in which the screen is drawn meanwhile; why is why
+// some files are none.
+func (t *theme) pick(why error) pane.Action {
+	o := overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Live: true}
+	for _, row := range t.own.Rows(t.dark) {
+		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Detail: row.Detail, Current: t.name == row.Name})
 	}
-	t.look = newLook(chosen, t.shown)
-	return true
+	if why != nil {
+		o.Text = why.Error()
+	}
+	t.picker = overlay.NewPicker(o)
+	return openDialog{t.picker}
 }
 
-// chooseTheme is the theme by its name ("auto", "light" and "dark" are names, too), for a
-// background and whether the user wants no colours; false if there is no such theme.
-func chooseTheme(name string, dark, colourless bool) (themes.Theme, bool) {
-	if colourless {
-		t, ok := themes.ByName(themes.Mono)
-		return t, ok
+// left returns to the theme in force once the list of themes is closed, in whatever way.
+func (t *theme) left(open *overlay.Stack) {
+	if t.picker != nil && !open.Has(t.picker) {
+		t.picker = nil
+		t.show(t.name)
 	}
-	switch name {
-	case "", "auto":
-		return themes.Auto(dark), true
-	case "dark", "light":
-		return themes.Auto(name == "dark"), true
+}
+
+// colors takes over how many colors the terminal shows.
+func (t *theme) colors(shown colorprofile.Profile) {
+	if t.shown != shown {
+		t.shown = shown
+		t.show(t.name)
 	}
-	return themes.ByName(name)
+}
+
+// background takes over what the terminal is like.
+func (t *theme) background(dark bool) {
+	other := t.dark != dark
+	t.dark, t.told = dark, true
+	if other && t.picker == nil {
+		t.show(t.name)
+	}
+}
+
+// ground is the background and the text that the terminal needs for the theme, nil for
+// its own: a theme for the other kind of background brings that along.
+func (t *theme) ground() (background, text color.Color) {
+	if in := t.look.theme; t.told && t.look.many && in.Dark != t.dark {
+		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
+	}
+	return nil, nil
 }
 
 // PrintMarkdown writes a text rendered to w, without the screen, in the
 // colours that the terminal of environ has. Text is made safe first.
 func PrintMarkdown(w io.Writer, text string, width int, colourless bool, environ []string) error {
-	theme, _ := chooseTheme("auto", !lightBackground(environ), colourless)
+	theme, _ := choices.Themes{}.Named(choices.Auto, !lightBackground(environ), colourless)
 	lines := markdown.New(themes.Markdown(theme), width).Render(text)
 	_, err := io.WriteString(colorprofile.NewWriter(w, environ), strings.Join(lines, "\n")+"\n")
 	return err
@@ -242,19 +276,13 @@ func lightBackground(environ []string) bool {
 	return false
 }
 
-// CheckTheme reports whether a theme can be chosen; the error names those
+// CheckTheme reports whether a theme can be chosen, by its name; the error lists those
 // there are.
-func CheckTheme(name string) error {
-	if _, ok := chooseTheme(name, true, false); !ok {
-		return &themeError{name}
+func CheckTheme(name string, own ...string) error {
+	if _, ok := (choices.Themes{}).Named(name, true, false); ok || slices.Contains(own, name) {
+		return nil
 	}
-	return nil
-}
-
-type themeError struct{ name string }
-
-func (e *themeError) Error() string {
-	return "there is no theme " + e.name + "; the themes are auto, dark, light, " + strings.Join(themes.Names(), ", ")
+	return fmt.Errorf("there is no theme %q; there are %s", name, choices.ThemeNames(own...))
 }
 
 // statusStyles is how the lines look.

@@ -35,7 +35,7 @@ func New(ctx context.Context, o Options) *Model {
 		o.Now = time.Now
 	}
 	e := &env{Options: o, ctx: ctx}
-	t := newTheme(o.Theme, o.Colourless, o.Colors)
+	t := newTheme(o)
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true}}
 	m.session = newSession(e)
@@ -58,8 +58,13 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// setLook draws everything in the theme in force.
+// setLook draws everything in the theme in force, if that is another one.
 func (m *Model) setLook() {
+	m.theme.left(m.dialogs.stack)
+	if !m.theme.fresh {
+		return
+	}
+	m.theme.fresh = false
 	l := m.theme.look
 	m.chat.setLook(l)
 	m.dialogs.setLook(l)

@@ -19,6 +19,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui"
 	"plimsoll/tui/tuitest"
 )
@@ -48,6 +49,8 @@ type world struct {
 	exchanges []string         // whose last exchange was asked for
 	stored    []tui.Stored
 	models    []tui.ModelChoice
+	themes    []themes.Theme // of the user's own
+	themesErr error          // why others are none
 	files     []tui.File
 	prompts   []string
 	drafts    map[string]tui.Draft // by conversation

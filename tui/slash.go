@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +10,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
+	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -67,7 +67,7 @@ func slashCommands() []slashCommand {
 		cmd("effort", "[LEVEL]", "set how much the model reasons", effortNamed),
 		cmd("window", "[TOKENS]", "set how many tokens the model holds", windowSaid),
 		cmd("connect", "[PROVIDER]", "connect a provider: store a key, choose a model", connectNamed),
-		cmd("theme", "[NAME]", "choose a theme", (*Model).setTheme),
+		cmd("theme", "[NAME]", "choose a theme", themeNamed),
 		cmd("permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
 		cmd("tools", "", "list the tools the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "show the model's to-do list", pageCommand("Todos", PageTodos)),
@@ -228,27 +228,52 @@ func pickEffort(current string) pane.Action {
 	return open(overlay.PickerOptions{ID: dialogEfforts, Title: "Effort: how much the model reasons", Items: items})
 }
 
-// setTheme draws everything in another theme, or lets the user choose it.
-func (m *Model) setTheme(name string) tea.Cmd {
-	switch {
-	case name == "":
-		return m.do(pickTheme(m.theme.name))
-	case m.theme.colourless:
+// themeNamed draws everything in another theme, or lets the user choose it. The user's
+// own are read each time: they may be being written.
+func themeNamed(m *Model, name string) tea.Cmd {
+	if m.theme.colourless {
 		return m.do(refuse("colors are off (NO_COLOR is set)"))
-	case !m.theme.choose(name):
-		return m.do(refuse(fmt.Sprintf("there is no theme %q; there are auto, dark, light, %s", name, strings.Join(themes.Names(), ", "))))
 	}
-	m.setLook()
-	return m.do(say("theme: " + m.theme.look.theme.Name))
+	if name != "" && CheckTheme(name) == nil {
+		return m.do(m.theme.set(name))
+	}
+	ctx, b, asked := m.env.ctx, m.env.Backend, m.keyboard.pressed
+	return func() tea.Msg {
+		own, err := b.Themes(ctx)
+		if name != "" && CheckTheme(name, choices.Themes(own).Names()...) == nil {
+			err = nil // of others
+		} else if name != "" && err == nil {
+			err = CheckTheme(name, choices.Themes(own).Names()...)
+		}
+		return themesMsg{own, name, asked, err}
+	}
 }
 
-// pickTheme lets the user choose a theme.
-func pickTheme(current string) pane.Action {
-	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "asks the terminal", Current: current == "auto"}}
-	for _, name := range themes.Names() {
-		items = append(items, overlay.Item{ID: name, Title: name, Current: current == name})
+// themesMsg brings the user's own themes, for one that was named or for the choice.
+type themesMsg struct {
+	own   []themes.Theme
+	name  string
+	asked int
+	err   error // why the one that was named is none, or others are
+}
+
+func (m themesMsg) failure() error {
+	if m.name == "" {
+		return nil
 	}
-	return open(overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Items: items})
+	return m.err
+}
+
+// themesRead goes on with the user's own themes.
+func (m *Model) themesRead(msg themesMsg) tea.Cmd {
+	m.theme.renew(msg.own)
+	switch {
+	case msg.failure() != nil:
+		return m.miss(msg.err)
+	case msg.name != "":
+		return m.do(m.theme.set(msg.name))
+	}
+	return m.listed(msg.asked, nil, say("the themes are listed: /theme shows them"), func() pane.Action { return m.theme.pick(msg.err) })
 }
 
 // failedMsg is a message that says of a command that it failed.

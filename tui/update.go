@@ -32,13 +32,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		cmd = m.outside.reported(msg)
 	case tea.BackgroundColorMsg:
-		if m.theme.background(msg.IsDark()) {
-			m.setLook()
-		}
+		m.theme.background(msg.IsDark())
 	case tea.ColorProfileMsg:
-		if m.theme.colors(msg.Profile) {
-			m.setLook()
-		}
+		m.theme.colors(msg.Profile)
 	case tea.FocusMsg:
 		cmd = m.focus(true)
 	case tea.BlurMsg:
@@ -50,6 +46,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		cmd = m.arrived(msg)
 	}
+	m.setLook()
 	m.views.renew()
 	m.snackbar.place(m.inSight())
 	m.layout()
@@ -92,6 +89,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.inList(m.lists.previewed(msg))
 	case shelfMsg:
 		return m.inList(m.lists.changed(msg))
+	case themesMsg:
+		return m.themesRead(msg)
 	case rulesMsg:
 		// What could not be read is listed with the rest.
 		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {

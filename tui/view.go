@@ -120,6 +120,7 @@ func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.outside.progress.Bar()
+	v.BackgroundColor, v.ForegroundColor = m.theme.ground()
 	if m.env.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"plimsoll/cli/console"
+	"plimsoll/config"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -33,7 +34,8 @@ type configState struct {
 	Problems []configProblem `json:"problems"`
 	Refused  []configRefused `json:"refused"`
 
-	Err error `json:"-"`
+	Err   error           `json:"-"`
+	faint config.Problems // colors of themes that are hard to read
 }
 
 type configSource struct {
@@ -148,6 +150,9 @@ func (s configState) write(b *strings.Builder) {
 		if src.Found && src.Path != "" && src.Path != s.Path {
 			fmt.Fprintf(b, "  ok    %s: %s\n", src.Layer, src.Path)
 		}
+	}
+	for _, p := range s.faint {
+		fmt.Fprintf(b, "  note  %s\n", strings.ReplaceAll(p.Error(), "\n", "\n        "))
 	}
 	for _, r := range s.Refused {
 		fmt.Fprintf(b, "  note  %s:%d: %s is not applied: it %s\n", r.File, r.Line, r.Key, r.Why)

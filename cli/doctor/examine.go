@@ -67,6 +67,7 @@ func (x *Examiner) config(s *configState) error {
 		loaded.Config, loaded.Refused = config.Default(), nil
 	}
 	s.note(loaded)
+	_, _, s.faint = x.Settings.OwnThemes(loaded)
 	if x.Settings.Loaded.Load() != nil {
 		return nil // the program runs already, with what it has
 	}

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/setup"
+	"plimsoll/themes"
 	"plimsoll/tui"
 )
 
@@ -117,6 +118,15 @@ func (c *choosing) marked() []tui.ModelChoice {
 		c.out[i].Recent = slices.Index(picks.Recent, c.out[i].Name) + 1
 	}
 	return c.out
+}
+
+// Themes reads the user's own themes.
+func (o *chooser) Themes(context.Context) ([]themes.Theme, error) {
+	own, problems, _ := o.settings.OwnThemes(*o.settings.Loaded.Load())
+	if len(problems) > 0 {
+		return own, problems
+	}
+	return own, nil
 }
 
 // Favor marks a model as a favorite, or no longer.

@@ -68,8 +68,9 @@ func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 			problems = append(problems, l.Problem(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
 		}
 	}
-	if err := tui.CheckTheme(ui.Theme); err != nil {
-		problems = append(problems, l.Problem("ui.theme", err.Error(), ""))
+	var wrong config.Problems
+	if _, _, err := s.Theme(l); errors.As(err, &wrong) {
+		problems = append(problems, wrong...)
 	}
 	return problems
 }

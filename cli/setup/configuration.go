@@ -45,6 +45,11 @@ func (s *Settings) Load() (config.Loaded, error) {
 	if err == nil {
 		err = s.CheckNames(loaded)
 	}
+	if err == nil {
+		if _, problems, _ := s.OwnThemes(loaded); len(problems) > 0 {
+			err = problems
+		}
+	}
 	return loaded, err
 }
 

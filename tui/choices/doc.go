@@ -1,3 +1,3 @@
-// Package choices orders what the pickers of models and conversations list, and writes
+// Package choices orders what the pickers of models, conversations and themes list, and writes
 // what is known of each in columns. It draws nothing and reads nothing.
 package choices

@@ -81,6 +81,13 @@ func (r room) most() int {
 	return max(r.height-2, 1)
 }
 
+// mostBeside is the lines of a page at most that leaves the lower end of the screen in
+// sight.
+func (r room) mostBeside() int {
+	const below = 7 // the line above the dialog, and composer, gauge and hints below it
+	return max(r.most()-below+2, min(r.most(), 4))
+}
+
 // leastCells is how wide a dialog is that has little to show.
 const leastCells = 36
 

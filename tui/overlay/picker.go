@@ -37,6 +37,9 @@ type PickerOptions struct {
 	Back  string // what the key to close does; "close" if empty
 	Acts  []Act  // what can be done with an item besides choosing it
 	Dial  *Dial  // what is chosen with the item, nil for nothing
+	// Live tells with Focused of every item that is selected. The screen shows what it
+	// means: the list stands at its side and leaves it undimmed.
+	Live bool
 	// Preview is how many lines about the selected item are shown below the list, at
 	// most; see Focused.
 	Preview int

@@ -29,7 +29,11 @@ func (p *Picker) Wanted() string {
 
 // focus asks for what is not known of the selected item.
 func (p *Picker) focus() pane.Action {
-	if item := p.Wanted(); item != "" {
+	item := p.Wanted()
+	if p.o.Live {
+		item = p.selected()
+	}
+	if item != "" {
 		return Focused{ID: p.o.ID, Item: item}
 	}
 	return nil

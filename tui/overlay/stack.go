@@ -39,6 +39,12 @@ type Dialog interface {
 	asks() bool
 }
 
+// aside reports whether a dialog stands beside what the screen shows, where it can.
+func aside(d Dialog) bool {
+	p, is := d.(*Picker)
+	return is && p.o.Live
+}
+
 // look is how dialogs look and what keys they have.
 type look struct {
 	styles Styles
@@ -172,6 +178,11 @@ func (s *Stack) Top() Dialog {
 	return s.dialogs[len(s.dialogs)-1].Dialog
 }
 
+// Has reports whether a dialog is open.
+func (s *Stack) Has(d Dialog) bool {
+	return slices.ContainsFunc(s.dialogs, func(o opened) bool { return o.Dialog == d })
+}
+
 // Len is the number of open dialogs.
 func (s *Stack) Len() int { return len(s.dialogs) }
 
@@ -233,7 +244,7 @@ func (s *Stack) Over(screen string) string {
 		return screen
 	}
 	var lines []string
-	if ink := pane.NewInk(s.look.styles.Behind); ink.Plain() {
+	if ink := pane.NewInk(s.look.styles.Behind); ink.Plain() || aside(s.Top()) {
 		lines = strings.Split(screen, "\n")
 	} else {
 		lines = s.behind.dimmed(screen, ink)
@@ -257,10 +268,14 @@ func (s *Stack) room() room { return room{s.width, s.height} }
 func (s *Stack) layAll() {
 	r := s.room()
 	for i, d := range s.dialogs {
-		wanted := d.lay(s.look, r.widest(), r.most())
+		most := r.most()
+		if aside(d.Dialog) {
+			most = r.mostBeside()
+		}
+		wanted := d.lay(s.look, r.widest(), most)
 		cells := r.fitting(wanted, d.page())
 		if cells < r.widest() {
-			d.lay(s.look, cells, r.most())
+			d.lay(s.look, cells, most)
 		}
 		s.dialogs[i].cells = cells
 	}
@@ -282,6 +297,9 @@ func (s *Stack) draw() {
 	p.lines = p.lines[:min(len(p.lines), r.most())]
 	s.drawn = s.look.styles.box(p, cells, r)
 	s.at = point{(s.width - cells - r.around()) / 2, max(0, (s.height-len(s.drawn))/2)}
+	if aside(top) {
+		s.at = point{max(s.width-cells-r.around()-pane.Gutter(s.width), 0), min(1, s.at.y)}
+	}
 	s.cursor = nil
 	if p.cursor != nil {
 		s.cursor = &point{s.at.x + 1 + r.padding() + p.cursor.x, s.at.y + r.above() + p.cursor.y}

@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/themes"
+)
+
+// The theme in the documents names every color, and reads.
+func TestTheDocumentedThemeIsWhole(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Themes\n")
+	examples := strings.Split(section, "```yml\n")[1:]
+	for i, want := range []string{"#414c5e", themes.Auto(true).Band} {
+		text, _, _ := strings.Cut(examples[i], "```")
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, faint, err := readTheme(path)
+		if err != nil || len(faint) > 0 {
+			t.Errorf("%v\n%v", err, faint)
+		}
+		if d := cmp.Diff(want, got.Band); d != "" || got.Name != "mine" || !got.Dark {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+func TestEveryThemeIsWrittenAsAFile(t *testing.T) {
+	t.Parallel()
+	for _, name := range baseNames() {
+		want, _ := themes.ByName(name)
+		var b strings.Builder
+		part := ""
+		for _, r := range want.Roles() {
+			of, key, _ := strings.Cut(r.Name, ".")
+			if of != part {
+				b.WriteString(of + ":\n")
+				part = of
+			}
+			b.WriteString("  " + key + ": \"" + r.Color + "\"\n")
+		}
+		path := filepath.Join(t.TempDir(), "mine.yaml")
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := readTheme(path)
+		want.Name = "mine"
+		if d := cmp.Diff(want, got); d != "" || err != nil {
+			t.Errorf("%s: %v\n%s", name, err, d)
+		}
+	}
+}
