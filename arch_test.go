@@ -82,6 +82,10 @@ var ours = []struct {
 		"compact/edit", "compact/meter", "compact/planner", "conversation", "conversation/numbers", "conversation/plain", "themes",
 		"tui/pane", "tui/transcript/*",
 	}},
+	{"tui/history", []string{
+		"compact/edit", "compact/inspect", "compact/meter", "compact/projection", "conversation", "conversation/find",
+		"conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane", "tui/transcript/markdown",
+	}},
 	{"tui/*", []string{
 		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/promptcache", "compact/summary",
 		"conversation", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane",

@@ -86,7 +86,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 		t.Fatal("the model sees what was compacted, or not what was not")
 	}
 	from := term.introduced()
-	term.browse("[both]", "original", "what the model is sent")
+	term.browse("[both]", "original", "what the model is sent instead")
 	for _, side := range []string{"[original]", "[as sent]", "[both]"} {
 		term.key("tab")
 		term.see(side)
@@ -96,13 +96,13 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	term.typed("}")
 	term.on("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
 	term.typed("}")
-	term.on("What does the log of day 1 say?", "part of the summary above")
+	term.on("What does the log of day 1 say?", "summarized")
 	term.typed("}}{")
 	term.on("What does the log of day 2 say?")
 	term.typed("G")
-	term.on("compacted: ", "turns 10–40")
+	term.on("▸ compacted", "turns 10–40")
 
-	term.finds(sighting(summarised), "part of the summary above", sighting(summarised))
+	term.finds(sighting(summarised), "summarized", sighting(summarised))
 	term.ends(" match ")
 	term.finds(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
 	term.ends(" match ")
@@ -158,7 +158,7 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 		term.finds(sighting(c.turn), c.badge)
 		term.ends(" match ")
 		term.typed("u")
-		term.on("= verbatim")
+		term.see("sent in full")
 		undone := term.wait("fuller gauge", func(s screen) bool { return s.share(t) > made.share(t) })
 		if next := p.next(id); !holds(next, sighting(c.turn)) {
 			t.Errorf("after the undo the model does not see what was %s", c.badge)
@@ -196,7 +196,7 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	term.typed("p")
 	term.on("masked")
 	term.see("unpinned")
-	term.finds(sighting(verbatim), "= verbatim")
+	term.finds(sighting(verbatim), sighting(verbatim))
 	term.ends(" match ")
 	term.typed("m")
 	term.on("masked")

@@ -52,7 +52,7 @@ func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
 
 	// On a result the copy goes on behind it.
 	term.browse()
-	term.finds(sighting(verbatim-1), "= verbatim")
+	term.finds(sighting(verbatim-1), sighting(verbatim-1))
 	term.typed("f")
 	term.wait("copy of the copy", func(s screen) bool { return !s.has(" History") && s.broken() == "" && !s.has("This is reply 2.") })
 	third := p.newest(p.store())

@@ -33,7 +33,7 @@ func TestClosingAViewShowsTheOneBeforeAsItIsByNow(t *testing.T) {
 		r.calls = nil
 		r.press("esc")
 		r.at("history")
-		r.has("of 19")
+		r.has("of 17")
 		r.did()
 		r.press("ctrl+t")
 		r.at("context")
@@ -237,7 +237,7 @@ func TestAClickMovesTheCursorOfAList(t *testing.T) {
 			views[name](r)
 			if name == "history" {
 				r.to("e10 ")
-				r.to("e8 ")
+				r.to("e11 ")
 			}
 			y := r.row(row)
 			if name == "search" {

@@ -137,11 +137,12 @@ func (l look) account() account.Styles {
 }
 
 func (l look) history() history.Styles {
-	t, tool := l.styles.Text, l.styles.Tool
+	t, tool, g := l.styles.Text, l.styles.Tool, l.styles.Gauge
 	return history.Styles{
-		Pane: l.pane(), User: t.UserMark, Assistant: t.Assistant, ToolOK: tool.OK, ToolFail: tool.Error, Tool: tool.Name,
-		Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Turn: t.Muted, Event: t.Notice, Link: t.UserMark,
-		Badges: l.states(), TakenBack: t.Muted,
+		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), ToolOK: tool.OK,
+		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
+		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(l.theme), Badges: l.states(),
+		TakenBack: t.Muted,
 	}
 }
 

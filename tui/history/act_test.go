@@ -29,9 +29,6 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		{"a result is masked", "hostile", "m", func(at map[string]uint64) pane.Action {
 			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
-		{"the results of a reply are masked", "hostile", "km", func(at map[string]uint64) pane.Action {
-			return pane.Mask{Events: []uint64{at["hostile"]}}
-		}},
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "it is already masked · p pins it in full · u undoes the whole compaction", Bad: true}
 		}},
@@ -58,7 +55,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["pinned"]}
 		}},
-		{"a fork at a call is behind its result", "failed", "kf", func(at map[string]uint64) pane.Action {
+		{"a fork at a call is behind its result", "failed", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
 		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) pane.Action {

@@ -13,13 +13,14 @@ import (
 
 // weigh counts what compaction comes to: what is hidden of the messages, by state.
 // Messages cost tokens beyond their text, as the gauge counts them.
-func (b *book) weigh() (hidden int, states string) {
+func (b *book) weigh() {
 	tokens := 0.0
 	count := map[projection.State]int{}
 	back, notes, summaries := 0, 0, map[uint64]bool{} // a summary may stand in more than one place
 	for i := range b.rows {
 		r := &b.rows[i]
 		tokens += framed(r.Before, b.Log[r.Event].Body)
+		b.twofold = b.twofold || r.State != projection.StateVerbatim && r.State != projection.StatePinned && !b.takenBack(r)
 		switch {
 		case b.takenBack(r):
 			back++
@@ -48,7 +49,7 @@ func (b *book) weigh() (hidden int, states string) {
 	add(count[projection.StateDropped], "dropped")
 	add(count[projection.StatePinned], "pinned")
 	add(back, "undone")
-	return int(math.Round(tokens * b.Factor)), strings.Join(parts, " · ")
+	b.hidden, b.states = int(math.Round(tokens*b.Factor)), strings.Join(parts, " · ")
 }
 
 // framed is the uncalibrated tokens of what an event says, with what its message and

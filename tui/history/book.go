@@ -15,10 +15,11 @@ import (
 // of it. Making one reads events and messages once, and no text.
 type book struct {
 	Content
-	rows   []inspect.Row
-	force  map[uint64]bool // overlays and reverts that are in force
-	hidden int             // tokens of originals that are not sent
-	states string          // how many rows are in which state
+	rows    []inspect.Row
+	force   map[uint64]bool // overlays and reverts that are in force
+	hidden  int             // tokens of originals that are not sent
+	states  string          // how many rows are in which state
+	twofold bool            // something else than was said is sent
 
 	side     side
 	request  *request // the request that is shown, nil for the conversation as it is now
@@ -56,7 +57,9 @@ const (
 type item struct {
 	kind   kind
 	begins bool // a turn begins here
+	gap    int8 // blank lines before it, where there is room for air
 	at     int  // said: index into the rows; event: into the log; message: into the messages
+	reply  int  // of a result whose reply has no row of its own: that reply, counted from 1 in the rows
 }
 
 // mark names a row, whatever its place.
@@ -76,7 +79,7 @@ func open(c Content) *book {
 			b.force[c.Log[i].Seq] = true
 		}
 	}
-	b.hidden, b.states = b.weigh()
+	b.weigh()
 	return b
 }
 
@@ -98,6 +101,7 @@ func (b *book) show(s side, r *request) {
 		b.messages = b.View.Messages
 		b.laySaid()
 	}
+	b.layGaps()
 }
 
 func (b *book) layMessages() {
@@ -109,12 +113,20 @@ func (b *book) layMessages() {
 // laySaid lists the messages and, between them, what else happened.
 func (b *book) laySaid() {
 	b.items = make([]item, 0, len(b.rows)+16)
-	next, turn := 0, -1
+	next, turn, reply, within := 0, -1, 0, 0
 	for i := range b.Log {
 		if next < len(b.rows) && b.rows[next].Event == i {
-			b.items = append(b.items, item{kind: kindSaid, at: next, begins: b.Log[i].Turn != turn})
-			turn = b.Log[i].Turn
 			next++
+			if n := b.onlyCalls(next - 1); n > 0 {
+				reply, within = next, next+n
+				continue
+			}
+			it := item{kind: kindSaid, at: next - 1, begins: b.Log[i].Turn != turn}
+			if next <= within {
+				it.reply = reply
+			}
+			b.items = append(b.items, it)
+			turn = b.Log[i].Turn
 			continue
 		}
 		if told(b.Log[i].Body) && !b.continues(i) {
@@ -218,6 +230,9 @@ func (b *book) at(seq uint64, otherwise int) int {
 	found := 0
 	for i, it := range b.items {
 		if it.kind == kindMessage && slices.Contains(b.messages[it.at].Events, seq) {
+			return i
+		}
+		if it.reply > 0 && b.Log[b.rows[it.reply-1].Event].Seq == seq {
 			return i
 		}
 		if s := b.seq(it); s != 0 && s <= seq {

@@ -1,8 +1,9 @@
 package history
 
 import (
-	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
@@ -18,10 +19,15 @@ import (
 
 // Widths and heights of rows.
 const (
-	gutter       = 2   // cells before a row: the cursor
+	gutter       = 2   // cells before a row: the cursor, or how it is sent
 	leastColumns = 72  // width from which there are two columns
+	leastNames   = 60  // width from which rows have the names of their events
+	airy         = 20  // height from which there is air between rows
+	roomy        = 30  // and from which there is more between turns
 	divider      = 3   // cells between the columns
-	foldLines    = 3   // of an original, or of what is sent
+	nameCells    = 6   // of the name of an event, before the tokens
+	changeCells  = 13  // of tokens before and after
+	foldLines    = 4   // of an original, or of what is sent
 	foldResult   = 2   // of the result of a call
 	maxKept      = 600 // rows that are remembered
 )
@@ -31,7 +37,7 @@ type made struct {
 	width   int
 	side    side
 	request bool
-	begins  bool
+	item    item
 	open    bool
 	undone  bool
 	row     inspect.Row
@@ -52,9 +58,10 @@ type drawn struct {
 
 // sketch is a row before the cursor is drawn next to it.
 type sketch struct {
-	lines  []string
-	header int // lines that are no part of the row: where a turn begins
-	links  []target
+	lines []string
+	mark  string // in the gutter of the first line: how it is sent
+	rail  bool   // and of all others
+	links []target
 }
 
 // drawer draws the rows of a book. It owns what is expanded.
@@ -63,6 +70,7 @@ type drawer struct {
 	book     *book
 	texts    fullTexts
 	zone     *time.Location
+	height   int
 	expanded map[mark]bool
 	cache    map[mark]*drawn
 }
@@ -101,24 +109,49 @@ func (d *drawer) drawn(i, width int) *drawn {
 		d.redraw()
 	}
 	row := &drawn{made: from}
+	for range d.air(it) {
+		row.lines[0], row.lines[1] = append(row.lines[0], ""), append(row.lines[1], "")
+	}
 	s := d.sketch(it, from, max(width-gutter, 1))
 	row.links = s.links
-	bar := d.styles.Pane.Selected.Render("▌") + " "
 	for n, l := range s.lines {
-		plainly := "  " + l
-		row.lines[0] = append(row.lines[0], pane.Clip(plainly, width))
-		if n >= s.header {
-			plainly = bar + l
+		mark := "  "
+		if n == 0 || s.rail {
+			mark = d.styles.Faint.Render(pane.Fit(s.mark, gutter))
 		}
-		row.lines[1] = append(row.lines[1], pane.Clip(plainly, width))
+		row.lines[0] = append(row.lines[0], pane.Clip(mark+l, width))
+		row.lines[1] = append(row.lines[1], d.chosen(l, n == 0, width))
 	}
 	d.cache[name] = row
 	return row
 }
 
+// air is how many empty lines stand before a row.
+func (d *drawer) air(it item) int {
+	switch {
+	case d.height >= roomy:
+		return int(it.gap)
+	case d.height >= airy:
+		return min(int(it.gap), 1)
+	}
+	return int(it.gap) / 2
+}
+
+// cursor stands before every line of the row with the cursor.
+const cursor = "▌ "
+
+// chosen is a line of the row with the cursor. Its first line looks like that of any list; the text below keeps its colors.
+func (d *drawer) chosen(l string, first bool, width int) string {
+	if first {
+		return d.styles.Pane.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
+	}
+	return d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
+}
+
 // made is all that a row looks like because of.
 func (d *drawer) made(it item, name mark, width int) made {
-	from := made{width: width, side: d.book.side, request: d.book.request != nil, begins: it.begins, open: d.expanded[name]}
+	from := made{width: width, side: d.book.side, request: d.book.request != nil, item: it, open: d.expanded[name]}
+	from.item.at = 0 // rows move
 	message := -1
 	switch it.kind {
 	case kindSaid:
@@ -137,27 +170,22 @@ func (d *drawer) made(it item, name mark, width int) made {
 }
 
 func (d *drawer) sketch(it item, from made, width int) sketch {
-	var s sketch
-	if it.begins {
-		s.lines, s.header = append(s.lines, d.turnLine(it, width)), 1
-	}
-	var body sketch
 	switch it.kind {
 	case kindSaid:
-		body = d.sketchSaid(it, from.open, width)
+		return d.sketchSaid(it, from.open, width)
 	case kindEvent:
-		body = d.sketchEvent(it, from.open, width)
+		return d.sketchEvent(it, from.open, width)
 	case kindMessage:
-		body = d.sketchMessage(it, from.open, width)
-	default:
-		body = d.sketchInstructions(it, from.open, width)
+		return d.sketchMessage(it, from.open, width)
 	}
-	s.lines, s.links = append(s.lines, body.lines...), body.links
-	return s
+	return d.sketchInstructions(it, from.open, width)
 }
 
-// turnLine is the line on which a turn begins.
-func (d *drawer) turnLine(it item, width int) string {
+// begins names the turn that a row begins, "" for none.
+func (d *drawer) begins(it item) string {
+	if !it.begins {
+		return ""
+	}
 	turn, at := 0, ""
 	if e := d.book.event(it); e != nil {
 		turn, at = e.Turn, " · "+clock(e.Time, d.zone)
@@ -165,31 +193,42 @@ func (d *drawer) turnLine(it item, width int) string {
 	if it.kind == kindMessage {
 		turn = d.book.messages[it.at].Turn
 	}
-	return d.styles.Turn.Render(ruled("── turn "+numbers.Grouped(turn)+at, width))
+	return d.styles.Faint.Render("  turn " + numbers.Grouped(turn) + at)
 }
 
-// ruled is a text with a rule behind it, to the width.
-func ruled(text string, width int) string {
-	text = pane.Clip(text+" ", width)
-	return text + strings.Repeat("─", max(0, width-cells(text)))
-}
-
-// sketchSaid draws an event that is a message: in two columns, stacked, or alone.
+// sketchSaid draws an event that is a message. What is sent in its place stands beside it, or in little room below it;
+// what is sent as it was said has all of the width.
 func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 	r := &d.book.rows[it.at]
-	if d.book.side == sideBoth && width+gutter >= leastColumns {
-		return d.columns(r, open, width)
-	}
 	e := &d.book.Log[r.Event]
-	s := sketch{lines: []string{d.headLine(d.who(e, width), d.standing(r, width), width)}}
-	original, links := d.saidOf(r, open, width)
-	s.lines, s.links = append(s.lines, d.paintAll(original)...), links
-	if d.book.side == sideOriginal {
+	s := sketch{lines: []string{d.headLine(d.who(e, width)+d.begins(it), d.standing(r, width), width)}}
+	if d.book.side == sideBoth {
+		s.mark, s.rail = d.gutterMark(r)
+	}
+	if d.book.side != sideBoth || !d.book.ownText(r) {
+		original, links := d.saidOf(it, r, open, width)
+		s.lines, s.links = append(s.lines, d.paintAll(original)...), links
 		return s
 	}
-	var body []line
-	body, s.links = d.instead(r, links, open, width-2)
-	for i, l := range body {
+	left, right := width, width-2
+	if width+gutter >= leastColumns {
+		left = (width - divider) / 2
+		right = width - divider - left
+	}
+	var original, sent []line
+	if reply, calls, ok := d.book.otherCalls(r); ok { // what they have in common has all of the width
+		s.lines = append(s.lines, d.paintAll(d.reply(reply, open, width))...)
+		original, sent = d.sentCalls(reply.Calls, open, left), d.sentCalls(calls, open, right)
+	} else {
+		original, s.links = d.saidOf(it, r, open, left)
+		sent, s.links = d.instead(r, s.links, open, right)
+	}
+	if left < width {
+		s.lines = append(s.lines, d.columns(d.paintAll(original), d.paintAll(sent), left)...)
+		return s
+	}
+	s.lines = append(s.lines, d.paintAll(original)...)
+	for i, l := range sent {
 		lead := "  "
 		if i == 0 {
 			lead = d.styles.Pane.Muted.Render("↳ ")
@@ -199,31 +238,9 @@ func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 	return s
 }
 
-// saidOf is the original text of a row, quiet where it was rewound.
-func (d *drawer) saidOf(r *inspect.Row, open bool, width int) ([]line, []target) {
-	lines, links := d.original(&d.book.Log[r.Event], open, width)
-	if d.book.takenBack(r) {
-		for i := range lines {
-			lines[i].style = d.styles.TakenBack
-		}
-	}
-	return lines, links
-}
-
-// columns draws the original next to what is sent.
-func (d *drawer) columns(r *inspect.Row, open bool, width int) sketch {
-	left := (width - divider) / 2
-	right := width - divider - left
-	e := &d.book.Log[r.Event]
-	said := []string{d.headLine(d.who(e, left), d.styles.Pane.Muted.Render(eventName(e.Seq)+"  "+pane.Tokens(d.book.tokens(r.Before))), left)}
-	original, links := d.saidOf(r, open, left)
-	said = append(said, d.paintAll(original)...)
-	badge, tokens := d.sentHead(r, right)
-	sent := []string{d.headLine(badge, d.styles.Pane.Muted.Render(tokens), right)}
-	s := sketch{links: links}
-	if body, all := d.instead(r, links, open, right); d.book.ownText(r) {
-		sent, s.links = append(sent, d.paintAll(body)...), all
-	}
+// columns stands lines side by side.
+func (d *drawer) columns(said, sent []string, left int) []string {
+	out := make([]string, 0, max(len(said), len(sent)))
 	bar := " " + d.styles.Pane.Rule.Render("│") + " "
 	for i := range max(len(said), len(sent)) {
 		a, b := "", ""
@@ -233,9 +250,9 @@ func (d *drawer) columns(r *inspect.Row, open bool, width int) sketch {
 		if i < len(sent) {
 			b = sent[i]
 		}
-		s.lines = append(s.lines, pane.Fit(a, left)+bar+b)
+		out = append(out, pane.Fit(a, left)+bar+b)
 	}
-	return s
+	return out
 }
 
 // headLine is the first line of a row: who it is from, and how it stands.

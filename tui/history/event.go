@@ -61,7 +61,7 @@ func (b *book) covered(s conversation.Summary) []uint64 {
 func (b *book) words(i int) string {
 	switch body := b.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
-		return b.compacted(i)
+		return b.compacted(i, true)
 	case conversation.Rewind:
 		return "undone: from turn " + numbers.Grouped(body.Turn) + " on"
 	case conversation.Pin:
@@ -94,11 +94,11 @@ func (b *book) words(i int) string {
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
 }
 
-// compacted says what a pass did.
-func (b *book) compacted(i int) string {
+// compacted says what a pass did, with its tokens or without.
+func (b *book) compacted(i int, tokens bool) string {
 	made, _ := conversation.MadeOf(b.Log[i].Body)
 	text := "compacted" + by(made)
-	if made.Before > 0 {
+	if tokens && made.Before > 0 {
 		text += ": " + pane.Tokens(made.Before) + " → " + pane.Tokens(made.After)
 	}
 	what := made.Why
@@ -188,14 +188,14 @@ func namesOf(events []uint64) string {
 }
 
 // details is all that the log knows of an event.
-func (b *book) details(i int) []string {
+func (b *book) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
 	out := []string{b.words(i)}
 	made, ok := conversation.MadeOf(e.Body)
 	if !ok {
 		return out
 	}
-	about := "made in turn " + numbers.Grouped(e.Turn) + by(made)
+	about := "made in turn " + numbers.Grouped(e.Turn) + " at " + clock(e.Time, zone) + by(made)
 	for _, p := range [][2]string{{"set off by", made.Trigger}, {"preset", made.Preset}, {"profile", made.Profile}} {
 		if p[1] != "" {
 			about += ", " + p[0] + " " + p[1]

@@ -62,6 +62,9 @@ func TestEverythingHasEveryKind(t *testing.T) {
 	}
 }
 
+// isEvent reports whether a row is of an event that is no message.
+func isEvent(row string) bool { return regexp.MustCompile(`^▌ [▸▾·!] `).MatchString(row) }
+
 func TestEveryEventHasItsLine(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 110, 40)
@@ -72,7 +75,7 @@ func TestEveryEventHasItsLine(t *testing.T) {
 	seen := ""
 	for row := under(r); row != seen; row = under(r) {
 		seen = row
-		if strings.HasPrefix(row, "▌ ── ") {
+		if isEvent(row) {
 			lines := strings.Split(r.screen(), "\n")
 			fmt.Fprintf(&b, "%s\n    why: %s\n    u: %v\n    r: %v\n", row, strings.TrimSpace(lines[len(lines)-2]), r.press("u"), r.press("r"))
 			r.press("enter")
@@ -102,7 +105,7 @@ func TestRowsSayWhyTheyLookAsTheyDo(t *testing.T) {
 			seen := ""
 			for row := under(r); row != seen; row = under(r) {
 				seen = row
-				if !strings.HasPrefix(row, "▌ ── ") {
+				if !isEvent(row) {
 					lines := strings.Split(r.screen(), "\n")
 					fmt.Fprintf(&b, "%s\n    why: %s\n    p: %v\n    m: %v\n    u: %v\n    r: %v\n    f: %v\n    e: %v\n", row,
 						strings.TrimSpace(lines[len(lines)-2]), r.press("p"), r.press("m"), r.press("u"), r.press("r"), r.press("f"), r.press("e", "e"))

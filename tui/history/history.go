@@ -56,7 +56,7 @@ func New(o Options) *Model {
 	s := &search{book: b, texts: texts}
 	m := &Model{
 		keys: keys, book: b, search: s, copier: copier{b, texts}, acts: changes{explainer{b, keys, zone}},
-		draw: &drawer{painter: painter{o.Styles, s}, book: b, texts: texts, zone: zone},
+		draw: &drawer{painter: newPainter(o.Styles, s), book: b, texts: texts, zone: zone},
 	}
 	m.SetSize(80, 24)
 	m.Show(Content{})
@@ -70,13 +70,14 @@ func (m *Model) SetSize(width, height int) {
 	}
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.sheet.SetSize(m.width, m.height)
+	m.draw.height = m.height
 	m.draw.redraw()
 	m.fit()
 }
 
 // SetStyles changes how it looks.
 func (m *Model) SetStyles(s Styles) {
-	m.draw.styles = s
+	m.draw.painter = newPainter(s, m.search)
 	m.draw.redraw()
 }
 

@@ -84,11 +84,14 @@ const maxTurns = 40
 // known, and with the turns that it stands for.
 func (d *drawer) summary(text string, events []uint64, known []target, open bool, width int) ([]line, []target) {
 	if !open {
-		return d.fold(gist(text), d.styles.Sent, foldLines, width), known
+		return d.prose(gist(text), false, foldLines, width), known
 	}
 	n := numbering{book: d.book, list: known}
 	preface := text[:len(text)-len(gist(text))]
-	out := d.linked(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), width)
+	out := d.prose(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), true, 0, width)
+	for i := range out {
+		out[i].links = true
+	}
 	turns := d.book.turnsOf(events)
 	if len(turns) == 0 {
 		return out, n.list

@@ -156,7 +156,10 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	wants(t, r.screen(), "building…")
 	made := r.rebuilt(wanted.Event)
 	r.Request(made, nil)
-	wants(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached", "You are a careful engineer")
+	wants(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached")
+	r.press("home")
+	wants(t, r.screen(), "You are a careful engineer")
+	r.press("end")
 	if diff := cmp.Diff(pane.Action(history.Copy{Text: `{"model":"gpt"}`, What: "the body, 15 bytes"}), r.press("Y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

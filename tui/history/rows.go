@@ -91,6 +91,30 @@ func (b *book) same(r *inspect.Row) bool {
 // ownText reports whether a row has a text of its own in what is sent.
 func (b *book) ownText(r *inspect.Row) bool { return r.Message >= 0 && r.First && !b.same(r) }
 
+// otherCalls is a reply that is sent as it was said but for its calls, and those.
+func (b *book) otherCalls(r *inspect.Row) (conversation.AssistantMessage, []conversation.ToolCall, bool) {
+	reply, ok := b.Log[r.Event].Body.(conversation.AssistantMessage)
+	if !ok || !b.ownText(r) || len(reply.Calls) == 0 {
+		return reply, nil, false
+	}
+	s := &b.View.Messages[r.Message]
+	return reply, s.Calls, len(s.Events) == 1 && s.Text == reply.Text
+}
+
+// answered reports whether the results of all calls of a reply follow it at once.
+func (b *book) answered(seq uint64, calls []conversation.ToolCall) bool {
+	at := b.index(seq)
+	for _, e := range b.Log[at+1 : min(len(b.Log), at+1+2*len(calls)+2)] {
+		if len(calls) == 0 {
+			break
+		}
+		if result, ok := e.Body.(conversation.ToolResult); ok && result.CallID == calls[0].ID {
+			calls = calls[1:]
+		}
+	}
+	return len(calls) == 0
+}
+
 // change is the tokens before and after, once if they are the same.
 func change(before, after int) string {
 	if before == after {

@@ -132,7 +132,7 @@ func (s *search) matches(it item) bool {
 	switch it.kind {
 	case kindSaid:
 		r := &b.rows[it.at]
-		if s.saidHolds(&b.Log[r.Event], holds) {
+		if s.saidHolds(&b.Log[r.Event], holds) || it.reply > 0 && s.saidHolds(&b.Log[b.rows[it.reply-1].Event], holds) {
 			return true
 		}
 		return b.side == sideBoth && b.ownText(r) && sentHolds(b.View.Messages[r.Message:][:b.spanOf(r.Message)], holds)

@@ -1,29 +1,34 @@
 package history
 
 import (
+	"strings"
+
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript/markdown"
 )
 
-// What is sent. A text that is sent as it was stands once, with = in the other column: the same text twice would be noise.
+// What is sent. A text that is sent as it was stands once, over the whole width: the same text twice would be noise.
 
 // Words that stand in place of a text.
 const (
-	partOfSummary = "┆ part of the summary above"
-	partOfNote    = "┆ part of the note above"
-	partOfGap     = "┆ part of what is left out above"
+	partOfSummary = "part of the summary above"
+	partOfNote    = "part of the note above"
+	partOfGap     = "part of what is left out above"
 	wordTakenBack = "undone"
-	notSent       = "not sent"
 )
 
-// badge is the word for how a row is sent, for a reason.
+// badge is the word for how a row is sent, for a reason. What is sent as it was said has none.
 func (d *drawer) badge(state projection.State, why string, back bool) string {
-	if back {
+	switch {
+	case back:
 		return d.styles.TakenBack.Render(wordTakenBack)
+	case state == projection.StateVerbatim:
+		return ""
 	}
 	return d.styles.Badges[state].Render(stateWord(state, why))
 }
@@ -34,6 +39,11 @@ func stateWord(state projection.State, why string) string {
 		return "evicted"
 	}
 	return state.Word()
+}
+
+// isPart reports whether a text above stands for a row.
+func isPart(r *inspect.Row) bool {
+	return r.Message >= 0 && !r.First || r.Message < 0 && r.State == projection.StateSummarised
 }
 
 // partOf says that a row is part of a text that stands above.
@@ -47,76 +57,87 @@ func partOf(r *inspect.Row) string {
 	return partOfGap
 }
 
-// sentHead is the first line of the right column: badge and tokens.
-func (d *drawer) sentHead(r *inspect.Row, width int) (badge, tokens string) {
-	back := d.book.takenBack(r)
-	badge, tokens = d.badge(r.State, r.Why, back), d.book.tokensOf(r)
-	note := ""
+// Marks in the gutter of a row.
+const (
+	markSame   = "="
+	markPart   = "┆" // a text above stands for it
+	markAbsent = "−"
+)
+
+// gutterMark says how a row is sent, and whether all its lines say so.
+func (d *drawer) gutterMark(r *inspect.Row) (mark string, rail bool) {
 	switch {
-	case back:
-	case r.Message < 0 && r.State == projection.StateSummarised:
-		note = partOf(r)
+	case d.book.takenBack(r):
+		return markAbsent, true
+	case isPart(r):
+		return markPart, true
 	case r.Message < 0:
-		note = notSent
-	case !r.First:
-		note = partOf(r)
+		return markAbsent, true
 	case d.book.same(r):
-		badge = d.styles.Pane.Muted.Render("= ") + badge
+		return markSame, false
 	}
-	if note != "" {
-		if note != notSent && cells(badge)+cells(note)+cells(tokens)+2 > width {
-			note = "┆ above"
-		}
-		badge += " " + d.styles.Pane.Muted.Render(note)
-	}
-	return badge, tokens
+	return "", false
 }
 
-// standing is badge and tokens in one column, and the event where there is room.
+// standing is how a row is sent, if that is not as it was said, and its tokens.
 func (d *drawer) standing(r *inspect.Row, width int) string {
-	tokens := d.book.tokensOf(r)
-	if tokens == "" || d.book.side == sideOriginal && r.Message >= 0 && len(d.book.View.Messages[r.Message].Events) > 1 {
+	back := d.book.takenBack(r)
+	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
+	if part := !back && isPart(r); part && d.book.side == sideBoth {
+		badge, tokens = d.styles.Faint.Render(stateWord(r.State, r.Why)), ""
+	}
+	if tokens == "" || d.book.side == sideOriginal {
 		tokens = pane.Tokens(d.book.tokens(r.Before))
 	}
-	out := d.badge(r.State, r.Why, d.book.takenBack(r)) + " " + d.styles.Pane.Muted.Render(tokens)
-	if width >= 60 {
-		out = d.styles.Pane.Muted.Render(eventName(d.book.Log[r.Event].Seq)+"  ") + out
-	}
-	return out
+	return d.right(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
 }
 
-// instead is what is sent in place of a row, nothing where that is the original. Its
-// links stand behind those that are known.
-func (d *drawer) instead(r *inspect.Row, known []target, open bool, width int) ([]line, []target) {
-	muted := d.styles.Pane.Muted
-	switch {
-	case r.Message < 0 || d.book.same(r):
-		return nil, known
-	case !r.First:
-		return styled(muted, pane.Clip(partOf(r), width)), known
+// right is a badge, the name of an event where there is room, and tokens, in columns.
+func (d *drawer) right(badge, event, tokens string, width int) string {
+	if badge != "" {
+		badge += " "
 	}
+	if width < leastNames {
+		return badge + d.styles.Pane.Muted.Render(tokens)
+	}
+	column := changeCells
+	if !d.book.twofold {
+		column = changeCells / 2
+	}
+	return badge + d.styles.Faint.Render(alignedRight(event, nameCells)) + d.styles.Pane.Muted.Render(" "+alignedRight(tokens, column))
+}
+
+// alignedRight puts a text at the end of so many cells.
+func alignedRight(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-cells(text))) + text
+}
+
+// instead is what is sent in place of a row that has a text of its own there. Its links stand behind those that are known.
+func (d *drawer) instead(r *inspect.Row, known []target, open bool, width int) ([]line, []target) {
 	parts := d.book.View.Messages[r.Message:][:d.book.spanOf(r.Message)]
 	msg := parts[0]
 	for _, p := range parts[1:] { // a question and an answer are one summary
 		msg.Text += "\n\n" + p.Text
 	}
-	return d.body(&msg, known, open, width)
+	return d.body(&msg, known, open, true, width)
 }
 
-// body is the text and the calls of a message as it is sent.
-func (d *drawer) body(s *projection.Message, known []target, open bool, width int) ([]line, []target) {
-	if s.State == projection.StateSummarised {
-		return d.summary(s.Text, s.Events, known, open, width)
-	}
-	n := foldLines
-	if s.Role == projection.RoleTool {
-		n = foldResult
-	}
+// body is the text and the calls of a message as it is sent. Results that are sent in full are told of in their first line,
+// but where they are compared.
+func (d *drawer) body(s *projection.Message, known []target, open, compared bool, width int) ([]line, []target) {
 	var out []line
-	if open {
-		out = d.spread(s.Text, d.styles.Sent, width)
+	switch {
+	case s.State == projection.StateSummarised:
+		return d.summary(s.Text, s.Events, known, open, width)
+	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.found(s.Text):
+		return nil, known
+	case s.Role == projection.RoleTool:
+		return d.plainly(s.Text, open, foldResult, width), known
+	}
+	if s.Role == projection.RoleAssistant {
+		out = d.prose(s.Text, open, foldLines, width)
 	} else {
-		out = d.fold(s.Text, d.styles.Sent, n, width)
+		out = d.plainly(s.Text, open, foldLines, min(width, markdown.Measure))
 	}
 	return append(out, d.sentCalls(s.Calls, open, width)...), known
 }
@@ -128,11 +149,11 @@ func (d *drawer) sentCalls(calls []conversation.ToolCall, open bool, width int) 
 		text := "→ " + plain.Line(c.Name) + " " + plain.Line(head(c.Arguments, 4*width))
 		switch {
 		case open:
-			out = append(out, d.spread("→ "+c.Name+" "+c.Arguments, d.styles.Sent, width)...)
+			out = append(out, d.spread("→ "+c.Name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
 		case i == foldLines && len(calls) > foldLines+1:
 			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Pane.Muted})
 		default:
-			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Sent})
+			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
 	}
 	return out
@@ -142,39 +163,42 @@ func (d *drawer) sentCalls(calls []conversation.ToolCall, open bool, width int) 
 func (d *drawer) sketchMessage(it item, open bool, width int) sketch {
 	msg := &d.book.messages[it.at]
 	before, after := d.book.tokens(msg.Before), d.book.tokens(msg.After())
-	right := d.badge(msg.State, msg.Why, false) + " " + d.styles.Pane.Muted.Render(change(before, after))
 	if msg.State == projection.StateVerbatim || len(msg.Events) == 0 {
-		right = d.badge(msg.State, msg.Why, false) + " " + d.styles.Pane.Muted.Render(pane.Tokens(after))
+		before = after
 	}
-	if width >= 60 {
-		right = d.styles.Pane.Muted.Render(eventsName(msg.Events)+"  ") + right
-	}
-	body, links := d.body(msg, nil, open, width)
-	s := sketch{lines: []string{d.headLine(d.sender(it, msg, width), right, width)}, links: links}
+	right := d.right(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
+	body, links := d.body(msg, nil, open, false, width)
+	s := sketch{lines: []string{d.headLine(d.sender(it, msg, width)+d.begins(it), right, width)}, links: links}
 	s.lines = append(s.lines, d.paintAll(body)...)
 	e := d.book.event(it)
 	if !open || e == nil || len(msg.Events) != 1 || !altered(msg, e) {
 		return s
 	}
 	s.lines = append(s.lines, d.styles.Pane.Muted.Render(ruled("─ in full", width)))
-	original, more := d.original(e, true, width)
+	original, more := d.original(e, true, false, width)
 	s.lines, s.links = append(s.lines, d.paintAll(original)...), more
 	return s
+}
+
+// ruled is a text with a rule behind it, to the width.
+func ruled(text string, width int) string {
+	text = pane.Clip(text+" ", width)
+	return text + strings.Repeat("─", max(0, width-cells(text)))
 }
 
 // sender is who a message is from as it is sent.
 func (d *drawer) sender(it item, msg *projection.Message, width int) string {
 	switch {
 	case projection.OnlyNoted(msg.State, msg.Why):
-		return d.styles.User.Render("note")
+		return d.styles.Summary.Render("note")
 	case msg.State == projection.StateSummarised:
-		return d.styles.User.Render("summary")
+		return d.styles.Summary.Render("summary")
 	case msg.State == projection.StateDropped:
-		return d.styles.User.Render("left out")
+		return d.styles.Summary.Render("left out")
 	case msg.Role == projection.RoleTool:
 		return d.resultSender(it, msg, width)
 	case msg.Role == projection.RoleUser:
-		return d.styles.User.Render("› user")
+		return d.styles.User.Render("› you")
 	case msg.Role == projection.RoleAssistant:
 		return d.styles.Assistant.Render("assistant")
 	}

@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // How a text becomes lines:
@@ -26,8 +28,14 @@ const maxChars = 200_000
 
 // painter paints texts in its styles, with what is searched for standing out.
 type painter struct {
-	styles Styles
-	search *search
+	styles   Styles
+	band     pane.Surface
+	markdown *markdown.Renderer
+	search   *search
+}
+
+func newPainter(s Styles, search *search) painter {
+	return painter{styles: s, band: pane.NewSurface(s.Band), markdown: markdown.New(s.Markdown, 80), search: search}
 }
 
 // line is a line before it is painted.
@@ -35,6 +43,7 @@ type line struct {
 	text  string
 	style lipgloss.Style
 	links bool // numbers of links stand in it
+	drawn bool // it has its looks
 }
 
 // styled gives lines one style.
@@ -46,41 +55,36 @@ func styled(s lipgloss.Style, texts ...string) []line {
 	return out
 }
 
-// span is a part of a line with a style of its own.
-type span struct {
-	start, end int
-	style      lipgloss.Style
-}
-
-// paint draws a line, with what is searched for and the numbers of links standing
-// out.
+// paint draws a line, with what is searched for and the numbers of links standing out.
 func (p *painter) paint(l line) string {
-	if l.text == "" {
+	text, shown := l.text, l.text
+	if text == "" {
 		return ""
 	}
-	var spans []span
+	if l.drawn {
+		text = ansi.Strip(text)
+	} else {
+		shown = l.style.Render(text)
+	}
+	var ranges []lipgloss.Range
+	mark := func(from, to int, s lipgloss.Style) {
+		at := cells(text[:from])
+		ranges = append(ranges, lipgloss.NewRange(at, at+cells(text[from:to]), s))
+	}
 	if p.search.on {
-		for _, at := range p.search.query.All(l.text) {
-			spans = append(spans, span{at.Start, at.End, p.styles.Pane.Match})
+		for _, at := range p.search.query.All(text) {
+			mark(at.Start, at.End, p.styles.Pane.Match)
 		}
 	}
-	if l.links && len(spans) == 0 {
-		for _, at := range linkKey().FindAllStringIndex(l.text, -1) {
-			spans = append(spans, span{at[0], at[1], p.styles.Link})
+	if l.links && len(ranges) == 0 {
+		for _, at := range linkKey().FindAllStringIndex(text, -1) {
+			mark(at[0], at[1], p.styles.Link)
 		}
 	}
-	var b strings.Builder
-	at := 0
-	for _, s := range append(spans, span{len(l.text), len(l.text), l.style}) {
-		if at < s.start {
-			b.WriteString(l.style.Render(l.text[at:s.start]))
-		}
-		if s.start < s.end {
-			b.WriteString(s.style.Render(l.text[s.start:s.end]))
-		}
-		at = s.end
+	if len(ranges) == 0 {
+		return shown
 	}
-	return b.String()
+	return lipgloss.StyleRanges(shown, ranges...)
 }
 
 func (p *painter) paintAll(lines []line) []string {
@@ -111,6 +115,60 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 		out = append(out, line{text: more, style: p.styles.Pane.Muted})
 	}
 	return out
+}
+
+// prose is a text with its Markdown rendered, folded or up to maxChars. Where what is searched for lies behind the fold, its
+// place is shown as it stands.
+func (p *painter) prose(text string, open bool, n, width int) []line {
+	width = max(width, 1)
+	p.markdown.SetWidth(width)
+	if open {
+		return append(rendered(p.markdown.Render(clipped(text))), p.rest(text, width)...)
+	}
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return nil
+	}
+	if p.foldFrom(text, n, width) > 0 {
+		return p.fold(text, p.styles.Said, n, width)
+	}
+	shown, rest := beginning(text, n, min(width, markdown.Measure))
+	ahead := min(len(text), len(text)-len(rest)+width)
+	for ahead < len(text) && !utf8.RuneStart(text[ahead]) {
+		ahead++
+	}
+	var out []line
+	for _, l := range p.markdown.Render(text[:ahead]) {
+		if strings.TrimSpace(ansi.Strip(l)) != "" { // a fold has no room for empty lines
+			out = append(out, line{text: l, drawn: true})
+		}
+	}
+	if rest == "" && len(out) <= len(shown)+1 {
+		return out
+	}
+	out = out[:min(len(out), n)]
+	if last := len(out) - 1; last >= 0 && strings.HasPrefix(ansi.Strip(out[last].text), strings.Repeat(" ", width/2)) {
+		out = out[:last] // it is the name of a language, without its code
+	}
+	return append(out, line{text: orElse(more(rest), "…"), style: p.styles.Faint})
+}
+
+// rendered is lines that have their looks.
+func rendered(lines []string) []line {
+	out := make([]line, len(lines))
+	for i, l := range lines {
+		out[i] = line{text: l, drawn: true}
+	}
+	return out
+}
+
+// found reports whether a text holds what is searched for.
+func (p *painter) found(text string) bool {
+	if !p.search.on {
+		return false
+	}
+	_, ok := p.search.query.Find(text)
+	return ok
 }
 
 // foldFrom is the byte of a text at which a fold begins.
@@ -191,28 +249,35 @@ func more(rest string) string {
 
 // spread is all of a text in lines, up to maxChars.
 func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
-	all := text
-	text = strings.TrimRight(text, " \t\r\n")
-	if text == "" {
+	cut := strings.TrimRight(clipped(text), " \t\r\n")
+	if cut == "" {
 		return nil
 	}
-	cut := text
-	if len(text) > maxChars {
-		n := 0
-		for i := range text {
-			if n == maxChars {
-				cut = text[:i]
-				break
-			}
-			n++
+	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.rest(text, width)...)
+}
+
+// clipped is the first maxChars characters of a text.
+func clipped(text string) string {
+	if len(text) <= maxChars {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n == maxChars {
+			return text[:i]
 		}
+		n++
 	}
-	out := styled(s, pane.Wrap(plain.Text(cut), width)...)
-	if len(cut) < len(text) {
-		out = append(out, styled(p.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
-			numbers.Grouped(maxChars), numbers.Grouped(utf8.RuneCountInString(all))), width)...)...)
+	return text
+}
+
+// rest says that a text goes on behind what is laid out.
+func (p *painter) rest(all string, width int) []line {
+	if len(clipped(all)) == len(all) {
+		return nil
 	}
-	return out
+	return styled(p.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
+		numbers.Grouped(maxChars), numbers.Grouped(utf8.RuneCountInString(all))), width)...)
 }
 
 // subject says what a call is about, on one line.

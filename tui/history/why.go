@@ -48,6 +48,9 @@ func (w *explainer) row(r *inspect.Row) string {
 	if r.Message < 0 && r.State == projection.StateDropped && r.Why == "" {
 		return "not sent, and nothing replaces it"
 	}
+	if isPart(r) && w.book.side == sideBoth {
+		return partOf(r) + w.by(r.Overlay)
+	}
 	return w.state(r.State, r.Why) + w.by(r.Overlay)
 }
 

@@ -71,7 +71,7 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	lines := make([]string, 0, height+1)
 	lines = append(lines, margin+Between(s.Title.Render(Clip(f.Title, room)), s.Detail.Render(f.Detail), room))
 	for _, l := range f.Lines[:f.lines(height)] {
-		lines = append(lines, margin+l)
+		lines = append(lines, margin+Clip(l, room))
 	}
 	rule := margin + s.Rule.Render(strings.Repeat("─", room))
 	if height >= leastRule {
@@ -88,7 +88,7 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 		lines = append(lines, rule)
 	}
 	if f.Status != "" {
-		lines = append(lines, margin+f.Status)
+		lines = append(lines, margin+Clip(f.Status, room))
 	}
 	if height >= leastHints {
 		lines = append(lines, margin+s.hints(f, room))
