@@ -140,6 +140,8 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 		return refuse(text)
 	case composer.Shell:
 		return c.startShell(a.Command, a.Add)
+	case composer.Copied:
+		return copied(a.Text, "the selection")
 	case composer.Editor:
 		return c.env.openEditor(a.Text, nil)
 	}
@@ -220,7 +222,12 @@ func (c *chat) copyReply() pane.Action {
 	if text == "" {
 		return refuse("there is no reply to copy yet")
 	}
-	return several{tea.SetClipboard(text), say("copied the last reply")}
+	return copied(text, "the last reply")
+}
+
+// copied puts a text into the clipboard.
+func copied(text, what string) pane.Action {
+	return several{tea.SetClipboard(text), say("copied " + what)}
 }
 
 // takeBack asks for the queued messages.

@@ -97,7 +97,7 @@ func screenStates(rest state) []state {
 	})
 	return []state{rest, func(r *rig) { r.write("x") }, draft, draft.then("alt+left", "left"), draft.then("up", "alt+left"), draft.then("ctrl+home"),
 		busy, rest.then("pgup"), rest.then("home"), func(r *rig) { r.write("/co") }, rest.then("up", "up"), rest.then("ctrl+r"),
-		draft.then("ctrl+w"), draft.cut()[0], draft.cut()[1]}
+		draft.then("shift+left"), draft.then("ctrl+w"), draft.cut()[0], draft.cut()[1]}
 }
 
 // dialogStates are dialogs of all kinds.

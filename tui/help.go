@@ -27,10 +27,17 @@ func help(keys KeyMap) pane.Action {
 		overlay.Tab{Title: "context", Groups: []overlay.Group{views["context"], views["preview"]}},
 		overlay.Tab{Title: "history", Groups: []overlay.Group{group("Moving in full-screen views", keys.History.Moves), views["history"]}},
 		overlay.Tab{Title: "ledger", Groups: []overlay.Group{views["ledger"], views["review"], views["search"]}},
-		overlay.Tab{Title: "editing", Groups: []overlay.Group{group("Editing a message", keys.Composer.Editing), group("Lines to type in, and texts", keys.Review.Edit)}},
+		overlay.Tab{Title: "editing", Groups: []overlay.Group{editingGroup(keys), group("Lines to type in, and texts", keys.Review.Edit)}},
 		overlay.Tab{Title: "dialogs", Groups: []overlay.Group{overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
 			overlay.KeyGroup("Lists of models and conversations", bindingsIn(dialogs.Lists)...)}},
 	)}
+}
+
+// editingGroup is the keys to edit a message, and how one selects.
+func editingGroup(keys KeyMap) overlay.Group {
+	g := overlay.KeyGroup("Editing a message", bindingsIn(keys.Composer.Editing)...)
+	g.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, also with other keys that move the cursor"}}, g.Entries...)
+	return g
 }
 
 // lineStarts are the characters with which a line becomes something else.

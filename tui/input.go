@@ -20,7 +20,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if writes(k) {
 		m.keyboard.pressed++
 	}
-	if key.Matches(k, m.env.Keys.Screen.Interrupt) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !m.selects(k) {
 		return m.interrupt()
 	}
 	m.quits = repeat{}
@@ -71,8 +71,10 @@ func (m *Model) giveView(msg tea.Msg) tea.Cmd {
 
 // compose handles a key of the conversation and its composer.
 func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
-	if cmd, done := m.global(k); done {
-		return cmd
+	if !m.selects(k) {
+		if cmd, done := m.global(k); done {
+			return cmd
+		}
 	}
 	action, wrote := m.chat.compose(k)
 	if _, ignored := action.(pane.Ignored); ignored {
@@ -80,6 +82,11 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	}
 	m.dialogs.writes(wrote)
 	return m.do(action)
+}
+
+// selects reports whether a key copies or cuts what is selected in the composer.
+func (m *Model) selects(k tea.KeyPressMsg) bool {
+	return m.dialogs.stack.Len() == 0 && m.views.top() == nil && m.chat.composer.Selects(k)
 }
 
 // global handles the keys that mean the same whatever is typed.
@@ -90,10 +97,6 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		transcript.PageBy(-1)
 	case key.Matches(k, keys.PageDown):
 		transcript.PageBy(1)
-	case key.Matches(k, keys.ScrollUp):
-		transcript.ScrollBy(-1)
-	case key.Matches(k, keys.ScrollDown):
-		transcript.ScrollBy(1)
 	case key.Matches(k, keys.Expand):
 		transcript.ToggleExpanded()
 	case key.Matches(k, keys.Mode):
@@ -144,6 +147,10 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 		if provider, yes := m.chat.invites(); yes {
 			return m.env.loadProviders(provider, m.keyboard.pressed)
 		}
+	case key.Matches(k, keys.ScrollUp):
+		transcript.ScrollBy(-1)
+	case key.Matches(k, keys.ScrollDown):
+		transcript.ScrollBy(1)
 	case key.Matches(k, keys.Top):
 		transcript.ToTop()
 	case key.Matches(k, keys.End):

@@ -334,10 +334,14 @@ func (c *chat) withJob(a around, view string) string {
 	return strings.Join(rows, "\n")
 }
 
-// mouse scrolls, marks and unfolds.
+// mouse scrolls, selects and unfolds.
 func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	at, p := msg.Mouse(), c.place.plan
 	y := at.Y - p.top()
+	if c.composer.Mouse(msg, at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.boxBegins(), c.env.Now()) {
+		c.transcript.ClearSelection()
+		return nil
+	}
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
 		if by := pane.Wheel(msg); by != 0 {
@@ -345,10 +349,8 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 		}
 	case tea.MouseClickMsg:
 		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
+			c.composer.Deselect()
 			c.transcript.Press(at.X, y)
-		}
-		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
-			c.composer.Click(at.X-pane.Gutter(c.place.width), at.Y-p.composerTop()+c.boxBegins())
 		}
 	case tea.MouseMotionMsg:
 		if at.Button == tea.MouseLeft {
@@ -364,7 +366,7 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 func released(r transcript.Released) pane.Action {
 	switch {
 	case r.Text != "":
-		return several{tea.SetClipboard(r.Text), say("copied the selection")}
+		return copied(r.Text, "the selection")
 	case r.Undo != 0:
 		return pane.Undo{Epoch: r.Undo}
 	case r.View != 0:

@@ -97,7 +97,7 @@ func (l look) markdown() *markdown.Renderer { return markdown.New(themes.Markdow
 func (l look) composer() composer.Styles {
 	c, o, t := l.styles.Composer, l.styles.Overlay, l.styles.Text
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
-		Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
+		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
 }
 
 // What a theme makes of the full-screen views.

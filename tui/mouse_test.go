@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -45,6 +46,40 @@ func TestMouse(t *testing.T) {
 		r.press("esc")
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
 			t.Error("something is still marked")
+		}
+	})
+}
+
+// Selected text of a draft is copied and cut by the keys that do something else without it, and takes those to scroll.
+func TestSelectedTextComesFirst(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for i := range 40 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		y := r.row("question 38")
+		r.press("shift+up")
+		if now := r.row("question 38"); now != y+1 {
+			t.Errorf("on an empty line it is at row %d, not %d", now, y+1)
+		}
+		r.press("shift+down")
+		r.write("one two")
+		y = r.row("│ one two")
+		r.happen(updates.Status{Phase: updates.Streaming})
+		r.asked, r.calls = nil, nil
+		r.press("shift+up", "ctrl+c", "end", "ctrl+shift+left", "ctrl+x")
+		r.has("copied the selection", "│ one  ", "question 39")
+		double := []tea.Msg{tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 5, Y: y}}
+		r.send(append(double, double...)...)
+		r.press("ctrl+c")
+		r.pass(time.Second)
+		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: 90, Y: 3})
+		r.press("ctrl+c")
+		if d := cmp.Diff([]string{"setClipboardMsg one two", "setClipboardMsg two", "setClipboardMsg one", "setClipboardMsg ne "}, r.asked); d != "" || len(r.calls) > 0 {
+			t.Error(d, r.calls)
+		}
+		r.press("ctrl+c")
+		if len(r.calls) != 1 {
+			t.Errorf("without a selection the turn is not interrupted: %v", r.calls)
 		}
 	})
 }

@@ -31,6 +31,9 @@ type (
 		Add     bool // one !: the output becomes part of the conversation
 	}
 
+	// Copied is selected text for the clipboard.
+	Copied struct{ Text string }
+
 	// Editor asks for the draft to be edited outside; SetText brings it back.
 	Editor struct{ Text string }
 

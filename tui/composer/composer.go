@@ -40,6 +40,7 @@ type Model struct {
 	list  completion
 	seek  search
 	*stash
+	*selecting
 
 	drawn string // the last view; "" after a change
 }
@@ -54,6 +55,7 @@ func New(o Options) *Model {
 		m.keys = *o.Keys
 	}
 	m.editing = m.keys.Editing.keys()
+	m.editing.Up, m.editing.Down = m.keys.Writing.Older, m.keys.Writing.Newer // with Shift
 	if o.Styles != nil {
 		m.styles = *o.Styles
 	}
@@ -64,6 +66,7 @@ func New(o Options) *Model {
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
 	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
 	m.stash = &stash{text: m.text, past: m.past, seek: &m.seek, keys: &m.keys, replace: m.replace}
+	m.selecting = &selecting{text: m.text, keys: &m.keys, changed: m.changed}
 	m.SetSize(80, 24)
 	return m
 }

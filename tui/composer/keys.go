@@ -37,8 +37,10 @@ type Editing struct {
 	Backspace, Delete   key.Binding
 	CutWordLeft         key.Binding
 	CutWordRight        key.Binding
+	Copy, Cut           key.Binding // what is selected
 	CutToStart          key.Binding
 	CutToEnd            key.Binding
+	CutToBlank          key.Binding
 	SwapWords           key.Binding
 	Yank                key.Binding
 	YankOlder           key.Binding // right after a yank
@@ -52,8 +54,8 @@ func (e Editing) keys() edit.Keys {
 		Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
 		LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
 		Backspace: e.Backspace, Delete: e.Delete,
-		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd, SwapWords: e.SwapWords,
-		Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
+		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd, CutToBlank: e.CutToBlank,
+		SwapWords: e.SwapWords, Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 	}
 }
 
@@ -77,7 +79,9 @@ func DefaultKeyMap() KeyMap {
 			Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
 			LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
 			Backspace: e.Backspace, Delete: bind("del", "delete right", "delete", "ctrl+d"),
-			CutWordLeft: e.CutWord, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart,
+			Copy:        bind("ctrl+c", "copy what is selected", "ctrl+c", "alt+w"),
+			Cut:         bind("ctrl+x", "cut what is selected", "ctrl+x"),
+			CutWordLeft: e.CutWord, CutWordRight: e.CutWordRight, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart,
 			CutToEnd:  bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
 			SwapWords: e.SwapWords, Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 		},
@@ -90,6 +94,6 @@ func (k KeyMap) Bindings() []key.Binding {
 	return []key.Binding{
 		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Stash, w.Editor, w.Help, w.Leave,
 		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
-		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd, e.SwapWords, e.Yank, e.YankOlder, e.Undo, e.Redo,
+		e.Copy, e.Cut, e.CutWordLeft, e.CutWordRight, e.CutToBlank, e.CutToStart, e.CutToEnd, e.SwapWords, e.Yank, e.YankOlder, e.Undo, e.Redo,
 	}
 }

@@ -10,6 +10,7 @@ type Styles struct {
 	Label       lipgloss.Style // where in the history one is, the search
 	Text        lipgloss.Style
 	Placeholder lipgloss.Style
+	Selection   lipgloss.Style // selected text
 	Chip        lipgloss.Style // a folded paste
 	Mention     lipgloss.Style // a file that is added
 	Unknown     lipgloss.Style // a path that is no file
@@ -29,6 +30,7 @@ func DefaultStyles() Styles {
 		Label:       colour("8"),
 		Text:        lipgloss.NewStyle(),
 		Placeholder: colour("8"),
+		Selection:   lipgloss.NewStyle().Reverse(true),
 		Chip:        colour("6"),
 		Mention:     colour("6"),
 		Unknown:     colour("1").Bold(true),

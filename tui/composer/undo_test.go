@@ -130,34 +130,6 @@ func TestWhatWasCutIsYanked(t *testing.T) {
 	wantDraft(t, m, long)
 }
 
-func TestAClickMovesTheCursor(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetText("one two\n漢字 three\nfour")
-	for name, c := range map[string]struct {
-		x, y int
-		want string
-	}{
-		"within a word":       {4, 1, "on|e two\n漢字 three\nfour"},
-		"behind a line":       {60, 1, "one two|\n漢字 three\nfour"},
-		"before it":           {0, 2, "one two\n|漢字 three\nfour"},
-		"within a wide glyph": {5, 2, "one two\n漢|字 three\nfour"},
-		"the last line":       {2, 3, "one two\n漢字 three\n|four"},
-	} {
-		if !m.Click(c.x, c.y) {
-			t.Errorf("%s: nothing was hit", name)
-		}
-		write(m, "|")
-		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
-		press(t, m, "backspace")
-	}
-	for _, y := range []int{-1, 0, 4, 9} {
-		if m.Click(3, y) {
-			t.Errorf("line %d has text", y)
-		}
-	}
-}
-
 // What comes between a yank and the key for an older one, or between two cuts,
 // makes them strangers: no other text is taken, and none is joined.
 func TestYanksAndCutsArePartedByWhatComesBetween(t *testing.T) {
@@ -170,9 +142,9 @@ func TestYanksAndCutsArePartedByWhatComesBetween(t *testing.T) {
 		"a text from outside":       {func(m *composer.Model) { m.SetText("x"); press(t, m, "alt+y") }, "x"},
 		"a message that comes back": {func(m *composer.Model) { m.Prepend("queued"); press(t, m, "alt+y") }, "queued\n\nabcone two "},
 		"a paste":                   {func(m *composer.Model) { m.Update(tea.PasteMsg{Content: "p"}); press(t, m, "alt+y") }, "abcone two p"},
-		"a click":                   {func(m *composer.Model) { m.Click(2, 1); press(t, m, "alt+y") }, "abcone two "},
+		"a click":                   {func(m *composer.Model) { click(m, 2, 1, 1); press(t, m, "alt+y") }, "abcone two "},
 		"a yank between cuts":       {func(m *composer.Model) { press(t, m, "ctrl+w", "ctrl+y", "ctrl+w", "ctrl+y") }, "abcone two "},
-		"a click between cuts":      {func(m *composer.Model) { press(t, m, "ctrl+w"); m.Click(2, 1); press(t, m, "ctrl+k", "ctrl+y") }, "abcone "},
+		"a click between cuts":      {func(m *composer.Model) { press(t, m, "ctrl+w"); click(m, 2, 1, 1); press(t, m, "ctrl+k", "ctrl+y") }, "abcone "},
 	} {
 		m := newModel(t)
 		write(m, "one two ")

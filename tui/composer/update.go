@@ -52,6 +52,9 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	if m.seek.on {
 		return m.seek.typed(msg)
 	}
+	if msg.Content != "" {
+		m.text.RemoveSelected()
+	}
 	m.text.Enter(msg.Content)
 	m.list.complete(m.text)
 	return nil
@@ -60,7 +63,19 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 // press handles a key: the search has it first, then the list, then the draft.
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.seek.on {
-		return m.seek.key(k)
+		action := m.seek.key(k)
+		if _, ignored := action.(pane.Ignored); ignored && m.text.Moves(k, m.editing) {
+			m.seek.take()
+			m.text.Move(k, m.editing)
+			return nil
+		}
+		return action
+	}
+	if m.Selects(k) {
+		return m.copies(k)
+	}
+	if key.Matches(k, m.keys.Writing.Leave) && m.text.Deselect() {
+		return nil
 	}
 	if m.list.open() {
 		if action, done := m.listKey(k); done {
@@ -76,6 +91,7 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if k.Text == "" {
 		return pane.Ignored{}
 	}
+	m.text.RemoveSelected()
 	m.text.Insert(edit.Clean(k.Text))
 	m.list.complete(m.text)
 	return nil
@@ -161,6 +177,7 @@ func (m *Model) enterKey() pane.Action {
 }
 
 func (m *Model) newline() {
+	m.text.RemoveSelected()
 	m.text.Insert("\n")
 	m.list.hide()
 }
@@ -183,7 +200,7 @@ func (m *Model) editKey(k tea.KeyPressMsg) bool {
 	switch {
 	case m.text.Empty():
 		return key.Matches(k, m.editing.Backspace)
-	case m.text.Move(k, m.editing):
+	case m.text.SelectBy(k, m.editing), m.text.Move(k, m.editing):
 		m.list.hide()
 	case m.text.Delete(k, m.editing):
 		m.list.complete(m.text)

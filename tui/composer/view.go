@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -41,20 +42,6 @@ func (m *Model) Cursor() *tea.Cursor {
 		x, y = ansi.StringWidth(m.seek.line()), m.Height()-2
 	}
 	return tea.NewCursor(1+m.box.padding()+min(x, m.box.inner()-1), y)
-}
-
-// Click puts the cursor at a cell of the view. It reports false for one that has no
-// text.
-func (m *Model) Click(x, y int) bool {
-	row := y - m.list.rows(m.height) - 1
-	if m.seek.on || row < 0 || row >= m.textRows() {
-		return false
-	}
-	m.list.hide()
-	m.text.PointAt(m.top+row, x-1-m.box.padding())
-	m.text.NewStep()
-	m.changed()
-	return true
 }
 
 func (m *Model) draw() string {
@@ -127,16 +114,17 @@ func (m *Model) drawText() []string {
 				continue
 			}
 			if len(lines) < rows {
-				lines = append(lines, m.drawRow(m.text.Line(i)[r.Start:r.End], r.Start, marks))
+				lines = append(lines, m.drawRow(i, r, marks))
 			}
 		}
 	}
 	return lines
 }
 
-// drawRow is a row of text that begins at an offset of its line, with its tabs, chips
-// and mentions, as wide as the box.
-func (m *Model) drawRow(s string, at int, marks []mention) string {
+// drawRow is a row of a line, with its tabs, chips, mentions and what is selected, as wide as the box.
+func (m *Model) drawRow(line int, r edit.Row, marks []mention) string {
+	s, at := m.text.Line(line)[r.Start:r.End], r.Start
+	from, to, lineEnd := m.text.SelectedIn(line, r)
 	var out, run strings.Builder
 	style := &m.styles.Text
 	flush := func() {
@@ -151,11 +139,18 @@ func (m *Model) drawRow(s string, at int, marks []mention) string {
 		if used+w > m.box.inner() {
 			break
 		}
-		if next := m.styles.at(at, marks); next != style {
+		next := m.styles.at(at, marks)
+		selected := from <= at && at < to
+		if selected {
+			next = &m.styles.Selection
+		}
+		if next != style {
 			flush()
 			style = next
 		}
 		switch {
+		case chip != "" && selected:
+			run.WriteString(ansi.Truncate(chip, w, "…"))
 		case chip != "":
 			flush()
 			out.WriteString(m.styles.Chip.Render(ansi.Truncate(chip, w, "…")))
@@ -166,6 +161,14 @@ func (m *Model) drawRow(s string, at int, marks []mention) string {
 		}
 		used += w
 		s, at = s[n:], at+n
+	}
+	if lineEnd && used < m.box.inner() {
+		if style != &m.styles.Selection {
+			flush()
+			style = &m.styles.Selection
+		}
+		run.WriteByte(' ')
+		used++
 	}
 	if style != &m.styles.Text {
 		flush()

@@ -68,46 +68,64 @@ func (b *Buffer) previous(s string, i int) int {
 	return at
 }
 
-// wordStart is the start of the word before offset i of s: a chip, or a run of
-// other characters between blanks.
-func (b *Buffer) wordStart(s string, i int) int {
-	for i > 0 && blankBefore(s, i) {
-		i = b.previous(s, i)
+// kind is what an atom is to a hand that goes by words.
+type kind int
+
+const (
+	blankKind kind = 1 << iota
+	markKind       // punctuation
+	letterKind
+	chipKind
+)
+
+// What the keys take for a word, besides a chip: letters, as readline has it, or all that stands between blanks.
+const (
+	letters = letterKind
+	between = letterKind | markKind
+)
+
+// kindAt is the kind of the atom at offset i of s.
+func kindAt(s string, i int) kind {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	switch {
+	case chipIndex(s[i:]) >= 0:
+		return chipKind
+	case unicode.IsSpace(r):
+		return blankKind
+	case r != '_' && (unicode.IsPunct(r) || r < utf8.RuneSelf && unicode.IsSymbol(r)):
+		return markKind
 	}
-	for first := true; i > 0 && !blankBefore(s, i); first = false {
+	return letterKind
+}
+
+// wordStart is the start of the word before offset i of s.
+func (b *Buffer) wordStart(s string, i int, word kind) int {
+	for in := false; i > 0; {
 		p := b.previous(s, i)
-		if chipIndex(s[p:]) >= 0 {
-			if first {
-				return p
-			}
-			break
+		k := kindAt(s, p)
+		switch {
+		case k == chipKind && !in:
+			return p
+		case in && k&word == 0:
+			return i
 		}
-		i = p
+		in, i = in || k&word != 0, p
 	}
 	return i
 }
 
 // wordEnd is the end of the word after offset i of s.
-func (b *Buffer) wordEnd(s string, i int) int {
-	for i < len(s) && blankAt(s, i) {
-		i++
-	}
-	for first := true; i < len(s) && !blankAt(s, i); first = false {
+func (b *Buffer) wordEnd(s string, i int, word kind) int {
+	for in := false; i < len(s); {
 		n, _ := b.atom(s[i:])
-		if chipIndex(s[i:]) >= 0 {
-			if first {
-				return i + n
-			}
-			break
+		k := kindAt(s, i)
+		switch {
+		case k == chipKind && !in:
+			return i + n
+		case in && k&word == 0:
+			return i
 		}
-		i += n
+		in, i = in || k&word != 0, i+n
 	}
 	return i
 }
-
-func blankBefore(s string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(s[:i])
-	return unicode.IsSpace(r)
-}
-
-func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }

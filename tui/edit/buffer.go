@@ -20,6 +20,9 @@ type Buffer struct {
 	at    Place
 	goal  int // the column vertical moves aim for, -1 if there was another move
 
+	anchored bool // text is selected from anchor to at
+	anchor   Place
+
 	width int // cells a row may fill; one more is left for the cursor
 
 	chips    []chip                      // by index; freed ones have no text
@@ -52,6 +55,9 @@ func (b *Buffer) Current() string { return b.lines[b.at.Line].text }
 
 // At is where the cursor is.
 func (b *Buffer) At() Place { return b.at }
+
+// put puts the cursor at a place between two atoms, where vertical moves aim for a column.
+func (b *Buffer) put(at Place, goal int) { b.at, b.goal, b.anchored = at, goal, false }
 
 // Size is how much text there is, with the pastes in full.
 func (b *Buffer) Size() conversation.Size { return b.size }

@@ -9,7 +9,7 @@ import (
 // Reset empties the buffer.
 func (b *Buffer) Reset() {
 	b.lines = make([]line, 1)
-	b.at, b.goal = Place{}, -1
+	b.put(Place{}, -1)
 	b.chips, b.made, b.bytes = nil, 0, 0
 	b.size = conversation.Size{}
 	b.changes++
@@ -73,14 +73,13 @@ func (b *Buffer) Remove(from, to Place) {
 
 // MoveTo puts the cursor at a place, or behind the atom the place is inside.
 func (b *Buffer) MoveTo(p Place) {
-	b.goal = -1
 	s := b.lines[p.Line].text
 	start := b.previous(s, p.Col)
 	for start < p.Col {
 		n, _ := b.atom(s[start:])
 		start += n
 	}
-	b.at = Place{p.Line, start}
+	b.put(Place{p.Line, start}, -1)
 }
 
 // forget frees the chips between two places.

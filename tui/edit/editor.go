@@ -151,6 +151,7 @@ func (e *Editor) yank(turn int) {
 	if n == 0 {
 		return
 	}
+	e.RemoveSelected()
 	k.turn = turn % n
 	k.from = e.At()
 	e.Enter(k.texts[n-1-k.turn])

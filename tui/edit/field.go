@@ -62,7 +62,7 @@ func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 		e.Do(Other, func() { f.insert(f.bounded(msg.Content)) })
 		return true
 	case tea.KeyPressMsg:
-		if e.Recover(msg, keys) || e.Move(msg, keys) || f.vertical(msg, keys) {
+		if e.Recover(msg, keys) || e.SelectBy(msg, keys) || e.Move(msg, keys) || f.vertical(msg, keys) {
 			return true
 		}
 		taken := false
@@ -99,13 +99,7 @@ func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
 	default:
 		return false
 	}
-	switch {
-	case f.editor.Vertical(by):
-	case by < 0:
-		f.editor.MoveTo(Place{})
-	default:
-		f.editor.MoveTo(f.editor.end())
-	}
+	f.editor.byRows(by)
 	return true
 }
 
@@ -127,6 +121,9 @@ func (f *Field) insert(text string) {
 	if f.Safe != nil {
 		text = f.Safe(text)
 	}
+	if text != "" {
+		f.editor.RemoveSelected()
+	}
 	f.editor.Insert(text)
 }
 
@@ -146,8 +143,9 @@ func (f *Field) View() []string {
 				continue
 			}
 			if len(out) < f.height {
-				shown := strings.ReplaceAll(text[r.Start:r.End], "\t", strings.Repeat(" ", tabWidth))
-				out = append(out, pane.Clip(shown, f.width))
+				shown := pane.Clip(strings.ReplaceAll(text[r.Start:r.End], "\t", strings.Repeat(" ", tabWidth)), f.width)
+				from, to := f.marked(i, r)
+				out = append(out, inverse(shown, from, min(to, f.width)))
 			}
 		}
 	}
@@ -157,17 +155,42 @@ func (f *Field) View() []string {
 // Line is a text that stays on one line in exactly width cells, and the column of the cursor in it. A long text ends at
 // the cursor, so that one sees what one types.
 func (f *Field) Line(width int) (string, int) {
-	head := f.editor.Current()[:f.editor.At().Col]
+	all := f.editor.Current()
+	head := all[:f.editor.At().Col]
 	x := ansi.StringWidth(head)
+	from, to := f.marked(0, Row{0, len(all)})
 	if over := x - width + 1; over > 0 {
 		shown := ansi.TruncateLeft(head, over, "")
 		if ansi.StringWidth(shown) >= width { // a wide character stays whole
 			shown = ansi.TruncateLeft(head, over+1, "")
 		}
-		return pane.Fit(shown, width), min(ansi.StringWidth(shown), width-1)
+		over = x - ansi.StringWidth(shown)
+		return inverse(pane.Fit(shown, width), max(from-over, 0), min(to, x)-over), min(x-over, width-1)
 	}
-	return pane.Fit(f.Text(), width), x
+	return inverse(pane.Fit(f.Text(), width), from, min(to, width)), x
 }
+
+// marked are the cells of a row that are selected, with one for the line end.
+func (f *Field) marked(line int, r Row) (from, to int) {
+	text := f.editor.Line(line)
+	start, stop, end := f.editor.SelectedIn(line, r)
+	from, to = f.editor.columns(text[r.Start:start]), f.editor.columns(text[r.Start:stop])
+	if end {
+		to++
+	}
+	return from, to
+}
+
+// inverse is a row with the cells [from, to) in reverse video, whatever it is drawn in.
+func inverse(row string, from, to int) string {
+	if from >= to {
+		return row
+	}
+	row += strings.Repeat(" ", max(0, to-ansi.StringWidth(row)))
+	return ansi.Cut(row, 0, from) + reversed + ansi.Cut(row, from, to) + upright + ansi.TruncateLeft(row, to, "")
+}
+
+const reversed, upright = "\x1b[7m", "\x1b[27m"
 
 // Cursor is the cell of the cursor in the view as it was drawn last.
 func (f *Field) Cursor() (x, y int) {

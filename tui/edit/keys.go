@@ -9,18 +9,19 @@ import (
 
 // Keys are the keys of a text. Without Newline it stays on one line.
 type Keys struct {
-	Left, Right, Up, Down         key.Binding
-	WordLeft, WordRight           key.Binding
-	LineStart, LineEnd            key.Binding
-	TextStart, TextEnd            key.Binding
-	PageUp, PageDown              key.Binding
-	Backspace, Delete             key.Binding
-	CutWord, CutToStart, CutToEnd key.Binding
-	CutWordRight                  key.Binding
-	SwapWords                     key.Binding
-	Yank, YankOlder               key.Binding
-	Undo, Redo                    key.Binding
-	Newline                       key.Binding
+	Left, Right, Up, Down key.Binding
+	WordLeft, WordRight   key.Binding
+	LineStart, LineEnd    key.Binding
+	TextStart, TextEnd    key.Binding
+	PageUp, PageDown      key.Binding
+	Backspace, Delete     key.Binding
+	CutWord, CutWordRight key.Binding // of letters
+	CutToBlank            key.Binding
+	CutToStart, CutToEnd  key.Binding
+	SwapWords             key.Binding
+	Yank, YankOlder       key.Binding
+	Undo, Redo            key.Binding
+	Newline               key.Binding
 }
 
 // DefaultKeys are those of the composer.
@@ -41,8 +42,9 @@ func DefaultKeys() Keys {
 		PageDown:     bind("pgdn", "a page down", "pgdown"),
 		Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
 		Delete:       bind("del", "delete right", "delete"),
-		CutWord:      bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+		CutWord:      bind("alt+backspace", "cut the word left", "alt+backspace", "ctrl+backspace"),
 		CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
+		CutToBlank:   bind("ctrl+w", "cut back to a blank", "ctrl+w"),
 		CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
 		CutToEnd:     bind("ctrl+k", "cut to the end of the line", "ctrl+k"),
 		SwapWords:    bind("alt+t", "swap the word with the one before", "alt+t"),
@@ -54,12 +56,27 @@ func DefaultKeys() Keys {
 	}
 }
 
-// Move carries out a key that moves the cursor left or right.
+// Move carries out a key that moves the cursor left or right: of what is selected, to its end on that side.
 func (e *Editor) Move(k tea.KeyPressMsg, keys Keys) bool {
 	to, ok := e.motion(k, keys)
-	if ok {
-		e.MoveTo(to)
+	if !ok {
+		return false
 	}
+	if from, end, selected := e.Selected(); selected {
+		switch {
+		case key.Matches(k, keys.Left):
+			to = from
+		case key.Matches(k, keys.Right):
+			to = end
+		}
+	}
+	e.MoveTo(to)
+	return true
+}
+
+// Moves reports whether a key is one for Move.
+func (e *Editor) Moves(k tea.KeyPressMsg, keys Keys) bool {
+	_, ok := e.motion(k, keys)
 	return ok
 }
 
@@ -71,7 +88,7 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	case key.Matches(k, keys.Right):
 		return b.Right(), true
 	case key.Matches(k, keys.WordLeft):
-		return b.wordLeft(), true
+		return b.wordLeft(letters), true
 	case key.Matches(k, keys.WordRight):
 		return b.wordRight(), true
 	case key.Matches(k, keys.LineStart):
@@ -86,16 +103,24 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	return Place{}, false
 }
 
-// Delete carries out a key that deletes, cuts or swaps words. The caller notes the change.
+// Delete carries out a key that deletes, cuts or swaps words. Those that delete or cut do it to what is selected. The
+// caller notes the change.
 func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	at := e.At()
+	_, _, selected := e.Selected()
 	switch {
+	case selected && key.Matches(k, keys.Backspace, keys.Delete):
+		e.RemoveSelected()
+	case selected && key.Matches(k, keys.CutWord, keys.CutWordRight, keys.CutToBlank, keys.CutToStart, keys.CutToEnd):
+		e.CutSelected()
 	case key.Matches(k, keys.Backspace):
 		e.Remove(e.Left(), at)
 	case key.Matches(k, keys.Delete):
 		e.Remove(at, e.Right())
 	case key.Matches(k, keys.CutWord):
-		e.cut(e.wordLeft(), at, true)
+		e.cut(e.wordLeft(letters), at, true)
+	case key.Matches(k, keys.CutToBlank):
+		e.cut(e.wordLeft(between), at, true)
 	case key.Matches(k, keys.CutWordRight):
 		e.cut(at, e.wordRight(), false)
 	case key.Matches(k, keys.CutToStart):

@@ -25,29 +25,29 @@ func (b *Buffer) Right() Place {
 	return b.at
 }
 
-func (b *Buffer) wordLeft() Place {
+func (b *Buffer) wordLeft(word kind) Place {
 	if b.at.Col == 0 {
 		return b.Left()
 	}
-	return Place{b.at.Line, b.wordStart(b.Current(), b.at.Col)}
+	return Place{b.at.Line, b.wordStart(b.Current(), b.at.Col, word)}
 }
 
 func (b *Buffer) wordRight() Place {
 	if b.at.Col == len(b.Current()) {
 		return b.Right()
 	}
-	return Place{b.at.Line, b.wordEnd(b.Current(), b.at.Col)}
+	return Place{b.at.Line, b.wordEnd(b.Current(), b.at.Col, letters)}
 }
 
 // swapWords swaps the word at the cursor, or before it at the end of the line, with the word before that one. The cursor
 // ends up behind both.
 func (b *Buffer) swapWords() {
 	s := b.Current()
-	end := b.wordEnd(s, b.at.Col)
-	second := b.wordStart(s, end)
-	first := b.wordStart(s, second)
-	firstEnd := b.wordEnd(s, first)
-	end = b.wordEnd(s, second)
+	end := b.wordEnd(s, b.at.Col, between)
+	second := b.wordStart(s, end, between)
+	first := b.wordStart(s, second, between)
+	firstEnd := b.wordEnd(s, first, between)
+	end = b.wordEnd(s, second, between)
 	if first == second || firstEnd > second {
 		return
 	}

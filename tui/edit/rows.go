@@ -115,12 +115,11 @@ func (b *Buffer) Vertical(step int) bool {
 	for i := range b.lines {
 		rows := b.Rows(i)
 		if target < len(rows) {
-			b.at = Place{i, b.offset(i, rows, target, goal)}
+			b.put(Place{i, b.offset(i, rows, target, goal)}, goal)
 			break
 		}
 		target -= len(rows)
 	}
-	b.goal = goal
 	return true
 }
 
@@ -130,8 +129,7 @@ func (b *Buffer) PointAt(row, column int) {
 	for i := range b.lines {
 		rows := b.Rows(i)
 		if row < len(rows) {
-			b.goal = -1
-			b.at = Place{i, b.offset(i, rows, row, max(0, column))}
+			b.put(Place{i, b.offset(i, rows, row, max(0, column))}, -1)
 			return
 		}
 		row -= len(rows)

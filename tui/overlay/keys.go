@@ -46,10 +46,13 @@ type Answers struct {
 
 // Line are the keys of a line to type in.
 type Line struct {
-	Left, Right, Start, End       key.Binding
-	Backspace, Delete             key.Binding
-	CutWord, CutToStart, CutToEnd key.Binding
-	Yank, YankOlder, Undo, Redo   key.Binding
+	Left, Right, Start, End     key.Binding
+	WordLeft, WordRight         key.Binding
+	Backspace, Delete           key.Binding
+	CutWord, CutWordRight       key.Binding
+	CutToBlank, SwapWords       key.Binding
+	CutToStart, CutToEnd        key.Binding
+	Yank, YankOlder, Undo, Redo key.Binding
 }
 
 // DefaultKeyMap is the keys of the handbook.
@@ -89,7 +92,8 @@ func DefaultKeyMap() KeyMap {
 		},
 		Line: Line{
 			Left: e.Left, Right: e.Right, Start: e.LineStart, End: e.LineEnd, Backspace: e.Backspace, Delete: e.Delete,
-			CutWord: e.CutWord, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
+			WordLeft: e.WordLeft, WordRight: e.WordRight, CutWord: e.CutWord, CutWordRight: e.CutWordRight, CutToBlank: e.CutToBlank,
+			SwapWords: e.SwapWords, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
 			Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
 		},
 	}

@@ -25,6 +25,7 @@ func typed(e *edit.Field, msg tea.Msg, k Line) bool {
 	}
 	return e.Update(msg, edit.Keys{
 		Left: k.Left, Right: k.Right, LineStart: k.Start, LineEnd: k.End, Backspace: k.Backspace, Delete: k.Delete,
-		CutWord: k.CutWord, CutToStart: k.CutToStart, CutToEnd: k.CutToEnd, Yank: k.Yank, YankOlder: k.YankOlder, Undo: k.Undo, Redo: k.Redo,
+		WordLeft: k.WordLeft, WordRight: k.WordRight, CutWord: k.CutWord, CutWordRight: k.CutWordRight, CutToBlank: k.CutToBlank,
+		SwapWords: k.SwapWords, CutToStart: k.CutToStart, CutToEnd: k.CutToEnd, Yank: k.Yank, YankOlder: k.YankOlder, Undo: k.Undo, Redo: k.Redo,
 	})
 }

@@ -109,7 +109,7 @@ func (s *SecretLine) press(k tea.KeyPressMsg) pane.Action {
 	case key.Matches(k, keys.Line.Backspace):
 		_, n := utf8.DecodeLastRune(s.text)
 		s.text = s.text[:len(s.text)-n]
-	case key.Matches(k, keys.Line.CutToStart, keys.Line.CutWord):
+	case key.Matches(k, keys.Line.CutToStart, keys.Line.CutWord, keys.Line.CutToBlank):
 		s.Wipe()
 	default:
 		return leftover(k)

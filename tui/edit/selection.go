@@ -1,0 +1,153 @@
+package edit
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Text is selected between an anchor and the cursor. Every change and every move ends a selection, but for those made by
+// Extend and Select.
+
+// Selected is what is selected, in the order of the text; false if nothing is.
+func (e *Editor) Selected() (from, to Place, ok bool) {
+	from, to = e.anchor, e.at
+	if to.Before(from) {
+		from, to = to, from
+	}
+	return from, to, e.anchored && from != to
+}
+
+// SelectedText is the selected text with the pastes in place of their chips.
+func (e *Editor) SelectedText() string {
+	from, to, ok := e.Selected()
+	if !ok {
+		return ""
+	}
+	return expand(e.between(from, to), e.chips)
+}
+
+// Select selects a text, with the cursor at the place to.
+func (e *Editor) Select(from, to Place) {
+	e.MoveTo(from)
+	e.Extend(func() { e.MoveTo(to) })
+}
+
+// Deselect ends the selection, and reports whether there was one. The cursor stays.
+func (e *Editor) Deselect() bool {
+	_, _, ok := e.Selected()
+	e.anchored = false
+	return ok
+}
+
+// Extend carries out a move of the cursor that extends the selection, or begins one.
+func (e *Editor) Extend(move func()) {
+	from := e.at
+	if e.anchored {
+		from = e.anchor
+	}
+	move()
+	e.anchor, e.anchored = from, true
+}
+
+// RemoveSelected deletes what is selected, if anything is.
+func (e *Editor) RemoveSelected() {
+	if from, to, ok := e.Selected(); ok {
+		e.Remove(from, to)
+	}
+}
+
+// WordAt is the word at a place, the blanks there if there is none: what a double click selects.
+func (e *Editor) WordAt(p Place) (from, to Place) {
+	s := e.lines[p.Line].text
+	if p.Col == len(s) {
+		p.Col = e.previous(s, p.Col)
+	}
+	if s == "" {
+		return p, p
+	}
+	kind := kindAt(s, p.Col)
+	n, _ := e.atom(s[p.Col:])
+	start, end := p.Col, p.Col+n
+	for kind != chipKind && start > 0 && kindAt(s, e.previous(s, start)) == kind {
+		start = e.previous(s, start)
+	}
+	for kind != chipKind && end < len(s) && kindAt(s, end) == kind {
+		n, _ = e.atom(s[end:])
+		end += n
+	}
+	return Place{p.Line, start}, Place{p.Line, end}
+}
+
+// LineAt is the line at a place with its end: what a triple click selects.
+func (e *Editor) LineAt(p Place) (from, to Place) {
+	if p.Line < len(e.lines)-1 {
+		return Place{p.Line, 0}, Place{p.Line + 1, 0}
+	}
+	return Place{p.Line, 0}, Place{p.Line, len(e.lines[p.Line].text)}
+}
+
+// SelectedIn is the part of a row of a line that is selected, as offsets in the line, and whether the line end behind it
+// is. Without any, from is to.
+func (e *Editor) SelectedIn(line int, r Row) (from, to int, end bool) {
+	start, stop, ok := e.Selected()
+	if !ok || line < start.Line || line > stop.Line {
+		return r.Start, r.Start, false
+	}
+	from, to = r.Start, r.End
+	if line == start.Line {
+		from = min(max(from, start.Col), r.End)
+	}
+	if line == stop.Line {
+		to = max(from, min(to, stop.Col))
+	}
+	return from, to, line < stop.Line && r.End == len(e.lines[line].text)
+}
+
+// Before reports whether a place comes before another.
+func (p Place) Before(q Place) bool { return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col }
+
+// SelectBy carries out a key that moves the cursor, pressed together with Shift: it selects what the cursor passes.
+func (e *Editor) SelectBy(k tea.KeyPressMsg, keys Keys) bool {
+	if !k.Mod.Contains(tea.ModShift) || k.Text != "" {
+		return false
+	}
+	k.Mod &^= tea.ModShift
+	to, ok := e.motion(k, keys)
+	move := func() { e.MoveTo(to) }
+	switch {
+	case ok:
+	case key.Matches(k, keys.Up):
+		move = func() { e.byRows(-1) }
+	case key.Matches(k, keys.Down):
+		move = func() { e.byRows(1) }
+	default:
+		return false
+	}
+	e.Extend(move)
+	e.NewStep()
+	return true
+}
+
+// CutSelected deletes what is selected, to be yanked.
+func (e *Editor) CutSelected() {
+	if from, to, ok := e.Selected(); ok {
+		e.cut(from, to, false)
+	}
+}
+
+// CopySelected keeps what is selected, to be yanked, and ends the selection.
+func (e *Editor) CopySelected() {
+	e.kills.put(e.SelectedText(), false, false)
+	e.Deselect()
+}
+
+// byRows moves the cursor by rows, beyond the first and the last row to the ends of the text.
+func (e *Editor) byRows(by int) {
+	switch {
+	case e.Vertical(by):
+	case by < 0:
+		e.MoveTo(Place{})
+	default:
+		e.MoveTo(e.end())
+	}
+}
