@@ -201,7 +201,7 @@ func (p painter) composer() ComposerStyles {
 		Shell:       p.fg(p.Warning).Bold(!p.HasColour()),
 		Text:        p.fg(p.Text),
 		Placeholder: p.quiet(),
-		Chip:        p.fg(p.Inline).Underline(!p.HasColour()),
+		Chip:        p.fg(p.Inline).Bold(!p.HasColour()),
 	}
 }
 
