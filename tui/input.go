@@ -14,13 +14,13 @@ import (
 
 // Keys go to the open dialog, then to the view that has the screen, then to the
 // composer, then to the main screen.
-// Interrupt is the exception: it works everywhere.
+// Interrupt is the exception: it works everywhere, unless it is to copy what is selected.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if writes(k) {
 		m.keyboard.pressed++
 	}
-	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !m.selects(k) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.inSight() == sight{} && m.chat.composer.Selects(k)) {
 		return m.interrupt()
 	}
 	m.quits = repeat{}
@@ -71,7 +71,7 @@ func (m *Model) giveView(msg tea.Msg) tea.Cmd {
 
 // compose handles a key of the conversation and its composer.
 func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
-	if !m.selects(k) {
+	if !m.chat.composer.Selects(k) {
 		if cmd, done := m.global(k); done {
 			return cmd
 		}
@@ -82,11 +82,6 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	}
 	m.dialogs.writes(wrote)
 	return m.do(action)
-}
-
-// selects reports whether a key copies or cuts what is selected in the composer.
-func (m *Model) selects(k tea.KeyPressMsg) bool {
-	return m.dialogs.stack.Len() == 0 && m.views.top() == nil && m.chat.composer.Selects(k)
 }
 
 // global handles the keys that mean the same whatever is typed.
