@@ -218,7 +218,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	}
 	k.forgetWindow()
 	k.useWindow(meter.Window{Source: meter.WindowUnknown})
-	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
+	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. The next refused request tells its size, or set it with --window.",
 		u.Prompt, have.Tokens))
 }
 

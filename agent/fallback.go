@@ -114,7 +114,7 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 	price := ""
 	if cost := t.Options.Cost; cost != nil {
 		if usd, _ := cost(m, llm.Tokens{Prompt: r.Used}); usd != nil && *usd >= 0.01 {
-			price = fmt.Sprintf(", some $%.2f", *usd)
+			price = fmt.Sprintf(", about $%.2f", *usd)
 		}
 	}
 	window := "its window is unknown"

@@ -54,7 +54,7 @@ func TestRetriesBackOff(t *testing.T) {
 		}
 		want := []updates.Status{
 			{Phase: updates.Retrying, Attempt: 2, Wait: 500 * time.Millisecond, Why: "overloaded"},
-			{Phase: updates.Retrying, Attempt: 3, Wait: time.Second, Why: "server fault"},
+			{Phase: updates.Retrying, Attempt: 3, Wait: time.Second, Why: "server error"},
 			{Phase: updates.Retrying, Attempt: 4, Wait: 2 * time.Second, Why: "network"},
 		}
 		if diff := cmp.Diff(want, seen); diff != "" {

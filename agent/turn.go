@@ -177,7 +177,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	set := &a.journal.Settings
 	messages, err := projection.Harden(a.journal.View, set.Model.Caps)
 	if err != nil {
-		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
+		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "send a message first", Err: err}
 	}
 	r := llm.Outgoing{
 		Request: llm.Request{

@@ -131,7 +131,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 // mode is the permission mode that --approve asks for.
 func (o askOptions) mode() (conversation.Mode, error) {
 	if o.newest && o.resume != "" {
-		return "", console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+		return "", console.WrongUse("use -c or -r, not both: -c continues the newest conversation, -r a chosen one")
 	}
 	switch o.approve {
 	case approveNone:

@@ -58,7 +58,7 @@ built-in demo model that is not an AI.`,
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	o := cmd.options
 	if o.Newest && o.Resume != "" {
-		return console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+		return console.WrongUse("use -c or -r, not both: -c continues the newest conversation, -r a chosen one")
 	}
 	if err := cmd.settings.Configure(); err != nil {
 		return err

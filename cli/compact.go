@@ -166,17 +166,17 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 	kept := changed("keep-last") || changed("keep")
 	switch {
 	case o.undo && o.redo:
-		return console.WrongUse("--undo and --redo exclude each other")
+		return console.WrongUse("use --undo or --redo, not both")
 	case o.undo || o.redo:
 		for _, flag := range []string{"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"} {
 			if changed(flag) {
-				return console.WrongUse("--%s says how to compact; --undo and --redo take none of it", flag)
+				return console.WrongUse("--%s cannot be combined with --undo or --redo", flag)
 			}
 		}
 	case changed("keep-last") && changed("keep"):
-		return console.WrongUse("--keep is --keep-last; give one of them")
+		return console.WrongUse("--keep and --keep-last are the same; use one of them")
 	case changed("to") && kept:
-		return console.WrongUse("--to and --keep-last both say where the range ends; give one of them")
+		return console.WrongUse("--to and --keep-last both say where the range ends; use one of them")
 	case kept && min(o.keepLast, o.keep) < 0:
 		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
 	case changed("profile") && o.profile == "":

@@ -117,7 +117,7 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 		cmd.console.Note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	if len(loaded.Refused) > 0 {
-		cmd.console.Note("`plimsoll config trust` applies what is not applied")
+		cmd.console.Note("`plimsoll config trust` applies the rest")
 	}
 	fmt.Fprintln(cmd.console.Stdout, "ok")
 	return nil

@@ -89,7 +89,7 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 		}
 	}
 	if !cmd.providers.Known(strings.ToLower(name)) {
-		return "", console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", name), "known are "+strings.Join(cmd.providers.Names(), ", ")))
+		return "", console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", name), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
 	return strings.ToLower(name), nil
 }

@@ -32,7 +32,7 @@ func TestWrongBitIsToldByEachCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			code, out, errs := d.run(t.Context(), strings.NewReader(""), args...)
-			if code != 0 || strings.Count(errs, "set right while reading") != 1 {
+			if code != 0 || strings.Count(errs, "corrected while reading") != 1 {
 				t.Errorf("exit code %d, standard error: %s", code, errs)
 			}
 			if args[0] == "ask" {

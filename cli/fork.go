@@ -124,7 +124,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 // profile.
 func (o forkOptions) misread(err error, args []string) error {
 	if o.compact.Given && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
-		return console.WithHint(err, "a profile is written --compact="+args[0])
+		return console.WithHint(err, "write a profile as --compact="+args[0])
 	}
 	return err
 }

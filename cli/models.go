@@ -64,7 +64,7 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if provider != "" && !cmd.providers.Known(provider) {
-		return console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.Names(), ", ")))
+		return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", provider), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
 	if cmd.refresh {
 		return cmd.refreshed(cmd.listing.Refresh(ctx, provider))
@@ -174,7 +174,7 @@ func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
 		}
 	}
 	if !answered {
-		return errors.New("no provider told its models; what is known of them stays as it was")
+		return errors.New("no provider listed its models; nothing was changed")
 	}
 	return nil
 }

@@ -227,7 +227,7 @@ func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) e
 func checkLedger(changed func(flag string) bool) error {
 	for _, name := range []string{"compacted", "preset", "request"} {
 		if changed(name) {
-			return console.WrongUse("--ledger and --%s are two things to write: give one of them", name)
+			return console.WrongUse("use --ledger or --%s, not both", name)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 func checkRequest(changed func(flag string) bool, number int) error {
 	for _, other := range []string{"compacted", "preset", "ledger"} {
 		if changed(other) {
-			return console.WrongUse("--request and --%s are two things to write: give one of them", other)
+			return console.WrongUse("use --request or --%s, not both", other)
 		}
 	}
 	if number == 0 {

@@ -54,7 +54,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 		t.Errorf("as JSON it says %+v, %v", told, err)
 	}
 	list.Store("") // the endpoint is gone
-	if got := run(1, "--refresh"); !strings.Contains(got, "stays as it was") {
+	if got := run(1, "--refresh"); !strings.Contains(got, "nothing was changed") {
 		t.Errorf("without an endpoint it says\n%s", got)
 	}
 	var rows []struct {

@@ -29,7 +29,7 @@ type Auto struct {
 	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
 	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
 	Profile    string `yaml:"profile" doc:"Profile that automatic compaction applies; empty = what the preset does."`
-	Background bool   `yaml:"background" doc:"Make summaries beside the conversation; false holds the next request until they are done."`
+	Background bool   `yaml:"background" doc:"Write summaries in the background; false makes the next request wait for them."`
 }
 
 // Evict is how far a step of preset plimsoll evicts the oldest units, and how long the note is that stands for them.
@@ -44,7 +44,7 @@ type Evict struct {
 // are estimated tokens unless they say otherwise.
 type Planner struct {
 	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
-	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line below which there is room enough, when it is made step by step above the hard line."`
+	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line at which step-by-step compaction above the hard line stops."`
 	TalkRatio     float64 `yaml:"talk_ratio" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
 	StrideRatio   float64 `yaml:"stride_ratio" check:"ratio" doc:"Largest stride, as a share of the window."`
 	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two steps at the load line, as a share of the window; never less than a stride."`
@@ -53,8 +53,8 @@ type Planner struct {
 	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
 	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
 	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made automatically until you act or the model changes."`
-	Bands         int     `yaml:"bands" min:"1" doc:"Summaries that stand beside each other before they become one."`
-	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Length of all summaries together above which they become one."`
+	Bands         int     `yaml:"bands" min:"1" doc:"Number of summaries kept before they are merged into one."`
+	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Total length of the summaries above which they are merged into one."`
 	BlockRatio    float64 `yaml:"block_ratio" check:"ratio" doc:"The same, as a share of the window."`
 	SummaryRatio  float64 `yaml:"summary_ratio" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
 }

@@ -73,7 +73,7 @@ func (p *place) logsDecisions() {
 	logs := p.logs()
 	for _, want := range []string{
 		`msg=planner decision="load line" moment=\w+ used=[67]\d\d\d estimated=\w+ window=8192 window_source=server load_line=6881 hard_line=7782 `,
-		`msg=compaction outcome=failed source=auto trigger="load line" .*class="server fault" status=500 `,
+		`msg=compaction outcome=failed source=auto trigger="load line" .*class="server error" status=500 `,
 		`msg=compaction outcome=made source=auto trigger="load line" .*before=\d{4} after=\d{4}`,
 	} {
 		if !regexp.MustCompile(want).MatchString(logs) {

@@ -87,7 +87,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	}
 	term.say("hello")
 	told := term.wait("what was done", func(s screen) bool {
-		return !s.busy() && s.has("Room was made in my window") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes that; ctrl+t or /history shows")
+		return !s.busy() && s.has("The oldest turns were compacted") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes it; ctrl+t or /history shows")
 	})
 	term.command("/undo-compact")
 	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ", "Next: /context") && s.share(t) > made.share(t)+40 })

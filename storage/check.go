@@ -110,7 +110,7 @@ func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
 	values, err := d.checkFile(ctx, f, func(tx txn) error {
 		recounted = blank(tx)
 		if recounted.ID != id {
-			return damaged(f.path, fmt.Errorf("it says to be conversation %q", recounted.ID))
+			return damaged(f.path, fmt.Errorf("it claims to be conversation %q", recounted.ID))
 		}
 		stored.copy(tx, 0)
 		kept, lost = card(tx)
@@ -137,11 +137,11 @@ func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
 	default:
 		recounted.add(events)
 		if lost != nil || !kept.same(recounted) {
-			out = append(out, found(f, id, cureCard, "its summary for the list does not agree with its events"))
+			out = append(out, found(f, id, cureCard, "its entry in the list does not match its events"))
 		}
 	}
 	if d.doubtful(ctx, f) {
-		out = append(out, found(f, id, cureHead, "one of its two heads is damaged: if that was the newer one, what was stored last is gone; it ends with event %d",
+		out = append(out, found(f, id, cureHead, "one of its two heads is damaged: if it was the newer one, the last write is lost; the conversation ends with event %d",
 			len(events)))
 	}
 	out = append(out, missingTexts(f, id, events, blobs)...)
@@ -170,7 +170,7 @@ type wrong struct {
 
 func (w *wrong) finding(f dbfile, id string, c cure) Finding {
 	if w.lost == 0 {
-		return found(f, id, c, "%d values have a wrong bit that can be set right, the first is %s", w.mended, w.first)
+		return found(f, id, c, "%d values have a flipped bit that can be corrected, the first is %s", w.mended, w.first)
 	}
 	return found(f, id, c, "%d values are damaged, the first is %s", w.lost+w.mended, w.first)
 }
@@ -283,7 +283,7 @@ func (d *doctor) checkIndex(ctx context.Context) []Finding {
 		}
 	}
 	if wrong > 0 {
-		out = append(out, found(f, "", cureIndex, "%d conversations are listed wrongly", wrong))
+		out = append(out, found(f, "", cureIndex, "%d entries of the list are wrong", wrong))
 	}
 	return out
 }
@@ -327,7 +327,7 @@ func checkMode(f dbfile, id string) []Finding {
 	if err != nil || st.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	return []Finding{found(f, id, cureMode, "its mode is %#o, others may use it", st.Mode().Perm())}
+	return []Finding{found(f, id, cureMode, "its mode is %#o: other users can access it", st.Mode().Perm())}
 }
 
 // cannotRead is the finding for a file that could not be opened or read.

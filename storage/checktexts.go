@@ -21,7 +21,7 @@ func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []st
 	for _, name := range names {
 		_, err := d.blobs.get(ctx, id, name)
 		if len(name) != 64 {
-			err = damaged(f.path, fmt.Errorf("%q is no name of a text", name))
+			err = damaged(f.path, fmt.Errorf("%q is not the name of a text", name))
 		}
 		if errors.Is(err, ErrDamaged) {
 			return []Finding{found(f, id, cureRewrite, "a stored text cannot be read: %v", cause(err))}
@@ -74,11 +74,11 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 	var out []Finding
 	if n := len(results.missing); n > 0 {
 		out = append(out, found(f, id, cureNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
-			"the part that was shown is still there, the rest is lost", n, len(results.seen), results.first))
+			"the part the model was shown is intact, the rest is lost", n, len(results.seen), results.first))
 	}
 	if n := len(instructions.missing); n > 0 {
 		out = append(out, found(f, id, cureNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+
-			"all that was said is still there, requests of that time cannot be made again", n, len(instructions.seen), instructions.first))
+			"all messages are intact, but requests from that time cannot be rebuilt", n, len(instructions.seen), instructions.first))
 	}
 	return out
 }

@@ -58,9 +58,9 @@ func TestTextsThatAreMissingAreFound(t *testing.T) {
 	lose(t, path, names[1], names[3], names[4])
 	want := []storage.Finding{
 		{File: path, ID: idA, What: "2 of 3 full texts of results are missing, the first is that of event 4; " +
-			"the part that was shown is still there, the rest is lost"},
+			"the part the model was shown is intact, the rest is lost"},
 		{File: path, ID: idA, What: "1 of 2 texts of system prompts and tools are missing, the first is that of event 2; " +
-			"all that was said is still there, requests of that time cannot be made again"},
+			"all messages are intact, but requests from that time cannot be rebuilt"},
 	}
 	findings := check(t, s)
 	if d := cmp.Diff(want, findings, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" {

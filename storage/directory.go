@@ -153,7 +153,7 @@ func ownDirectory(dir string) error {
 		return nil // cannot be changed here, and reading still works
 	}
 	if err != nil {
-		return fmt.Errorf("data directory %s can be read by others and that cannot be changed: %w", dir, err)
+		return fmt.Errorf("other users can read data directory %s, and its permissions cannot be changed: %w", dir, err)
 	}
 	return nil
 }

@@ -23,9 +23,9 @@ var (
 	// ErrNotFound: no such conversation or blob.
 	ErrNotFound = errors.New("not found")
 	// ErrExists: a conversation of this ID is stored already.
-	ErrExists = errors.New("exists already")
+	ErrExists = errors.New("already exists")
 	// ErrNewer: the file has a format this build does not know.
-	ErrNewer = errors.New("made by a newer Plimsoll; update")
+	ErrNewer = errors.New("written by a newer version of Plimsoll: update Plimsoll")
 	// ErrDamaged: the file cannot be read; see DamagedError.
 	ErrDamaged = errors.New("damaged")
 	// ErrClosed: the store or the writer was closed before the call.

@@ -116,7 +116,7 @@ func (l *layout) migrate(tx *bbolt.Tx) (txn, error) {
 	}
 	for _, m := range l.migrations[v-1:] {
 		if err := m.run(tx); err != nil {
-			return t, fmt.Errorf("bring %s forward (%s): %w", tx.DB().Path(), m.name, err)
+			return t, fmt.Errorf("upgrade %s (%s): %w", tx.DB().Path(), m.name, err)
 		}
 	}
 	return txn{tx, true}, l.stamp(tx)

@@ -59,7 +59,7 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, gone(id, err))
 	}
 	if i := slices.IndexFunc(stored.rows, func(r row) bool { return r.mended }); i >= 0 {
-		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", stored.rows[i].seq))
+		notices = append(notices, fmt.Sprintf("event %d has a flipped bit on the disk, corrected while reading; `plimsoll doctor --repair` repairs the file", stored.rows[i].seq))
 	}
 	if told := s.disk.told(s.dir.conversation(id).path); told != "" {
 		notices = append(notices, told)
@@ -249,7 +249,7 @@ func gapless(last conversation.Event, rows []row, events []conversation.Event, r
 		}
 		r := rows[i]
 		if r.seq < next || r.seq-next > maxGap {
-			damage = append(damage, Damage{r.seq, "its key makes no sense"})
+			damage = append(damage, Damage{r.seq, "its key is not valid"})
 			continue
 		}
 		for ; next < r.seq; next++ {

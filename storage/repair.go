@@ -67,7 +67,7 @@ func (d *doctor) repair(ctx context.Context, f Finding) (string, error) {
 	case cureShared:
 		return d.rewriteShared(ctx)
 	}
-	return "", errors.New("there is no repair for this")
+	return "", errors.New("this cannot be repaired")
 }
 
 // repairHead puts back the head of the newest transaction, and repairs what that shows.
@@ -108,7 +108,7 @@ func (d *doctor) repairCard(ctx context.Context, id string) (string, error) {
 		return addToCard(tx, recount(tx), nil)
 	})
 	d.index.refresh(ctx, id)
-	return "the summary was made again", err
+	return "its entry was rebuilt", err
 }
 
 // rewriteConversation copies what can be read into a new file.
@@ -238,7 +238,7 @@ func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
 		return "", err
 	}
 	rows, _, err := d.index.rows(ctx)
-	return fmt.Sprintf("the index was made again, with %d conversations", len(rows)), err
+	return fmt.Sprintf("the index was rebuilt, with %d conversations", len(rows)), err
 }
 
 // setAside is a name for a damaged file that is not taken.

@@ -68,7 +68,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open data directory %s: %w", dir, err)
 	}
 	if network != "" {
-		return nil, fmt.Errorf("data directory %s is %w (%s), whose locks cannot be relied on: choose one on a local disk with --data",
+		return nil, fmt.Errorf("data directory %s is %w (%s), where locks are unreliable: choose one on a local disk with --data",
 			dir, ErrNetwork, network)
 	}
 	at := directory(dir)

@@ -87,7 +87,7 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	_, err = s.OpenWriter(t.Context(), idA)
 	want(t, err, storage.ErrNewer)
 	entries, err := s.List(t.Context(), storage.Filter{})
-	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Problem, "newer Plimsoll") {
+	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Problem, "newer version") {
 		t.Errorf("listed as %+v, %v", entries, err)
 	}
 	findings, err := s.Check(t.Context(), nil)

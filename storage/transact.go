@@ -71,7 +71,7 @@ func (d *disk) look(ctx context.Context, f dbfile, a access, wait time.Duration,
 }
 
 // errHidden says that the newest transaction of a file is hidden by a damaged head.
-var errHidden = errors.New("its newest head is damaged, what was stored last is hidden")
+var errHidden = errors.New("its newest head is damaged: the last write is hidden")
 
 // survey looks at the heads of a file each time, and at its pages the first time. Where
 // it may write it puts a hidden head back where it belongs.
@@ -86,11 +86,11 @@ func (d *disk) survey(p *pass, a access) error {
 			return explain(path, err)
 		}
 		d.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.Commit())
-		d.tell(path, "a part of the file was damaged and has been repaired: nothing is lost")
+		d.tell(path, "part of the file was damaged and has been repaired: nothing is lost")
 		h = pages.ReadHeads(p.file)
 	}
 	if h.Doubtful() {
-		d.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
+		d.tell(path, "part of the file is damaged, and the last write may be lost: check how the conversation ends")
 	}
 	head := pages.Newest(h.Pages)
 	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {

@@ -105,7 +105,7 @@ func NewDecoder(e Errors, r llm.Request, route string) *Decoder {
 func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 	var e event
 	if err := json.Unmarshal(data, &e); err != nil && !json.Valid(data) {
-		return c, false, d.errors.Malformed("the stream holds something that is not JSON", data, err)
+		return c, false, d.errors.Malformed("the stream is not valid JSON", data, err)
 	}
 	switch e.Type {
 	case "error":
@@ -163,7 +163,7 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	// A field of another type is as good as absent.
 	_ = json.Unmarshal(raw, &b.begun)
 	if len(d.blocks) >= maxBlocks || d.blocks[index] != nil {
-		return llm.Chunk{}, d.errors.Malformed("the blocks of its reply make no sense", raw, nil)
+		return llm.Chunk{}, d.errors.Malformed("its reply is malformed", raw, nil)
 	}
 	d.blocks[index] = b
 	d.size += len(raw)

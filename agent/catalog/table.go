@@ -130,7 +130,7 @@ func (t *table) add(provider string, names []string) error {
 	for _, name := range names {
 		key := strings.ToLower(name)
 		if _, taken := known[key]; taken {
-			return fmt.Errorf("%s/%s stands there twice", provider, name)
+			return fmt.Errorf("%s/%s is listed twice", provider, name)
 		}
 		known[key] = len(t.rows)
 	}

@@ -193,7 +193,7 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 		return gone("the summary was discarded: the conversation or the window changed meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errNeedless):
-		return gone("the summary was given up, because it is no longer needed", nothingChanged), conversation.OutcomeStale
+		return gone("the summary was discarded: it is no longer needed", nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errUnused):
 		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):

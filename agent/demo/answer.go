@@ -40,7 +40,7 @@ func (t *turn) answer() reply {
 func (t *turn) next() reply {
 	switch {
 	case t.rule == nil:
-		return reply{text: "I only know a few fixed sentences, and yours is none of them. " + guide}
+		return reply{text: "I only know a few fixed sentences, and that isn't one of them. " + guide}
 	case t.rule.answer != nil:
 		return t.rule.answer(t)
 	case len(t.steps) == 0:
@@ -56,12 +56,12 @@ func (t *turn) last() step { return t.steps[len(t.steps)-1] }
 func (t *turn) reasoning(r reply) string {
 	text := "I have no thoughts, only rules, but I can show how they are applied. "
 	if t.rule == nil {
-		text += "I compared the message with every pattern I know, and none fits. "
+		text += "I compared the message with every pattern I know, and none matches. "
 	} else {
-		text += "The first pattern that fits the message is \"" + t.rule.name + "\". "
+		text += "The first pattern that matches the message is \"" + t.rule.name + "\". "
 	}
 	for _, c := range r.calls {
-		text += "That needs " + c.tool + "; what it returns decides the answer. "
+		text += "That needs " + c.tool + "; my answer depends on what it returns. "
 	}
 	return text + "The prompt took " + numbers.Grouped(t.prompt) + " of " + numbers.Grouped(t.window) + " tokens, so there is room for " + numbers.Grouped(t.room) + " more."
 }
@@ -97,7 +97,7 @@ func (t *turn) project() reply {
 		if len(read) == 0 || !t.tools["read_file"] {
 			return reply{text: t.steps[0][0].report()}
 		}
-		return t.use("I'll read what says most about it.", read...)
+		return t.use("I'll read the files that say most about it.", read...)
 	}
 	entries := t.steps[0][0].entries()
 	var b strings.Builder

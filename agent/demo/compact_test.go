@@ -82,7 +82,7 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 // Once, at the end of the first answer that needs no more tools.
 func TestSaysOnceThatRoomWasMade(t *testing.T) {
 	t.Parallel()
-	const told = "Room was made in my window"
+	const told = "The oldest turns were compacted"
 	summarised := list(system(prose), user("Summary of earlier turns.\n\nExtract made by fixed rules, not by an AI.\n\n## Goal\nKnow the ships."), reply("I see."))
 	evicted := list(system(prose), user("Earlier turns of this conversation.\n\n## Note on turns 0–2 (e1-e9)\n\n### What was done\n- t2: read_file ×1"), reply("I see."))
 	first, _ := newWorkspace().play(t, start(t, demo.Options{Window: 8192}), evicted, "hello", workspaceTools)

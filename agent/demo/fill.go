@@ -63,13 +63,13 @@ func (t *turn) chapter() int {
 // fillUp tells a story for what is still free, and what happens now.
 func (t *turn) fillUp(load, full int) reply {
 	said := "Look at the gauge: it is above the load line (▲, " + numbers.Grouped(load) + " of " + numbers.Grouped(t.window) +
-		" tokens), so room is made automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
-		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` undoes it\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
-		"- `/compact` does it by hand, at any time"
+		" tokens), so older turns are compacted automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can keep typing; " +
+		"then a line says what changed.\n\n- `ctrl+x` or `/undo-compact` undoes it\n- `ctrl+t` or `/history` shows the originals next to what is sent\n" +
+		"- `/compact` compacts at any time"
 	free := min(full-t.prompt, t.room) - openingRoom - countTokens(said)
 	if free < worthStory && len(t.steps) == 0 {
-		return reply{text: "The gauge is full: " + numbers.Grouped(t.prompt) + " of " + numbers.Grouped(t.window) + " tokens. Before a request would be above the hard line, " +
-			"room is made automatically. To make it now:\n\n- `/redo-compact`, if you undid it\n- `/summarize --keep-last 0`"}
+		return reply{text: "The gauge is full: " + numbers.Grouped(t.prompt) + " of " + numbers.Grouped(t.window) + " tokens. Before a request would exceed the hard line, " +
+			"older turns are compacted automatically. To compact now:\n\n- `/redo-compact`, if you undid it\n- `/summarize --keep-last 0`"}
 	}
 	story := ""
 	if free >= worthStory {
@@ -77,7 +77,7 @@ func (t *turn) fillUp(load, full int) reply {
 	}
 	if used := t.prompt + countTokens(story+said); used <= load {
 		return reply{text: story + "The gauge is at about " + numbers.Grouped(used) + " of " + numbers.Grouped(t.window) +
-			" tokens, the load line (▲) at " + numbers.Grouped(load) + ". `fill the gauge` once more goes on."}
+			" tokens, the load line (▲) at " + numbers.Grouped(load) + ". Say `fill the gauge` again to continue."}
 	}
 	return reply{text: story + said}
 }

@@ -53,7 +53,7 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 				if load, hard := linesOf(window); used <= load || used >= hard {
 					t.Errorf("the gauge stands at %d of %d tokens", used, window)
 				}
-				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "room is made automatically", "`ctrl+x` or `/undo-compact` undoes it"} {
+				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "compacted automatically", "`ctrl+x` or `/undo-compact` undoes it"} {
 					if !strings.Contains(last, want) {
 						t.Errorf("%q is missing from\n%s", want, last)
 					}
@@ -78,7 +78,7 @@ func TestFillsTheGaugeAgain(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
 	last, _, used := w.fills(t, s, list(user(strings.Repeat("word ", 3300)), reply("I see.")))
-	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "room is made automatically") {
+	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "compacted automatically") {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, last)
 	}
 }

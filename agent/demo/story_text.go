@@ -55,7 +55,7 @@ var chapters = []chapter{
 		"What remains useful is the trace: that this file was read, that this command failed, and how to see it again. A line of thirty tokens says that as well as a page of three thousand. This is what a *mask* does. The result is replaced by a stub in what the model sees, and stays whole in the log.",
 		"> A mask hides; it does not delete. The stub names an ID, and with it the model can fetch the original when it turns out to be needed after all.",
 	}},
-	{"First evict, then summarise", []string{
+	{"Evict first, then summarize", []string{
 		"Three ways to make room are common. One hides old results behind stubs. One leaves the oldest turns out as a whole. The third asks a model for a summary and sends that in place of the beginning. The first two cost nothing, take no time and invent nothing; the third reads better, and is a text that somebody wrote about what happened.",
 		"Studies that compared them on programming tasks found hiding at least as good as a summary, at about half the cost. One reason is sobering: a smooth summary hides that the work is stuck. A model that reads how it failed three times tries something else, and one that reads *several approaches were explored* explores them again.",
 		"So the plain way comes first here: the oldest turns are *evicted* in one step. A summary joins it where there is time to write one.",
@@ -74,7 +74,7 @@ var chapters = []chapter{
 	}},
 	{"Undo", []string{
 		"If the log is never changed, making room is only a change of view. Each reduction is itself an entry: from here on, show these results as stubs, show these turns as that summary. To undo it, another entry says that the first no longer counts.",
-		"This makes a kind of trust possible that no setting can give. You can let the program act on its own, look at what it did, and take it back with a key. You can also ask what exactly the model saw when it gave that strange answer at half past three, because the view is computed from the log and can be computed again.",
+		"This makes a kind of trust possible that no setting can give. You can let the program act on its own, look at what it did, and undo it with a key. You can also ask what exactly the model saw when it gave that strange answer at half past three, because the view is computed from the log and can be computed again.",
 	}},
 	{"Guessing and knowing", []string{
 		"Before a request is sent, its size is an estimate. After the reply it is a fact: the server reports how many tokens it read. A good meter anchors on the newest fact and estimates only what came after it, and it marks every estimate with a `~`, so that nobody mistakes one for the other.",

@@ -102,7 +102,7 @@ func (t *turn) use(lead string, calls ...wanted) reply {
 		r.calls = append(r.calls, call{w.tool, string(arguments)})
 	}
 	if len(r.calls) == 0 {
-		return reply{text: "For that I would use `" + calls[0].tool + "`, which is not among the tools of this request. " +
+		return reply{text: "For that I need `" + calls[0].tool + "`, which this request does not offer. " +
 			"Without tools I can tell a long story or show `help`."}
 	}
 	return r

@@ -93,7 +93,7 @@ func TestUsesOnlyTheToolsItIsGiven(t *testing.T) {
 	w, s := newWorkspace(), start(t, demo.Options{})
 	for name, tools := range map[string][]object{"none": nil, "another": list(function("grep_files", "pattern"))} {
 		out, _ := w.play(t, s, nil, "read main.go", tools)
-		if !strings.Contains(out, "`read_file`, which is not among the tools of this request") {
+		if !strings.Contains(out, "`read_file`, which this request does not offer") {
 			t.Errorf("%s: %s", name, out)
 		}
 	}

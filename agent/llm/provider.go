@@ -162,9 +162,9 @@ const (
 	RateLimited Class = "rate limited" // too many requests; waiting helps
 	TooLarge    Class = "too large"    // larger than the rate tier takes at once; waiting does not help
 	Overloaded  Class = "overloaded"   // the server has no capacity now
-	ServerFault Class = "server fault" // the server failed
+	ServerFault Class = "server error" // the server failed
 	Network     Class = "network"      // no connection, or it broke
-	Stalled     Class = "stalled"      // nothing came for too long
+	Stalled     Class = "stalled"      // nothing arrived for too long
 	Truncated   Class = "truncated"    // the stream ended without a stop reason
 	Malformed   Class = "malformed"    // what came is not the protocol
 	Empty       Class = "empty"        // a reply without text or calls

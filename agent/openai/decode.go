@@ -84,7 +84,7 @@ func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	var f chatFrame
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &f); err != nil && !errors.As(err, &odd) {
-		return nil, d.who.malformed("the stream holds something that is not JSON", data, err)
+		return nil, d.who.malformed("the stream is not valid JSON", data, err)
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
 		return nil, d.who.reported(data)

@@ -31,7 +31,7 @@ func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 		return e
 	}
 	if errors.Is(causeOf(ctx), errSilence) {
-		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " went silent", Err: errSilence}
+		return &llm.Error{Class: llm.Stalled, Message: c.who.Label + " stopped responding", Err: errSilence}
 	}
 	return c.who.unreachable(err)
 }

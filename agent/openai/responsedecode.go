@@ -106,7 +106,7 @@ func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	var ev responseEvent
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
-		return llm.Chunk{}, false, d.who.malformed("the stream holds something that is not JSON", data, err)
+		return llm.Chunk{}, false, d.who.malformed("the stream is not valid JSON", data, err)
 	}
 	ours := strings.HasPrefix(string(ev.Type), "response.")
 	if ev.Type == goopenai.ResponseStreamEventError || !ours && looksLikeError(data) {

@@ -8,7 +8,7 @@ import (
 )
 
 // errSilence ends a request whose server went silent.
-var errSilence = errors.New("nothing came for too long")
+var errSilence = errors.New("nothing arrived for too long")
 
 // watchdog cancels a request when nothing comes for too long. Every byte
 // counts as life, so keep-alives hold a slow reply open, until it has ended.

@@ -28,7 +28,7 @@ func (c *Console) Asks(prompt string) error {
 	return nil
 }
 
-var errNothingToAsk = WrongUse("there is nothing to ask: give a prompt, or pipe one in")
+var errNothingToAsk = WrongUse("no prompt: give one, or pipe it in")
 
 // piped reports whether standard input is something to read.
 func (c *Console) piped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
@@ -41,7 +41,7 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 	}
 	late := func() {}
 	if prompt != "" {
-		late = func() { c.Note("waiting for standard input to end; `< /dev/null` does without it") }
+		late = func() { c.Note("waiting for the end of standard input; `< /dev/null` gives it none") }
 	}
 	limit := inputLimit{model: model, window: w}
 	if err := limit.refuses(sizeOf(c.Stdin)); err != nil {

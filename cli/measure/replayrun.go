@@ -115,7 +115,7 @@ func (o ReplayOptions) Check(changed func(flag string) bool, args []string) erro
 	case o.All && changed("preset"):
 		return console.WrongUse("--all replays every preset; leave it or --preset out")
 	case o.Json && o.Markdown:
-		return console.WrongUse("--json and --markdown exclude each other")
+		return console.WrongUse("use --json or --markdown, not both")
 	case changed("plot") && o.Plot == "":
 		return console.WrongUse("--plot is empty; write --plot FILE, or leave it out")
 	case o.Plot == "-" && (o.Json || o.Markdown):

@@ -73,7 +73,7 @@ func (h *Host) linkInUse() setup.Link {
 }
 
 // errEnded says that the screen is gone.
-var errEnded = errors.New("the program is ending")
+var errEnded = errors.New("Plimsoll is closing")
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
 func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {

@@ -56,7 +56,7 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, erro
 			return h.with.Conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
-	return inspect.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)
+	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
 }
 
 // Full returns the whole text of a tool result of the open conversation.

@@ -87,9 +87,9 @@ func modelWords(m llm.Model) string {
 // windowWords are the window and where its size came from, what is used, and its lines.
 func windowWords(r meter.Reading, said bool) []string {
 	if !r.Window.Known() {
-		return []string{"unknown; /window 128k says how large it is"}
+		return []string{"unknown; set it with /window 128k"}
 	}
-	used := "nothing was sent yet"
+	used := "nothing sent yet"
 	if said {
 		about := ""
 		if r.Estimated {

@@ -20,7 +20,7 @@ import (
 
 // ErrNothingBefore says that a copy would be empty; what it is before stands
 // behind it.
-var ErrNothingBefore = errors.New("there is nothing to copy: nothing was said before")
+var ErrNothingBefore = errors.New("nothing to copy: there are no messages before")
 
 // Cut is how a conversation would stand if it had ended before an event, with the
 // model and the settings that it had then. The error is errNothingBefore if

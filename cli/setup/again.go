@@ -62,7 +62,7 @@ func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c C
 	now := c.Address()
 	switch {
 	case !d.Providers.Known(held.Provider):
-		return c, "is of a provider that is not configured any more"
+		return c, "belongs to a provider that is no longer configured"
 	case now == "":
 		return c, "is at an address that was not recorded"
 	case held.BaseURL != "" && !SamePlace(now, held.BaseURL) && !Local(now):

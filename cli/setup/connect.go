@@ -125,7 +125,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 			what, hint := openai.Server{Provider: found.Server}.NoModels()
 			return "", console.WithHint(errors.New(what), hint)
 		}
-		return "", console.WithHint(fmt.Errorf("%s lists no model that is fit for chat", openai.New(o).BaseURL()), "name one with --model")
+		return "", console.WithHint(fmt.Errorf("%s lists no chat model", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil
 }

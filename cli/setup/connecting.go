@@ -133,7 +133,7 @@ func (t *Listing) Offered(ctx context.Context, provider string) ([]ModelRow, err
 	}
 	if len(out) == 0 {
 		if err == nil {
-			err = fmt.Errorf("%s lists no model that is fit for chat", provider)
+			err = fmt.Errorf("%s lists no chat model", provider)
 		}
 		return nil, console.WithHint(err, "/model PROVIDER/ID names one")
 	}

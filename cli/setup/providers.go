@@ -72,7 +72,7 @@ func (p *Providers) Named(name string) (Choice, error) {
 	}
 	if first, rest, ok := strings.Cut(name, "/"); ok && p.Known(first) {
 		if rest == "" {
-			return Choice{}, console.WrongUse("the model %q has no id behind the provider", name)
+			return Choice{}, console.WrongUse("the model %q has no id after the provider", name)
 		}
 		return p.At(first, rest), nil
 	}
@@ -85,7 +85,7 @@ func (p *Providers) Named(name string) (Choice, error) {
 		}
 		return p.At(name, ""), nil
 	}
-	return Choice{}, console.AsUsage(console.WithHint(fmt.Errorf("the model %q is not known", name),
+	return Choice{}, console.AsUsage(console.WithHint(fmt.Errorf("unknown model %q", name),
 		"write it as provider/id, with one of "+strings.Join(p.Names(), ", ")+"; `plimsoll models` lists what is known"))
 }
 

@@ -132,7 +132,7 @@ func (t *Told) Take(address string, now time.Time, models []openai.Listed) ([]Ch
 		by.Models[m.ID] = tells
 	}
 	if len(by.Models) == 0 && len(before) > 0 {
-		return nil, errors.New("it lists no model any more; what is known of its models stays")
+		return nil, errors.New("it no longer lists any model; what was known is kept")
 	}
 	t.all[address] = by
 	return changes, t.save()

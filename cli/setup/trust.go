@@ -95,7 +95,7 @@ func (s *Settings) Refused() []string {
 	for _, r := range l.Refused {
 		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.Console.Home(r.File), r.Line, r.Key, r.Value, r.Why))
 	}
-	return append(notes, "`plimsoll config trust` applies what is not applied")
+	return append(notes, "`plimsoll config trust` applies the rest")
 }
 
 // NoteRefused tells on standard error what is not applied, for a command that the

@@ -71,7 +71,7 @@ func writeContextHead(b *strings.Builder, m llm.Model, r meter.Reading) {
 		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), console.WindowShare(r, r.Used))
 		return
 	}
-	b.WriteString("window      unknown; give it with --window, or it is learned from the first overflow\n")
+	b.WriteString("window      unknown; set it with --window, or let the first refused request tell it\n")
 	fmt.Fprintf(b, "used        %s\n", tokens(r.Used, r.Estimated))
 }
 

@@ -101,7 +101,7 @@ func (d *document) read(dec *json.Decoder) error {
 		return errors.New("the document holds no events")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the document in the file")
+		return errors.New("the file has more text after the document")
 	}
 	return nil
 }
@@ -111,10 +111,10 @@ func (d *document) readVersion(dec *json.Decoder) error {
 		return fmt.Errorf("the version of the document: %w", err)
 	}
 	if d.version < 1 {
-		return fmt.Errorf("the document has the form %d, which there is not", d.version)
+		return fmt.Errorf("the document has format %d, which does not exist", d.version)
 	}
 	if d.version > documentVersion {
-		return fmt.Errorf("the document has the form %d and is %w", d.version, storage.ErrNewer)
+		return fmt.Errorf("the document has format %d and is %w", d.version, storage.ErrNewer)
 	}
 	return nil
 }

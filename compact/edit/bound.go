@@ -54,7 +54,7 @@ var (
 	errBoundMinusZero = errors.New("turns before the last one begin at -1")
 	errBoundTooLarge  = errors.New("the number is too large")
 	errBoundTooLong   = errors.New("that is longer ago than can be counted; 0 is the start")
-	errBoundSigned    = errors.New("a time ago has no sign")
+	errBoundSigned    = errors.New("a time ago takes no sign")
 	errBoundNumber    = errors.New("a time ago is written in whole numbers, each with a unit (w, d, h, m, s)")
 	errBoundOrder     = errors.New("the units of a time ago come once each, the largest first")
 )
@@ -70,7 +70,7 @@ func ParseBound(text string) (Bound, error) {
 	if r := []rune(text); len(r) > shown {
 		text = string(r[:shown]) + "..."
 	}
-	return Bound{}, fmt.Errorf("%q is no bound of a range: %w; %s", text, err, boundForms)
+	return Bound{}, fmt.Errorf("%q is not a valid bound of a range: %w; %s", text, err, boundForms)
 }
 
 func parseBound(text string) (Bound, error) {

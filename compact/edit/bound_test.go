@@ -71,7 +71,7 @@ func TestWhatIsNoBoundIsRefusedWithTheForms(t *testing.T) {
 		zero    = "turns before the last one begin at -1"
 		large   = "the number is too large"
 		long    = "longer ago than can be counted"
-		signed  = "a time ago has no sign"
+		signed  = "a time ago takes no sign"
 		numbers = "whole numbers, each with a unit"
 		order   = "once each, the largest first"
 	)

@@ -190,7 +190,7 @@ func TurnStart(log []conversation.Event, turn int) (uint64, error) {
 		}
 	}
 	if len(starts) == 0 {
-		return 0, fmt.Errorf("%w: nothing was said yet", ErrNoTurn)
+		return 0, fmt.Errorf("%w: there are no messages yet", ErrNoTurn)
 	}
 	if back := len(live) - 1 + turn; turn < 0 {
 		if back < 0 {

@@ -35,7 +35,7 @@ import (
 const MaxTerms = 20
 
 // ErrEmpty says that a query has no word in it.
-var ErrEmpty = errors.New("there is nothing to look for: type a word")
+var ErrEmpty = errors.New("type a word to search for")
 
 // Query is what is looked for. The zero value finds nothing.
 type Query struct {
@@ -80,7 +80,7 @@ func Parse(text string) (Query, error) {
 			continue
 		}
 		if q.terms = append(q.terms, t); len(q.terms) > MaxTerms {
-			return Query{}, fmt.Errorf("a search takes at most %d words: leave some out, or put \"quotes\" around those that stand together", MaxTerms)
+			return Query{}, fmt.Errorf("a search takes at most %d words: leave some out, or put \"quotes\" around a phrase", MaxTerms)
 		}
 	}
 	if len(q.terms) == 0 {

@@ -61,7 +61,7 @@ func partText(raw json.RawMessage) (string, error) {
 	case "video_url", "video", "input_video":
 		return "[video]", nil
 	case "tool_use", "tool_result", "tool_call":
-		return "", fmt.Errorf("a %s: calls and results stand in messages of their own in chat completions", p.Type)
+		return "", fmt.Errorf("a %s: calls and results are separate messages in chat completions", p.Type)
 	}
 	if t := looseText(p.Text); t != "" {
 		return t, nil

@@ -28,7 +28,7 @@ const maxProblems = 1000
 // Errors of files that hold no conversation.
 var (
 	ErrEmpty      = errors.New("the file is empty")
-	ErrNoMessages = errors.New("there is no message in the file")
+	ErrNoMessages = errors.New("the file has no messages")
 )
 
 // Problem is a line that cannot be read. It is an error.
@@ -122,7 +122,7 @@ func (f *file) take(line []byte, state lineState) *Problem {
 	}
 	if w.Meta != nil && w.Role == nil {
 		if !first {
-			return fail("a meta line stands in front of the messages only; these may be two files in one")
+			return fail("a meta line comes before all messages; these may be two files in one")
 		}
 		f.doc.Meta = metaOf(w.Meta)
 		return nil
@@ -145,7 +145,7 @@ func reason(err error) string {
 	case errors.As(err, &syntax):
 		return "not JSON: " + syntax.Error()
 	case errors.As(err, &kind) && kind.Field == "":
-		return "a JSON " + kind.Value + ", not an object; every message stands on a line of its own"
+		return "a JSON " + kind.Value + ", not an object; write each message on its own line"
 	case errors.As(err, &kind):
 		return fmt.Sprintf("%q is of the wrong type: %s", kind.Field, kind.Value)
 	}

@@ -113,7 +113,7 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 		{"no JSON", "hello\n", "line 2: not JSON: invalid character 'h' looking for beginning of value"},
 		{"cut in the middle of the file", "{\"role\":\"user\"\n{\"role\":\"user\"}", "line 2: not JSON: unexpected end of JSON input"},
 		{"cut at the end", `{"role":"user","content":"hal`, "line 2: the file ends in the middle of this line"},
-		{"array", "[1]\n", "line 2: a JSON array, not an object; every message stands on a line of its own"},
+		{"array", "[1]\n", "line 2: a JSON array, not an object; write each message on its own line"},
 		{"no role", "{\"type\":\"user\"}\n", `line 2: it has no "role", so it is not a chat-completions message`},
 		{"null", "null\n", `line 2: it has no "role", so it is not a chat-completions message`},
 		{"odd role", `{"role":"` + strings.Repeat("x", 50) + `"}`,
@@ -123,8 +123,8 @@ func TestLinesThatCannotBeReadAreNamed(t *testing.T) {
 		{"calls of a wrong type", "{\"role\":\"assistant\",\"tool_calls\":{}}\n", `line 2: "tool_calls" is of the wrong type: object`},
 		{"call without function", "{\"role\":\"assistant\",\"tool_calls\":[{}]}\n", "line 2: call 1 has no function"},
 		{"part of another protocol", "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\"}]}\n",
-			"line 2: part 1 of the content: a tool_result: calls and results stand in messages of their own in chat completions"},
-		{"second meta line", "{\"meta\":{}}\n", "line 2: a meta line stands in front of the messages only; these may be two files in one"},
+			"line 2: part 1 of the content: a tool_result: calls and results are separate messages in chat completions"},
+		{"second meta line", "{\"meta\":{}}\n", "line 2: a meta line comes before all messages; these may be two files in one"},
 		{"too long", `{"role":"user","content":"` + strings.Repeat("x", 2000) + "\"}\n", "line 2: longer than 1000 bytes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

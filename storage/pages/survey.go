@@ -100,7 +100,7 @@ func (s *survey) read(id uint64, wanted uint16) (page, error) {
 	p.count = int(binary.NativeEndian.Uint16(p.data[10:]))
 	p.overflow = uint64(binary.NativeEndian.Uint32(p.data[12:]))
 	if p.id != id || p.flags&wanted == 0 || p.flags&(p.flags-1) != 0 {
-		return p, fmt.Errorf("page %d says to be page %d of kind %#x", id, p.id, p.flags)
+		return p, fmt.Errorf("page %d claims to be page %d of kind %#x", id, p.id, p.flags)
 	}
 	return p, s.use(id, p.overflow+1)
 }
@@ -201,7 +201,7 @@ type run struct {
 // bytes reads n bytes of a run.
 func (r *run) bytes(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > r.size || n > r.size-at {
-		return nil, errors.New("it leads out of its page")
+		return nil, errors.New("it points outside its page")
 	}
 	if at+n <= int64(len(r.data)) {
 		return r.data[at : at+n], nil
@@ -236,7 +236,7 @@ func (b *bounds) next(i int, key []byte) error {
 
 func (r *run) branch(count int, buckets bool, b bounds) error {
 	if count == 0 {
-		return fmt.Errorf("page %d leads nowhere", r.at/r.s.size)
+		return fmt.Errorf("page %d points nowhere", r.at/r.s.size)
 	}
 	keys, children := make([][]byte, count), make([]uint64, count)
 	for i := range count {
@@ -277,16 +277,16 @@ func (r *run) leaf(count int, buckets bool, b bounds) error {
 		}
 		value := at + int64(e[1]) + int64(e[2])
 		if err == nil && value+int64(e[3]) > r.size {
-			err = errors.New("its value leads out of its page")
+			err = errors.New("its value lies outside its page")
 		}
 		switch {
 		case err != nil:
 		case e[0]&IsBucket == 0:
 			if buckets {
-				err = fmt.Errorf("%q is no bucket", key[:min(len(key), 16)])
+				err = fmt.Errorf("%q is not a bucket", key[:min(len(key), 16)])
 			}
 		case !buckets:
-			err = errors.New("it says to be a bucket")
+			err = errors.New("it claims to be a bucket")
 		default:
 			err = r.bucket(value, int64(e[3]))
 		}
@@ -305,14 +305,14 @@ func (r *run) bucket(at, size int64) error {
 	}
 	const header = 16
 	if size < header {
-		return errors.New("it is no bucket")
+		return errors.New("it is not a bucket")
 	}
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return r.s.tree(root, false, bounds{})
 	}
 	inline := run{r.s, r.at + at + header, size - header, value[header:]}
 	if inline.size < PageHead || binary.NativeEndian.Uint16(inline.data[8:]) != LeafPage {
-		return errors.New("it is no small bucket")
+		return errors.New("it is not a small bucket")
 	}
 	return inline.leaf(int(binary.NativeEndian.Uint16(inline.data[10:])), false, bounds{})
 }
