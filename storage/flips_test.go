@@ -37,7 +37,7 @@ func readAll(t testing.TB, s *storage.Store, names []string) (a all, told bool) 
 	ctx := t.Context()
 	events, report, err := s.Load(ctx, idA)
 	a.Events, a.Texts = events, map[string]string{}
-	set := slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "set right") })
+	set := slices.ContainsFunc(report.Notices, func(n string) bool { return strings.Contains(n, "corrected") })
 	told = err != nil || len(report.Damaged) > 0 || len(report.Notices) > 0 && !set
 	if err != nil && !errors.Is(err, storage.ErrDamaged) && !errors.Is(err, storage.ErrNewer) {
 		t.Errorf("loading: %v", err)
