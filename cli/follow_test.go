@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/updates"
 	"plimsoll/cli/screen"
@@ -126,7 +130,7 @@ const soon = 2 * time.Second
 
 func TestWhatTheOwnerAddsAppears(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
-		if !talk.Following || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
+		if !talk.Elsewhere.Open || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
 			t.Fatalf("opened as %+v", talk)
 		}
 		if list := within(t, time.Minute, talk.Session); list != nil {
@@ -179,6 +183,85 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 	}
 }
 
+// A reply shows as far as it is stored, and what replaces it as a whole.
+func TestAReplyThatIsArrivingIsFollowed(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
+		arrives := func(text, thought string) {
+			t.Helper()
+			if err := o.w.KeepPartial(t.Context(), conversation.Partial{After: uint64(o.log.Len()), Text: text, Reasoning: thought}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, step := range []struct {
+			do   func()
+			want []updates.Update
+		}{
+			{func() { arrives("", "hm") }, []updates.Update{updates.Delta{Reasoning: "hm"}}},
+			{func() { arrives("half", "hm, so") }, []updates.Update{updates.Delta{Text: "half", Reasoning: ", so"}}},
+			{func() {}, nil},
+			{func() { arrives("half a reply", "hm, so") }, []updates.Update{updates.Delta{Text: " a reply"}}},
+			{func() { arrives("another", "") }, []updates.Update{updates.Discarded{}, updates.Delta{Text: "another"}}},
+		} {
+			step.do()
+			if diff := cmp.Diff(step.want, within(t, soon, talk.Session)); diff != "" {
+				t.Error(diff)
+			}
+		}
+		o.adds(conversation.AssistantMessage{Text: "another one", Stop: conversation.StopEnd, Model: "mine/big"})
+		for _, u := range within(t, soon, talk.Session) {
+			switch u.(type) {
+			case updates.Delta, updates.Discarded:
+				t.Errorf("the reply is in the log, and it was told %+v", u)
+			}
+		}
+		arrives("the next", "")
+		o.leaves() // as a killed one does
+		list := within(t, soon, talk.Session)
+		if got := only[updates.Delta](t, list).Text; got != "the next" {
+			t.Errorf("of the next reply there is %q", got)
+		}
+		if !only[updates.Elsewhere](t, list).Closed {
+			t.Error("it is open still")
+		}
+	})
+}
+
+// What is added before the end of the other window is here with the word of that end.
+func TestOneOfTwoFollowersTakesOver(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
+		second := o.app.host(screen.ChatOptions{})
+		defer second.Close()
+		if follows, err := second.Resume(t.Context(), owned); err != nil || !follows.Elsewhere.Open {
+			t.Fatalf("%+v, %v", follows, err)
+		}
+		o.app.settings.Flags.Demo = true
+		o.adds(conversation.UserMessage{Text: "the last"})
+		o.leaves()
+		list := within(t, soon, talk.Session)
+		if got := only[updates.Appended](t, list).Events; len(got) != 1 || !only[updates.Elsewhere](t, list).Closed {
+			t.Errorf("told %+v", list)
+		}
+		talks := make([]tui.Conversation, 2)
+		var both sync.WaitGroup
+		for i, host := range []*screen.Host{h, second} {
+			both.Go(func() {
+				var err error
+				if talks[i], err = host.Resume(t.Context(), owned); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		both.Wait()
+		first, late := talks[0], talks[1]
+		if first.ReadOnly != "" {
+			first, late = late, first
+		}
+		if first.ReadOnly != "" || !late.Elsewhere.Open || len(late.Events) < o.log.Len() {
+			t.Errorf("one is %q, the other %+v", first.ReadOnly, late.Elsewhere)
+		}
+	})
+}
+
 func TestTheOwnersModelIsFollowed(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		o.adds(conversation.UserMessage{Text: "more"})
@@ -218,18 +301,18 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !u.Closed || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
 		}
 		o.returns()
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || !strings.Contains(u.Why, "read only") {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || u.Closed || !strings.Contains(u.Why, fmt.Sprintf("(pid %d)", os.Getpid())) {
 			t.Errorf("when it is open again: %+v", u)
 		}
 		o.leaves()
 		within(t, soon, talk.Session)
 		o.app.settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
-		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
+		if err != nil || again.ReadOnly != "" || again.Elsewhere != (updates.Elsewhere{}) || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
@@ -239,13 +322,16 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 }
 
 func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || strings.Contains(u.Why, "/resume") {
+		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
 			t.Errorf("told %+v", u)
+		}
+		if _, err := h.Fork(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "deleted") {
+			t.Errorf("a copy of it: %v", err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("it is followed still: %v", err)

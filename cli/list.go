@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/plain"
@@ -36,8 +37,8 @@ func (cmd *listCommand) cobra() *cobra.Command {
 		Use:   "list",
 		Short: "List the conversations, newest first",
 		Long: `List shows the stored conversations, the one with the newest event first. A
-conversation that another Plimsoll has open for writing is marked; it can be read
-all the same.`,
+conversation that is open in another window is marked with its process; it can be
+read all the same.`,
 		Example: `  plimsoll list
   plimsoll list --here -n 5
   plimsoll list --json | jq -r '.[0].id'`,
@@ -94,10 +95,11 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
-	return cmd.table(entries, !o.here)
+	return cmd.table(entries, !o.here, store.Owner)
 }
 
-func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
+// table writes the entries; owner is the process that has one open.
+func (cmd *listCommand) table(entries []storage.Entry, workspaces bool, owner func(id string) int) error {
 	id, updated, turns := &table.Column{Head: "ID"}, &table.Column{Head: "UPDATED"}, &table.Column{Head: "TURNS", Right: true}
 	model, where := &table.Column{Head: "MODEL"}, &table.Column{Head: "WORKSPACE"}
 	open, title := &table.Column{Head: "OPEN"}, &table.Column{Head: "TITLE"}
@@ -114,7 +116,7 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
 		where.Add(place)
 		mark := ""
 		if e.Elsewhere {
-			mark = "elsewhere"
+			mark = session.Window(owner(e.ID))
 		}
 		open.Add(mark)
 		title.Add(plain.Line(e.Heading()))

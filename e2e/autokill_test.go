@@ -104,7 +104,7 @@ func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
 	}
 
 	term = p.start(usual, s.args("-c")...)
-	if shown := term.idle(said(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("read only") {
+	if shown := term.idle(said(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("Read-only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
 	full := s.await("newest answer", n-1, talk)

@@ -144,7 +144,7 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 	first.idle("compacted turns 0–1: ")
 
 	second := p.start(usual, s.args("-c")...)
-	second.idle("compacted turns 0–1: ", "2 results masked", "read only")
+	second.idle("compacted turns 0–1: ", "2 results masked", "Read-only")
 	for _, attempt := range []func(){
 		func() { second.key("ctrl+x") },
 		func() { second.command("/compact --keep-last 0") },
@@ -152,16 +152,16 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 	} {
 		second.key("ctrl+u") // a command that is refused stays in the composer
 		attempt()
-		second.see("/fork to continue in a copy")
+		second.wait("refusal above what the hints say", func(s screen) bool { return strings.Count(s.text, "/fork to continue in a copy") == 2 })
 		second.idle("compacted turns 0–1: ", "2 results masked")
 	}
 	first.key("ctrl+x")
 	first.idle("· undone ")
-	second.idle("compacted turns 0–1: ", "· undone ", "read only")
+	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
 	second.key("ctrl+u")
 	p.quits(second)
 	second = p.start(usual, s.args("-c")...)
-	second.idle("compacted turns 0–1: ", "· undone ", "read only")
+	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
 }
 
 func TestForkCompactsTheCopyAlone(t *testing.T) {

@@ -66,7 +66,7 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 
 		term := p.start(usual, s.args("-c")...)
 		shown := term.idle("▌ tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
-		if !shown.has("ask") || shown.has("read only") {
+		if !shown.has("ask") || shown.has("Read-only") {
 			t.Errorf("the lock of the killed program holds:\n%s", shown.text)
 		}
 		term.goesOn()

@@ -91,7 +91,7 @@ func TestKillWhileASummaryWaitsLosesNothingElse(t *testing.T) {
 	term.end()
 	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
 	again := term.idle("This is reply 1.")
-	if again.has("a summary is ready") || again.has("read only") {
+	if again.has("a summary is ready") || again.has("Read-only") {
 		t.Errorf("after the kill:\n%s", again.text)
 	}
 	if diff := cmp.Diff(before, p.next(id)); diff != "" {

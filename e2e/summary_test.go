@@ -239,7 +239,7 @@ func TestKillWhileASummaryIsWrittenLeavesTheConversationAsItWas(t *testing.T) {
 	}
 	term = p.start(usual, s.args("-r", id)...)
 	shown := term.idle("Fair winds.", "▌ one more thing", "Aye, aye.", "▌ and another", "│ a third")
-	if shown.has("compacted") || shown.has("### Goal") || shown.has("interrupted") || shown.has("read only") {
+	if shown.has("compacted") || shown.has("### Goal") || shown.has("interrupted") || shown.has("Read-only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
 	term.key("ctrl+u")

@@ -25,7 +25,7 @@ func TestKillWhileTheHistoryIsOpenKeepsWhatWasDoneThere(t *testing.T) {
 	term.end()
 
 	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
-	if again := term.idle("This is reply 1."); again.has("read only") {
+	if again := term.idle("This is reply 1."); again.has("Read-only") {
 		t.Errorf("the lock of the killed program holds:\n%s", again.text)
 	}
 	if diff := cmp.Diff(next, p.next(id)); diff != "" {
@@ -47,13 +47,13 @@ func TestReaderLooksAtEverythingAndChangesNothing(t *testing.T) {
 	overlays, next := p.overlays(id), p.next(id)
 
 	reader := p.start(usual, append(s.args(roomy...), "-r", id)...)
-	reader.idle("read only")
+	reader.idle("Read-only")
 	reader.browse()
 	reader.finds(sighting(masked), "masked", sighting(masked))
 	for _, key := range []string{"p", "m", "u", "r", "e"} {
 		reader.ends(" match ")
 		reader.typed(key)
-		reader.see(" read only: conversation " + id + " is open in another Plimsoll")
+		reader.see(" Read-only: open in another window (pid ")
 		reader.finds(sighting(masked), "masked")
 	}
 	reader.ends(" match ")
@@ -63,7 +63,7 @@ func TestReaderLooksAtEverythingAndChangesNothing(t *testing.T) {
 		t.Errorf("the body that was copied is not what was sent: %d bytes, and %d", len(got), len(s.request(0)))
 	}
 	reader.typed("q")
-	reader.idle("read only")
+	reader.idle("Read-only")
 	reader.command("/search " + sighting(summarised))
 	reader.see(" Search", "1 hit in 1 of 1 conversation")
 	reader.key("enter")
@@ -71,7 +71,7 @@ func TestReaderLooksAtEverythingAndChangesNothing(t *testing.T) {
 	reader.typed("q")
 	reader.see(" Search")
 	reader.key("esc")
-	reader.idle("read only")
+	reader.idle("Read-only")
 	reader.command("/context")
 	reader.see(" Context", "What fills it")
 	if diff := cmp.Diff(overlays, p.overlays(id)); diff != "" {

@@ -16,7 +16,8 @@ type Tail struct {
 	dir  directory
 	id   string
 	last conversation.Event // the newest one that was read
-	seen fileSeen           // the file as it was before that; the zero value if a change could look the same
+	half *conversation.Partial
+	seen fileSeen // the file as it was before that; the zero value if a change could look the same
 }
 
 // Tail follows a conversation from behind last, the newest event that the caller
@@ -45,8 +46,11 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 		seen = fileSeen{} // a further change could have the same time
 	}
 	var added decoding
+	var half conversation.Partial
+	arriving := false
 	err = t.disk.viewWithin(ctx, f, t.disk.wait/indexWait, func(tx txn) error {
 		added.copy(tx, t.last.Seq)
+		half, arriving, _ = partial(tx)
 		return nil
 	})
 	events, _ := added.events(t.last) // what is damaged is an event that says so
@@ -56,6 +60,18 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 	if len(events) > 0 {
 		t.last = events[len(events)-1]
 	}
-	t.seen = seen
+	t.seen, t.half = seen, nil
+	if arriving {
+		t.half = &half
+	}
 	return events, nil
+}
+
+// Partial is the reply that was arriving when Next last read the file, false if none
+// was.
+func (t *Tail) Partial() (conversation.Partial, bool) {
+	if t.half == nil {
+		return conversation.Partial{}, false
+	}
+	return *t.half, true
 }

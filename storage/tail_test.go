@@ -45,6 +45,16 @@ func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
 	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
 		t.Errorf("a reply that is still arriving: %v, %v", events, err)
 	}
+	if half, ok := tail.Partial(); !ok || half.Text != "half a" {
+		t.Errorf("of it there is %+v, %v", half, ok)
+	}
+	c.say(reply("half a reply"))
+	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {
+		t.Errorf("when it is there: %v, %v", events, err)
+	}
+	if half, ok := tail.Partial(); ok {
+		t.Errorf("it arrives still: %+v", half)
+	}
 }
 
 // Only a file that changed is opened, and one that is busy is asked again.

@@ -85,16 +85,16 @@ type Conversation struct {
 	Model     llm.Model
 	Meter     meter.Meter // as it was opened; updates follow
 	Mode      conversation.Mode
-	Profile   string    // that a compaction has if none is named
-	Profiles  []Profile // all there are, in the order they are offered
-	KeepLast  int       // newest turns that a compaction leaves alone if it does not say
-	ReadOnly  string    // why nothing can be said in it, "" if it can
-	Following bool      // it is open elsewhere, and what happens there comes as updates
-	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
-	Notes     []string  // what the user should know at once
-	Keyless   string    // the provider of Model, where it answers nobody without a key and there is none
-	Found     []string  // other models that were found, shown at the first start; no keys
-	Draft     Draft     // that was being written in it
+	Profile   string            // that a compaction has if none is named
+	Profiles  []Profile         // all there are, in the order they are offered
+	KeepLast  int               // newest turns that a compaction leaves alone if it does not say
+	ReadOnly  string            // why nothing can be said in it, "" if it can
+	Elsewhere updates.Elsewhere // who has it open, where it is only read
+	Waiting   []string          // messages that waited when the program last ended; they come back to the composer
+	Notes     []string          // what the user should know at once
+	Keyless   string            // the provider of Model, where it answers nobody without a key and there is none
+	Found     []string          // other models that were found, shown at the first start; no keys
+	Draft     Draft             // that was being written in it
 }
 
 // Draft is what was written and not sent.

@@ -54,9 +54,6 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.composer.SetBusy(c.session.activity.busy())
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.factor())
-	case updates.Elsewhere:
-		// It stays in the transcript: the other window may close while nobody looks.
-		c.transcript.Note(u.Why)
 	case updates.Failed:
 		return c.failed(u.Err)
 	default:

@@ -20,6 +20,9 @@ import (
 // box around the composer; the gauge always stays. The screen has exactly the
 // height of the terminal, and no line is wider.
 
+// leastHinted is the height from which on the hints have their line.
+const leastHinted = 10
+
 // resize gives the composer another width.
 func (c *chat) resize(width, height int) {
 	c.place.width, c.place.height = width, height
@@ -34,7 +37,7 @@ func (c *chat) layout(a around) {
 	}
 	c.gauge.SetCache(c.session.cacheWords())
 	c.guide()
-	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= 10}
+	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= leastHinted}
 	p.composer = min(c.composer.Height(), height-1)
 	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
 	if !p.status && room >= 2 && !c.status(a).empty() {
@@ -110,9 +113,13 @@ func (c *chat) stepKeys() welcome.Keys {
 // asks is what an empty composer says.
 const asks = "Ask something. / for commands, @ for files, ? for help"
 
+// asksNothing is what it says where nothing can be sent.
+const asksNothing = "A draft stays here. / for commands, ? for help"
+
 // guided is what the next step of the first minute follows from.
 type guided struct {
 	demo, said bool
+	instead    string // of an invitation: nothing can be sent
 	id         string
 	events     int // of the conversation
 }
@@ -122,11 +129,22 @@ type guided struct {
 func (c *chat) guide() {
 	s := c.session
 	now := guided{demo: s.open && s.Model.Badge != "", said: c.transcript.Said(), id: s.ID, events: len(s.log)}
+	switch {
+	case s.ReadOnly == "":
+	case c.place.height < leastHinted: // the bottom line would say it
+		now.instead = elsewhereWords(s, c.env.Keys.Composer.Writing.Send)[0]
+	case !s.Elsewhere.Closed:
+		now.instead = asksNothing
+	default:
+		now.instead = asks
+	}
 	if now == c.guided {
 		return
 	}
 	c.guided = now
 	switch {
+	case now.instead != "":
+		c.composer.Suggest(now.instead, nil)
 	case !now.demo:
 		c.composer.Suggest(asks, nil)
 	case !now.said:
@@ -206,7 +224,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		says := hintsSay{string(s.Mode), s.ReadOnly != "", s.Following, s.paused, c.transcript.Said(), width}
+		says := hintsSay{string(s.Mode), s.ReadOnly, s.Elsewhere, s.paused, c.transcript.Said(), width}
 		lines = append(lines, c.fixed.hints.of(says, c.hints))
 	}
 	return strings.Join(lines, "\n"), cursor
@@ -259,14 +277,10 @@ func (c *chat) pausedNote(room int, first string) string {
 // summaries, and the permission mode.
 func (c *chat) hints() string {
 	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.place.width)
-	mode := string(c.session.Mode)
 	if c.session.ReadOnly != "" {
-		mode = "read-only"
+		return pane.Margin(c.place.width) + elsewhereLine(c.session, keys.Send, c.styles, width)
 	}
-	if c.session.Following {
-		mode += " · following"
-	}
-	mode = ansi.Truncate(mode, width, "")
+	mode := ansi.Truncate(string(c.session.Mode), width, "")
 	hint := func(b key.Binding, what string) string {
 		if !b.Enabled() {
 			return ""

@@ -143,6 +143,7 @@ type arrival struct {
 	at    target      // what is shown there, the zero target for its end
 	from  *searchView // that found it, and stays open below it; nil for none
 	alone bool        // what is being written comes along, as its conversation is removed
+	again bool        // it is the one that is shown, which no other window has open any more
 }
 
 // One conversation is open at a time, and one at a time is opened: so what is
@@ -212,10 +213,17 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
 		m.outside.watch.Leave()
+		shown := 0
+		if was.again && m.session.ID == msg.conversation.ID {
+			shown = m.session.log.in(msg.conversation.Events)
+		}
 		faults := m.session.begin(msg.conversation)
 		m.drafts.begin(msg.conversation.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
-		m.chat.begin(faults, was.draft)
+		m.chat.begin(faults, was.draft, shown)
+		if was.again && m.session.readOnly() {
+			cmds = append(cmds, m.do(say("another window was first; it is followed here")))
+		}
 		cmds = append(cmds, m.env.listen(msg.conversation.Session))
 		if was.at.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))

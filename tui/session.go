@@ -186,7 +186,7 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.ModelSwitched:
 		return s.switched(u.Model)
 	case updates.Elsewhere:
-		s.ReadOnly, s.Following = u.Why, u.Open
+		s.ReadOnly, s.Elsewhere = u.Why, u
 	case updates.Inspected:
 		s.breakdown = u.Account
 	case updates.Summaries:

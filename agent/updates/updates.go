@@ -98,8 +98,9 @@ type ModelSwitched struct{ Model llm.Model }
 
 // Elsewhere says who may write a conversation that is only read here.
 type Elsewhere struct {
-	Open bool   // somebody has it open elsewhere, and what happens there follows
-	Why  string // why nothing can be said in it here, and what can be done
+	Open   bool   // somebody has it open elsewhere, and what happens there follows
+	Closed bool   // nobody has it open any more: opening it again continues it here
+	Why    string // why nothing can be sent in it here, and what to do
 }
 
 // Failed is a failure the user must know about. The conversation goes on.

@@ -3,7 +3,9 @@ package screen
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -28,10 +30,15 @@ import (
 //   - nothing is written, and the file is opened only when it changed
 //   - model, window and settings are the owner's, as the log has them; the flags of
 //     this run say nothing about them
-//   - a reply shows when it is in the log, not while it arrives
+//   - a reply shows as far as it is stored, while it arrives
+//   - once nobody has the conversation open any more, opening it again takes it over
 
-// followEvery is how often the file of a conversation that is followed is looked at.
-const followEvery = time.Second
+// How often the file of a conversation that is followed is looked at: usually, and just
+// after something happened.
+const (
+	followEvery  = time.Second
+	followSooner = time.Second / 4
+)
 
 // follower shows a conversation that another program writes.
 type follower struct {
@@ -44,6 +51,7 @@ type follower struct {
 	model llm.Model
 
 	told  updates.Elsewhere // last
+	half  updates.Delta     // what is shown of the reply that is arriving
 	asked chan struct{}     // for the account
 	stop  context.CancelFunc
 	task  sync.WaitGroup
@@ -56,7 +64,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.follow(ctx, id, events)
+	f, err := h.follow(ctx, id, events, followed(locked.PID))
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -64,17 +72,26 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	h.Reading, h.following = id, f
 	return tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
-		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: session.Unread(report),
-		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here. /fork to continue in a copy, /new to start another",
+		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.Unread(report),
+		ReadOnly: f.told.Why, Elsewhere: f.told,
 	}, nil
 }
 
-// follow begins to follow a conversation behind the events that were read of it.
-// Close ends it.
-func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
+// followed says that a process has the conversation open, 0 for an unknown one.
+func followed(pid int) updates.Elsewhere {
+	who := ""
+	if pid > 0 {
+		who = fmt.Sprintf(" (pid %d)", pid)
+	}
+	return updates.Elsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
+}
+
+// follow begins to follow a conversation behind the events that were read of it. Close
+// ends it.
+func (h *Host) follow(ctx context.Context, id string, events []conversation.Event, at updates.Elsewhere) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
 	r := &session.Reading{Store: h.with.Resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
-	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: updates.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
+	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: at, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
@@ -99,7 +116,7 @@ func (f *follower) close() {
 // run follows until ctx ends or the conversation is deleted.
 func (f *follower) run(ctx context.Context) {
 	defer f.box.Close()
-	tick := time.NewTicker(followEvery)
+	tick := time.NewTimer(followSooner) // a reply may be arriving
 	defer tick.Stop()
 	for {
 		select {
@@ -108,34 +125,63 @@ func (f *follower) run(ctx context.Context) {
 		case <-f.asked:
 			f.box.Put(updates.Inspected{Account: session.AccountOf(f.rules, f.r, f.model)})
 		case <-tick.C:
-			if !f.look(ctx) {
+			next := f.look(ctx)
+			if next == 0 {
 				return
 			}
+			tick.Reset(next)
 		}
 	}
 }
 
-// look shows what is new; false if there is nothing to follow any more. What is busy
-// is looked at again the next time.
-func (f *follower) look(ctx context.Context) bool {
+// look shows what is new, and returns when to look again, 0 if there is nothing to follow
+// any more. Who has the conversation open is asked first: what was stored before its end
+// is there then.
+func (f *follower) look(ctx context.Context) (next time.Duration) {
+	open := f.r.Store.OpenElsewhere(f.r.ID)
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		f.tell(updates.Elsewhere{Why: "this conversation was deleted elsewhere; /new starts another"})
-		return false
+		f.tell(updates.Elsewhere{Why: "This conversation was deleted in the other window. /new to start another"})
+		return 0
 	case errors.Is(err, storage.ErrBusy) || ctx.Err() != nil:
-		return true
+		return followSooner
 	case err != nil:
-		f.tell(updates.Elsewhere{Why: "read only, and what happens elsewhere cannot be read: " + err.Error()})
-		return true
+		f.tell(updates.Elsewhere{Why: "Read-only, and what happens in the other window cannot be read: " + err.Error()})
+		return followEvery
 	}
 	if len(events) > 0 {
 		f.take(ctx, events)
 	}
-	if f.r.Store.OpenElsewhere(f.r.ID) {
-		f.tell(updates.Elsewhere{Open: true, Why: "read only: open in another window, which is followed here. /fork to continue in a copy, /new to start another"})
-	} else {
-		f.tell(updates.Elsewhere{Why: "no longer open in another window: /resume " + f.r.ID + " takes it over"})
+	news := f.arrives() || len(events) > 0
+	switch {
+	case open:
+		f.tell(followed(f.r.Store.Owner(f.r.ID)))
+	default:
+		f.tell(updates.Elsewhere{Closed: true, Why: "The other window closed. /resume " + f.r.ID + " to continue here"})
+	}
+	if news {
+		return followSooner
+	}
+	return followEvery
+}
+
+// arrives shows how far the reply is that is arriving, and reports whether that is news.
+func (f *follower) arrives() bool {
+	half, _ := f.tail.Partial()
+	before := f.half
+	f.half = updates.Delta{Text: half.Text, Reasoning: half.Reasoning}
+	if f.half == before {
+		return false
+	}
+	text, more := strings.CutPrefix(half.Text, before.Text)
+	thought, further := strings.CutPrefix(half.Reasoning, before.Reasoning)
+	if !more || !further { // its request was tried again
+		f.box.Put(updates.Discarded{})
+		text, thought = half.Text, half.Reasoning
+	}
+	if text != "" || thought != "" {
+		f.box.Put(updates.Delta{Text: text, Reasoning: thought})
 	}
 	return true
 }
@@ -151,6 +197,9 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 		}
 	}
 	f.box.Put(updates.Appended{Events: events})
+	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindAssistant }) {
+		f.half = updates.Delta{} // it took the place of what was shown
+	}
 	before := f.model
 	f.model = f.with.Models.OwnersModel(ctx, r.Events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
@@ -161,7 +210,7 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 
 // tell says who may write the conversation, if that is another answer than the last.
 func (f *follower) tell(u updates.Elsewhere) {
-	if u == f.told || u.Open && f.told.Open {
+	if u == f.told {
 		return
 	}
 	f.told = u

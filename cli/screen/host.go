@@ -202,6 +202,8 @@ func (h *Host) Leave(farewell string) error {
 	id, said := "", false
 	if h.Running != nil {
 		id = h.Running.ID
+	} else {
+		id = h.Reading
 	}
 	h.ended = true
 	err := h.drop()

@@ -2,8 +2,6 @@ package screen
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"strings"
 
 	"plimsoll/cli/console"
@@ -45,27 +43,13 @@ func (s *shelf) Conversations(ctx context.Context) ([]tui.Stored, error) {
 		}
 		switch {
 		case e.Elsewhere:
-			c.Open = windowOf(store.Owner(e.ID))
+			c.Open = "open in " + session.Window(store.Owner(e.ID))
 		case e.ID == here && ours:
 			c.Open = "open here"
 		}
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// windowOf says where a process has a conversation open: its terminal, where the system
-// tells.
-func windowOf(pid int) string {
-	if pid <= 0 {
-		return "open in another window"
-	}
-	where := fmt.Sprintf("open in process %d", pid)
-	terminal, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", pid))
-	if name, ok := strings.CutPrefix(terminal, "/dev/"); err == nil && ok && (strings.HasPrefix(name, "pts/") || strings.HasPrefix(name, "tty")) {
-		where += " on " + name
-	}
-	return where
 }
 
 // shownOfExchange is how many characters of a message are shown.
