@@ -36,7 +36,7 @@ var ours = []struct {
 		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",
 		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
 	}},
-	{"cli/console", []string{"cli/keys", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
+	{"cli/console", []string{"cli/keys", "cli/terminal", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "compact/meter", "compact/preset", "config",
 		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/permission", "tui",

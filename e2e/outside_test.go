@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -110,4 +111,65 @@ func TestProgressEndsWithTheProgram(t *testing.T) {
 	if written := term.written(); strings.LastIndex(written, "\x1b]9;4;") != strings.LastIndex(written, noBar) {
 		t.Error("the bar stays when the program has ended")
 	}
+}
+
+// links are the addresses of the cells of a row, one letter for each, in the order in which they are met, and what the
+// letters stand for.
+func (t *terminal) links(y int) (letters string, addresses []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for x := range t.screen.Width() {
+		letter := " "
+		if c := t.screen.CellAt(x, y); c != nil && c.Link.URL != "" {
+			n := slices.Index(addresses, c.Link.URL)
+			if n < 0 {
+				n, addresses = len(addresses), append(addresses, c.Link.URL)
+			}
+			letter = string(rune('a' + n))
+		}
+		letters += letter
+	}
+	return strings.TrimRight(letters, " "), addresses
+}
+
+// TestLinksOfAReplyAreLinks streams a reply with links in small pieces, covers it, and scrolls it: what is a link is
+// always what the reply says.
+func TestLinksOfAReplyAreLinks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	const text = "First https://a.org/b?c=d, then [the docs](https://docs.org/x), then [bank.org](https://evil.org) and a tail."
+	s := newServer(t, says(slices.Collect(strings.SplitSeq(text, ""))...), says(strings.Repeat("more\n\n", 10)))
+	term := p.talking(size{140, 30}, s)
+	term.say("links?")
+	whole := func(when string, s screen) {
+		t.Helper()
+		y := slices.IndexFunc(strings.Split(s.text, "\n"), func(row string) bool { return strings.Contains(row, "First") })
+		letters, addresses := term.links(y)
+		if got := strings.Join(addresses, " "); got != "https://a.org/b?c=d https://docs.org/x https://evil.org" {
+			t.Errorf("%s the row leads to %q:\n%s", when, got, s.text)
+		}
+		row := []rune(s.row(y))
+		for n, want := range []string{"https://a.org/b?c=d", "the docs (https://docs.org/x)", "https://evil.org"} {
+			linked := ""
+			for x, letter := range letters {
+				if letter == rune('a'+n) {
+					linked += string(row[x])
+				}
+			}
+			if linked != want {
+				t.Errorf("%s %q is linked, not %q", when, linked, want)
+			}
+		}
+	}
+	whole("at its end", term.idle("a tail."))
+	term.key("ctrl+l")
+	whole("drawn anew", term.idle("a tail."))
+	term.key("ctrl+p")
+	s2 := term.see("Commands")
+	term.key("esc")
+	whole("uncovered", term.wait("no dialog", func(s screen) bool { return s.text != s2.text && s.has("a tail.") && s.broken() == "" }))
+	term.say("more")
+	term.idle("more")
+	term.key("pgup")
+	whole("scrolled", term.see("First", "a tail."))
 }

@@ -32,6 +32,7 @@ type look struct {
 	theme  themes.Theme
 	styles themes.Styles
 	many   bool // enough colors for surfaces, and for bars without patterns
+	links  bool // the terminal knows links
 }
 
 // newLook is what a theme looks like on a terminal of so many colors.
@@ -92,7 +93,11 @@ func (l look) overlay() overlay.Styles {
 }
 
 // markdown is a renderer of the theme; its width comes from where it is used.
-func (l look) markdown() *markdown.Renderer { return markdown.New(themes.Markdown(l.theme), 80) }
+func (l look) markdown() *markdown.Renderer {
+	r := markdown.New(themes.Markdown(l.theme), 80)
+	r.SetLinks(l.links)
+	return r
+}
 
 func (l look) composer() composer.Styles {
 	c, o, t := l.styles.Composer, l.styles.Overlay, l.styles.Text
@@ -168,13 +173,14 @@ type theme struct {
 	dark, told bool // the terminal's background is, as it told
 	colourless bool
 	shown      colorprofile.Profile // how many colors the terminal shows
+	links      bool                 // it knows links
 	look       look
 	fresh      bool           // nothing is drawn in it yet
 	picker     overlay.Dialog // that shows other themes while it is open, nil for none
 }
 
 func newTheme(o Options) theme {
-	t := theme{name: o.Theme, own: o.Themes, dark: true, colourless: o.Colourless, shown: o.Colors}
+	t := theme{name: o.Theme, own: o.Themes, dark: true, colourless: o.Colourless, shown: o.Colors, links: o.Links}
 	if !t.show(o.Theme) {
 		t.show(choices.Auto)
 	}
@@ -196,6 +202,7 @@ func (t *theme) show(name string) bool {
 	chosen, ok := t.own.Named(name, t.dark, t.colourless)
 	if ok {
 		t.look, t.fresh = newLook(chosen, t.shown), true
+		t.look.links = t.links
 	}
 	return ok
 }
@@ -257,11 +264,13 @@ func (t *theme) ground() (background, text color.Color) {
 }
 
 // PrintMarkdown writes a text rendered to w, without the screen, in the
-// colours that the terminal of environ has. Text is made safe first.
-func PrintMarkdown(w io.Writer, text string, width int, colourless bool, environ []string) error {
+// colours that the terminal of environ has, with links if it knows them. Text is
+// made safe first.
+func PrintMarkdown(w io.Writer, text string, width int, colourless, links bool, environ []string) error {
 	theme, _ := choices.Themes{}.Named(choices.Auto, !lightBackground(environ), colourless)
-	lines := markdown.New(themes.Markdown(theme), width).Render(text)
-	_, err := io.WriteString(colorprofile.NewWriter(w, environ), strings.Join(lines, "\n")+"\n")
+	r := markdown.New(themes.Markdown(theme), width)
+	r.SetLinks(links)
+	_, err := io.WriteString(colorprofile.NewWriter(w, environ), strings.Join(r.Render(text), "\n")+"\n")
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"plimsoll/cli/terminal"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui"
@@ -24,7 +25,8 @@ type ReplyWriter interface {
 // plain into a pipe or a file.
 func (c *Console) ReplyWriter() ReplyWriter {
 	if Terminal(c.Stdout) {
-		return &renderedReply{out: c.Stdout, width: Width(c.Stdout, 80), colourless: c.Colourless(), environ: c.Environ}
+		return &renderedReply{out: c.Stdout, width: Width(c.Stdout, 80), colourless: c.Colourless(),
+			links: terminal.New(c.Getenv, c.Environ).Links(), environ: c.Environ}
 	}
 	return &PlainReply{Out: c.Stdout}
 }
@@ -58,6 +60,7 @@ type renderedReply struct {
 	out        io.Writer
 	width      int
 	colourless bool
+	links      bool // the terminal knows them
 	environ    []string
 	err        error
 }
@@ -66,7 +69,7 @@ func (r *renderedReply) Message(m conversation.AssistantMessage) {
 	if strings.TrimSpace(m.Text) == "" || r.err != nil {
 		return
 	}
-	r.err = tui.PrintMarkdown(r.out, m.Text, min(r.width, maxRendered), r.colourless, r.environ)
+	r.err = tui.PrintMarkdown(r.out, m.Text, min(r.width, maxRendered), r.colourless, r.links, r.environ)
 }
 
 func (r *renderedReply) End() error {

@@ -11,6 +11,12 @@ import (
 // A row is written from the last place up to which it is surely the same: every
 // terminal agrees about the width of what stands before, so the column is known.
 
+// A row is never written from within a link: what stands before is not compared beyond its beginning.
+const (
+	beginsLink = "\x1b]8;"
+	endsLink   = "\x1b]8;;\a"
+)
+
 // row changes row y of the terminal.
 func (p *Painter) row(y int, old, row string) {
 	row = passable(row)
@@ -27,6 +33,9 @@ func (p *Painter) row(y int, old, row string) {
 	p.write(at.styles + rest)
 	if (at.styles != "" || strings.Contains(rest, "\x1b")) && !strings.HasSuffix(rest, ansi.ResetStyle) {
 		p.out.WriteString(ansi.ResetStyle)
+	}
+	if strings.Contains(rest, beginsLink) && !strings.HasSuffix(rest, endsLink) {
+		p.out.WriteString(endsLink) // it may have been cut
 	}
 	if !uncertain && at.column+ansi.StringWidth(rest) < p.width {
 		p.out.WriteString(ansi.EraseLineRight)

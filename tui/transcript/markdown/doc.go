@@ -3,7 +3,8 @@
 // Guarantees, for any source and a width of 10 or more:
 //   - no line is wider than the width, measured with ansi.StringWidth; no line ends in an open style, none but code on a surface in spaces
 //   - prose keeps to 100 cells of a wider width
-//   - lines hold no control sequence but SGR: the source is sanitised first, and links are text, not OSC 8
+//   - lines hold no control sequence but SGR, and OSC 8 where links are asked for: the source is sanitised first; each link
+//     ends with its line
 //   - nothing that was written is dropped: HTML is shown as it stands, a link shows its text and its address
 //   - the same source, width and style give the same lines, and a stream ends in the lines of the whole source
 //   - cost grows with the length of the source, also for one huge fence, list or table

@@ -50,7 +50,7 @@ func (p *page) inline(n ast.Node, joined bool) {
 			p.inline(c, joined)
 			p.rewriteLink(n, c)
 		case *ast.AutoLink:
-			n.ReplaceChild(n, c, p.link(p.newText(shown(c.Label(p.source)))))
+			n.ReplaceChild(n, c, p.autoLink(c))
 		case *ast.Image:
 			p.rewriteImage(n, c)
 		case *ast.String:
@@ -159,50 +159,6 @@ func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
 		return
 	}
 	parent.ReplaceChild(parent, h, p.newText(plain.Line(b.String())))
-}
-
-// link is a link that shows these nodes.
-func (p *page) link(children ...ast.Node) ast.Node {
-	l := ast.NewLink()
-	for _, c := range children {
-		l.AppendChild(l, c)
-	}
-	return l
-}
-
-func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {
-	children := []ast.Node{}
-	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
-		children = append(children, c)
-	}
-	if suffix := p.address(p.plainText(l), l.Destination, l.Title); suffix != "" {
-		children = append(children, p.newText(suffix))
-	}
-	parent.ReplaceChild(parent, l, p.link(children...))
-}
-
-func (p *page) rewriteImage(parent ast.Node, img *ast.Image) {
-	p.inline(img, true)
-	alt := p.plainText(img)
-	parent.ReplaceChild(parent, img, p.link(p.newText(strings.TrimSpace("image: "+alt)+p.address(alt, img.Destination, img.Title))))
-}
-
-// address is what follows the text of a link: nothing if the text says it or it leads only within the text.
-func (p *page) address(label string, destination, title []byte) string {
-	dest := strings.TrimSpace(plain.Line(literal(destination)))
-	if dest == "" || dest[0] == '#' || dest == label || strings.TrimPrefix(dest, "mailto:") == label {
-		dest = ""
-	}
-	if len(title) > 0 {
-		dest = strings.TrimSpace(dest + ` "` + plain.Line(literal(title)) + `"`)
-	}
-	switch {
-	case dest == "":
-		return ""
-	case label == "":
-		return dest
-	}
-	return " (" + dest + ")"
 }
 
 // plainText is the text of rewritten inline nodes.

@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Lines leave here clean: no trailing spaces, whatever styles stand between them, every style closed, SGR the only
-// escape sequence, and never wider than asked for.
+// Lines leave here clean: no trailing spaces, whatever styles stand between them, every style and link closed, SGR and
+// OSC 8 the only escape sequences, and never wider than asked for.
 
 // The characters that glamour would take for its own in a table are written as code points that are no characters, which
 // sanitised text cannot hold. Like those they stand for they are one cell wide.
@@ -31,21 +31,26 @@ func clean(line string) string {
 		return strings.TrimRight(line, " ")
 	}
 	out := make([]byte, 0, len(line))
-	end, open, openAtEnd := 0, false, false
+	end, open, openAtEnd, link, linkAtEnd := 0, false, false, false, false
 	for i := 0; i < len(line); {
 		c := line[i]
 		if c != '\x1b' {
 			out = append(out, c)
 			if c != ' ' {
-				end, openAtEnd = len(out), open
+				end, openAtEnd, linkAtEnd = len(out), open, link
 			}
 			i++
 			continue
 		}
-		seq, sgr := escape(line[i:])
-		if sgr {
-			out = append(out, seq...)
+		seq, is := escape(line[i:])
+		switch is {
+		case lookSeq:
 			open = seq != reset && seq != "\x1b[0m"
+		case linkSeq:
+			link = seq != endLink
+		}
+		if is != otherSeq {
+			out = append(out, seq...)
 		}
 		i += len(seq)
 	}
@@ -53,23 +58,38 @@ func clean(line string) string {
 	if openAtEnd {
 		out = append(out, reset...)
 	}
+	if linkAtEnd {
+		out = append(out, endLink...)
+	}
 	return string(out)
 }
 
-// escape returns the escape sequence at the beginning of s and whether it is SGR.
-func escape(s string) (string, bool) {
+// sequence is what an escape sequence does.
+type sequence int
+
+const (
+	otherSeq sequence = iota
+	lookSeq           // SGR
+	linkSeq           // begins or ends a link
+)
+
+// escape returns the escape sequence at the beginning of s.
+func escape(s string) (string, sequence) {
 	_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
 	n = max(n, 1)
 	seq := s[:n]
+	if strings.HasPrefix(seq, "\x1b]8;") && seq[n-1] == ansi.BEL {
+		return seq, linkSeq
+	}
 	if len(seq) < 3 || seq[1] != '[' || seq[n-1] != 'm' {
-		return seq, false
+		return seq, otherSeq
 	}
 	for _, c := range []byte(seq[2 : n-1]) {
 		if (c < '0' || c > '9') && c != ';' && c != ':' {
-			return seq, false
+			return seq, otherSeq
 		}
 	}
-	return seq, true
+	return seq, lookSeq
 }
 
 // fit appends line to out, broken where it is wider than width; styles are closed and opened again at the breaks.

@@ -25,6 +25,7 @@ type Renderer struct {
 	drawers map[int]renderer.Renderer // glamour, by width
 	marks   marks
 	kept    *cache
+	links   bool // the terminal knows links
 
 	surface surface
 	code    *chroma.Style               // nil for code without colours
