@@ -32,8 +32,7 @@ type voyage struct {
 
 // Events of a voyage, as the views name them.
 const (
-	saidFirst  = 3 // what is pinned
-	calledTool = 4 // where the summary stands
+	saidFirst = 3 // what is pinned
 )
 
 func newVoyage(t *testing.T) *voyage {

@@ -11,14 +11,14 @@ import (
 	"plimsoll/docs/docstest"
 )
 
-// The table of presets in docs/configuration.md is made from the rules; -update
+// The table of presets in docs/presets.md is made from the rules; -update
 // writes it.
 
-const configurationPage = "../docs/configuration.md"
+const presetsPage = "../docs/presets.md"
 
 func TestDocumentedPresetsAreTheRules(t *testing.T) {
 	t.Parallel()
-	docstest.Part(t, configurationPage, "presets", presetRows(), *update)
+	docstest.Part(t, presetsPage, "presets", presetRows(), *update)
 }
 
 func presetRows() string {

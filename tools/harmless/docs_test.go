@@ -11,11 +11,11 @@ import (
 	"plimsoll/tools/harmless"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/permissions.md")
+var update = flag.Bool("update", false, "write the table of docs/harmless.md")
 
 func TestDocumentListsEveryCommand(t *testing.T) {
 	t.Parallel()
-	const name, first, last = "../../docs/permissions.md", "<!-- harmless: made from the program; go test ./tools/harmless -update -->\n", "<!-- end of harmless -->"
+	const name, first, last = "../../docs/harmless.md", "<!-- harmless: made from the program; go test ./tools/harmless -update -->\n", "<!-- end of harmless -->"
 	b, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
