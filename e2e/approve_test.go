@@ -49,7 +49,7 @@ func TestEditIsShownAndMadeWhenApproved(t *testing.T) {
 		t.Error("the turn went on without an answer")
 	}
 	term.typed("y")
-	term.idle("✓ modify_file", "It is 43 now.")
+	term.idle("▾ edit ships.go", "It is 43 now.")
 	if got, want := p.read("ships.go"), strings.Replace(project["ships.go"], "42", "43", 1); got != want {
 		t.Errorf("the file is %q, not %q", got, want)
 	}
@@ -89,7 +89,7 @@ func TestCommandRunsWhenApproved(t *testing.T) {
 	term.say("run it")
 	term.asked("Allow this?", "echo made > made.txt; env; echo done")
 	term.typed("y")
-	term.idle("✓ run_command", "It ran.")
+	term.idle("▸ ran ", "It ran.")
 	if got := p.read("made.txt"); got != "made\n" {
 		t.Errorf("the command made %q", got)
 	}

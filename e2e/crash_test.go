@@ -128,7 +128,7 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 		term.end()
 
 		term = p.start(usual, s.args("-c")...)
-		term.idle("▌ run it", "run_command", "│ and then this")
+		term.idle("▌ run it", "run", "│ and then this")
 		term.send("\x15") // delete what came back
 		term.goesOn()
 		if sent := s.request(-1); !strings.Contains(sent, speak.answers("c1")) || !strings.Contains(sent, "interrupted") {

@@ -31,7 +31,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 		t.Errorf("a draft changed what is used: %q, %q", first.used(), draft.used())
 	}
 	term.key("enter")
-	told := term.idle("✓ list_files", "✓ read_file", "A small program that counts ships.")
+	told := term.idle("▸ list", "▸ read", "A small program that counts ships.")
 	if told.used() == first.used() || strings.HasPrefix(told.used(), "~") {
 		t.Errorf("after the reply the gauge says %q, before %q", told.used(), first.used())
 	}
@@ -72,7 +72,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	term.typed("1")
 	term.see("sends: " + try[0])
 	term.key("enter")
-	term.idle("✓ list_files", "A small program that counts ships.", "Next: let the demo fill the gauge")
+	term.idle("▸ list", "A small program that counts ships.", "Next: let the demo fill the gauge")
 	begun := term.shown().share(t)
 	term.key("tab")
 	term.see("│ " + try[1])
@@ -140,7 +140,7 @@ func TestFirstMinuteInAnEmptyFolder(t *testing.T) {
 	term.key("ctrl+x")
 	term.see("· undone ")
 	term.say("what is in this project?")
-	term.idle("✓ list_files")
+	term.idle("▸ list")
 }
 
 func TestCtrlCTwiceLeaves(t *testing.T) {
@@ -198,7 +198,7 @@ func TestNoColour(t *testing.T) {
 	term := p.start(usual)
 	term.idle("demo model")
 	term.say("read ships.go")
-	term.idle("✓ read_file", "TODO")
+	term.idle("▸ read", "TODO")
 	term.typed("/")
 	term.see("/new", "/resume")
 	term.key("ctrl+c")

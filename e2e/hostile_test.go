@@ -217,7 +217,7 @@ func TestLineOfAMegabyte(t *testing.T) {
 		term.idle("Talking to")
 		from := term.introduced()
 		term.say("do your worst")
-		term.idle("The end.", "✓ run_command")
+		term.idle("The end.", "▸ ran")
 		p.unharmed(term, from)
 		term.typed("@long.txt")
 		term.see("│ @long.txt", "❯ ")

@@ -168,5 +168,5 @@ func TestApprovalIsGivenOverAView(t *testing.T) {
 		t.Errorf("the file is %q, not %q", got, want)
 	}
 	term.typed("q")
-	term.idle("✓ modify_file", "This is reply 1.")
+	term.idle("▾ edit ships.go", "This is reply 1.")
 }

@@ -60,7 +60,7 @@ func TestRunsParallelCallsOnRealFiles(t *testing.T) {
 		}, says("They say alpha and beta."), says("Still here."))
 		term := p.talking(usual, s)
 		term.say("what do they say?")
-		shown := term.idle("They say alpha and beta.", "I will look.", "✓ read_file", "sub/b.txt", "✓ list_files", "✗ read_file")
+		shown := term.idle("They say alpha and beta.", "I will look.", "▸ read", "sub/b.txt", "▸ list", "· failed")
 		if strings.Index(shown.text, "a.txt") > strings.Index(shown.text, "sub/b.txt") {
 			t.Errorf("the calls are not in their order:\n%s", shown.text)
 		}

@@ -60,12 +60,12 @@ type ToolStyles struct {
 	Hint    lipgloss.Style
 }
 
-// DiffStyles are for the lines of a diff; the line's own + - @@ tells it without colour.
+// DiffStyles are for the lines of a diff; their + and - tell them without colour.
 type DiffStyles struct {
-	Added   lipgloss.Style
-	Removed lipgloss.Style
-	Hunk    lipgloss.Style
-	Context lipgloss.Style
+	Added, Removed         lipgloss.Style // the + and -
+	AddedRow, RemovedRow   lipgloss.Style // the lines, on a tint where there are surfaces
+	AddedWord, RemovedWord lipgloss.Style // what changed within a line
+	Context, Number, Note  lipgloss.Style
 }
 
 // ComposerStyles are for where one types.
@@ -146,7 +146,7 @@ func Build(t Theme) Styles {
 		},
 		Text:     p.text(),
 		Tool:     p.tool(),
-		Diff:     DiffStyles{Added: p.fg(t.Added), Removed: p.fg(t.Removed), Hunk: p.fg(t.Hunk).Bold(!t.HasColour()), Context: p.quiet()},
+		Diff:     p.diff(),
 		Composer: p.composer(),
 		Overlay: OverlayStyles{
 			Border: p.fg(t.Rule), Raised: p.on(t.Raised), Behind: p.fg(t.Rule).Faint(!t.HasColour()), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
@@ -163,6 +163,29 @@ func Build(t Theme) Styles {
 
 // match is a place that was searched for: text and background change places, which no theme can make unreadable.
 func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).Bold(true) }
+
+// How much of their color the rows of a diff have, and the words that changed in them.
+const (
+	tintRow  = 0.15
+	tintWord = 0.36
+)
+
+func (p painter) diff() DiffStyles {
+	s := DiffStyles{Added: p.fg(p.Added), Removed: p.fg(p.Removed), Context: p.quiet(), Number: p.faint(), Note: p.fg(p.Hunk)}
+	s.AddedRow, s.AddedWord = p.changed(p.Added)
+	s.RemovedRow, s.RemovedWord = p.changed(p.Removed)
+	return s
+}
+
+// changed is a line of a diff, and a word that changed in it.
+func (p painter) changed(color string) (row, word lipgloss.Style) {
+	if p.Surface == "" || p.Cube {
+		row = p.fg(color)
+		return row, row.Bold(true).Underline(true)
+	}
+	text := p.fg(p.Text)
+	return text.Background(lipgloss.Color(mix(p.Background, color, tintRow))), text.Background(lipgloss.Color(mix(p.Background, color, tintWord)))
+}
 
 func (p painter) text() TextStyles {
 	return TextStyles{

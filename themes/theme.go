@@ -28,6 +28,7 @@ type Theme struct {
 	Palette        // colours of texts, marks and surfaces
 	Syntax  Syntax // colours of code
 	Gauge   Gauge  // colours of the gauge's segments
+	Cube    bool   // for a terminal of 256 colors, whose tints are too strong for surfaces
 }
 
 // Palette is the colours of everything but code and the gauge. The tags of this and the
@@ -126,6 +127,7 @@ func builtin() []Theme {
 // Indexed is the theme for terminals of 256 colors: their cube has no dark tints but strong ones, so that a surface is the
 // gray of its lightness, and another one than the background.
 func (t Theme) Indexed() Theme {
+	t.Cube = true
 	below := nearestGray(t.Background)
 	for _, s := range []*string{&t.Surface, &t.Raised, &t.Band} {
 		if *s == "" {

@@ -2,6 +2,8 @@ package themes_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"image/color"
 	"reflect"
 	"regexp"
 	"slices"
@@ -69,6 +71,37 @@ func TestWhatDoesNotReadIsFound(t *testing.T) {
 			t.Errorf("%s: found %v", name, found)
 		}
 	}
+}
+
+func TestDiffsReadOnTheirRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, theme themes.Theme) {
+		if !theme.HasColour() {
+			return
+		}
+		d := themes.Build(theme).Diff
+		for name, row := range map[string][3]lipgloss.Style{"added": {d.AddedRow, d.AddedWord, d.Added}, "removed": {d.RemovedRow, d.RemovedWord, d.Removed}} {
+			tint, word := hexOf(row[0].GetBackground()), hexOf(row[1].GetBackground())
+			for what, pair := range map[string][2]string{"text": {theme.Text, tint}, "a word": {theme.Text, word}} {
+				if got := themes.Contrast(pair[0], pair[1]); got < 4.5 || what == "text" && got < 7 {
+					t.Errorf("%s: %s has a contrast of %.2f", name, what, got)
+				}
+			}
+			if got := themes.Contrast(hexOf(row[2].GetForeground()), tint); got < 3 {
+				t.Errorf("%s: the glyph has a contrast of %.2f, want 3", name, got)
+			}
+			for what, pair := range map[string][2]string{"row": {tint, theme.Background}, "word": {word, tint}} {
+				if got := themes.Contrast(pair[0], pair[1]); got < 1.1 {
+					t.Errorf("%s: a %s stands out by %.2f, want 1.1", name, what, got)
+				}
+			}
+		}
+	})
+}
+
+func hexOf(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
 func TestAHintReads(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
@@ -79,13 +80,13 @@ func (e edit) effect(tool string, err error) (permission.Effect, error) {
 // hashSeed is the seed of the hashes in fingerprints.
 var hashSeed = maphash.MakeSeed()
 
-// diff is the edit as a unified diff.
+// diff is the edit as a unified diff that names both texts.
 func (e edit) diff() string {
-	from := "a/" + e.place.Name
+	from, before := "a/"+e.place.Name, diff.ID(e.before)
 	if !e.exists {
-		from = "/dev/null"
+		from, before = "/dev/null", diff.None()
 	}
-	return conversation.Clean(udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
+	return conversation.Clean(diff.Index(before, diff.ID(e.after)) + udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
 }
 
 // apply makes the edit.

@@ -243,7 +243,7 @@ func TestCreateFileRefusesToOverwrite(t *testing.T) {
 		t.Errorf("mode %v, %v", st.Mode(), err)
 	}
 	out = run(t, b, "create_file", map[string]any{"path": "new/er/f.txt", "content": "x\ny"})
-	if out.Text != "created new/er/f.txt (2 lines)" || read(t, filepath.Join(dir, "new/er/f.txt")) != "x\ny" || !strings.HasPrefix(out.Detail, "--- /dev/null\n+++ b/new/er/f.txt\n") {
+	if out.Text != "created new/er/f.txt (2 lines)" || read(t, filepath.Join(dir, "new/er/f.txt")) != "x\ny" || !strings.HasPrefix(out.Detail, "index 000000000000..1b322989b6ee\n--- /dev/null\n+++ b/new/er/f.txt\n") {
 		t.Errorf("got %+v", out)
 	}
 	fail(t, b, "create_file", map[string]any{"path": "a.sh/x", "content": ""}, "a.sh")

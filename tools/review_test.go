@@ -17,7 +17,7 @@ func TestReviewShowsWhatWouldHappen(t *testing.T) {
 	b, dir := open(t, map[string]string{"a.txt": "one\ntwo\n"})
 	got := b.Review(t.Context(), call(t, "modify_file", map[string]any{"path": "a.txt", "old": "two", "new": "2"}))
 	got.Offers = nil
-	want := conversation.Review{Need: asks, Title: "modify_file a.txt", Diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"}
+	want := conversation.Review{Need: asks, Title: "modify_file a.txt", Diff: "index 814f4a422927..99b356dcd03d\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -16,6 +16,7 @@ import (
 	"plimsoll/tui/account"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
@@ -61,12 +62,12 @@ func (l look) status() statusStyles {
 }
 
 func (l look) transcript() transcript.Styles {
-	t, tool, diff := l.styles.Text, l.styles.Tool, l.styles.Diff
+	t, tool := l.styles.Text, l.styles.Tool
 	return transcript.Styles{
 		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
 		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
-		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk,
+		Diff:  diffview.Styles(l.styles.Diff),
 		Epoch: t.Assistant, Undone: t.Muted, EpochFrame: l.styles.Frame.Rule,
 		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,
 	}
@@ -86,10 +87,10 @@ func (l look) gauge() gauge.Styles {
 }
 
 func (l look) overlay() overlay.Styles {
-	o, t, tool, diff := l.styles.Overlay, l.styles.Text, l.styles.Tool, l.styles.Diff
+	o, t, tool := l.styles.Overlay, l.styles.Text, l.styles.Tool
 	return overlay.Styles{Border: o.Border, Danger: t.Error, Title: o.Title, Text: o.Text, Key: l.styles.Frame.HelpKey,
 		Item: o.Item, Selected: o.Selected, Detail: o.Detail, Command: tool.Subject,
-		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk, Hint: t.Faint, Raised: o.Raised, Behind: o.Behind}
+		Diff: diffview.Styles(l.styles.Diff), Warning: l.styles.Diff.Removed, Hint: t.Faint, Raised: o.Raised, Behind: o.Behind}
 }
 
 // markdown is a renderer of the theme; its width comes from where it is used.

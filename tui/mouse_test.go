@@ -103,7 +103,7 @@ func TestADialogEndsADrag(t *testing.T) {
 func TestAClickUnfoldsACall(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
-		y := r.row("read_file")
+		y := r.row("▸ read")
 		click := []tea.Msg{tea.MouseClickMsg{Button: tea.MouseLeft, X: 9, Y: y}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 9, Y: y}}
 		r.send(click...)
 		r.has("the text")

@@ -37,7 +37,7 @@ func TestATurn(t *testing.T) {
 		r.append(conversation.AssistantMessage{Text: "Because **it** is.", Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: "1", Name: "run_command", Arguments: `{"command":"make"}`}}})
 		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()}, updates.ToolStarted{CallID: "1"}, updates.ToolOutput{CallID: "1", Text: "building"})
-		r.has("Because it is.", "run_command  make", "building", "running tools")
+		r.has("Because it is.", "run make", "building", "running tools")
 		r.append(conversation.ToolResult{CallID: "1", Tool: "run_command", Status: conversation.ResultOK, Text: "done"})
 		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "busy"})
 		r.has("trying again (2) in 5s: busy")

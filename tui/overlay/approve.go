@@ -6,10 +6,11 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
@@ -21,7 +22,7 @@ type Approve struct {
 	id     string
 	title  string
 	body   string
-	isDiff bool
+	change *diff.File // nil for what is no edit
 	grants []conversation.Grant
 	rule   grantedRule
 
@@ -29,9 +30,16 @@ type Approve struct {
 	width, height int
 	head          []string // of the title, the lines that always stand there
 	text          pager
-	styles        []lipgloss.Style // by line of text
+	drawn         drawnDiff
+	gaps          bool // blank lines part what the dialog shows
 	sel           int
 	why           *edit.Field // the reason being written
+}
+
+// drawnDiff is the rows of a diff at a width, and how many cells they take.
+type drawnDiff struct {
+	width, cells int
+	rows         []string
 }
 
 // roomy is how many lines a dialog needs to be set with blank lines and one
@@ -44,7 +52,11 @@ func NewApprove(id string, r conversation.Review) *Approve {
 	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)),
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offers: r.Offers}}
 	if r.Diff != "" {
-		a.body, a.isDiff = plain.Text(marked(strings.ReplaceAll(r.Diff, "\r\n", "\n"))), true
+		a.body = plain.Text(marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
+		if f, ok := diff.Parse(a.body); ok {
+			a.change = &f
+			a.title += "  " + diffview.Stat(f.Stat())
+		}
 	}
 	a.body = strings.TrimRight(a.body, "\n")
 	if len(r.Offers) > 0 {
@@ -58,33 +70,42 @@ func NewApprove(id string, r conversation.Review) *Approve {
 func (a *Approve) asks() bool { return true }
 
 func (a *Approve) lay(l look, width, height int) int {
-	a.look, a.width, a.height = l, width, height
+	if a.look = l; a.width != width {
+		a.drawn = drawnDiff{}
+	}
+	a.width, a.height = width, height
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
-	var lines []string
-	a.styles = a.styles[:0]
-	add := func(line string, style lipgloss.Style) {
-		lines, a.styles = append(lines, line), append(a.styles, style)
-	}
-	for _, line := range title[n:] { // a longer title goes on where it can be scrolled
-		add(line, l.styles.Title)
-	}
-	if a.body != "" {
-		for raw := range strings.SplitSeq(a.body, "\n") {
-			style := l.styles.Command
-			if a.isDiff {
-				style = l.styles.diff(raw)
-			}
-			for _, line := range cut(raw, width) {
-				add(line, style)
-			}
+	lines := rendered(l.styles.Title, slices.Clone(title[n:])) // a longer title goes on where it can be scrolled
+	body, cells := a.bodyRows()
+	lines = append(lines, body...)
+	for _, a.gaps = range []bool{height >= roomy, false} {
+		answers, _ := a.answers()
+		room := height - len(a.heading()) - len(answers) - len(a.ruleLines())
+		a.text.set(lines, min(len(lines), room))
+		if len(lines) <= room {
+			break
 		}
 	}
-	rule := a.ruleLines()
-	answers, _ := a.answers()
-	a.text.set(lines, min(len(lines), height-len(a.heading())-len(answers)-len(rule)))
-	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, rule...), widest(width, lines...))
+	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, a.ruleLines()...), widest(width, title[n:]...), cells)
+}
+
+// bodyRows is the diff or the command, and how many cells it takes.
+func (a *Approve) bodyRows() (rows []string, cells int) {
+	switch {
+	case a.change != nil:
+		if a.drawn.rows == nil {
+			narrow, _ := a.look.styles.Diff.Draw(*a.change, a.width, diffview.All)
+			a.drawn = drawnDiff{width: a.width, cells: widest(a.width, narrow...)}
+			a.drawn.rows, _ = a.look.styles.Diff.Draw(*a.change, a.width, diffview.Options{Context: -1, Fill: true})
+		}
+		return a.drawn.rows, a.drawn.cells
+	case a.body == "":
+		return nil, 0
+	}
+	rows = cut(a.body, a.width)
+	return rendered(a.look.styles.Command, rows), widest(a.width, rows...)
 }
 
 // ruleLines are the lines about the rule, without its cursor.
@@ -99,35 +120,16 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 	if a.why != nil {
 		return nil, nil
 	}
-	gap := 0
-	if a.height >= roomy {
-		gap = 1
-	}
 	answers, _ := a.answers()
 	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
 	lines, cursor = a.rule.lines(a.look, a.width, most)
-	if len(lines) == 0 || gap == 0 {
+	if len(lines) == 0 || !a.gaps {
 		return lines, cursor
 	}
 	if cursor != nil {
 		cursor.y++
 	}
 	return append([]string{""}, lines...), cursor
-}
-
-// diff is the look of a line of a unified diff.
-func (s Styles) diff(line string) lipgloss.Style {
-	switch {
-	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, `\`):
-		return s.Detail
-	case strings.HasPrefix(line, "+"):
-		return s.Added
-	case strings.HasPrefix(line, "-"):
-		return s.Removed
-	case strings.HasPrefix(line, "@@"):
-		return s.Hunk
-	}
-	return s.Text
 }
 
 func (a *Approve) update(msg tea.Msg) pane.Action {
@@ -245,11 +247,8 @@ func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
 }
 
 func (a *Approve) page() page {
-	lines := a.heading()
-	for i, line := range a.text.visible() {
-		lines = append(lines, a.styles[a.text.top+i].Render(line))
-	}
-	p := page{title: "Allow this?", where: a.text.where()}
+	lines := append(a.heading(), a.text.visible()...)
+	p := page{title: "Allow this?", where: a.text.where(), grows: true}
 	answers, chosen := a.answers()
 	if chosen > 0 {
 		p.chosen = len(lines) + chosen
@@ -265,9 +264,6 @@ func (a *Approve) page() page {
 		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}
 	} else {
 		p.hints = a.hints()
-		if p.where != "" {
-			p.hints = append(p.hints, hint("scroll", a.look.keys.Moves.PageDown))
-		}
 	}
 	p.lines = slices.Concat(lines, answers, rule)
 	return p
@@ -280,6 +276,9 @@ func (a *Approve) hints() []string {
 		return []string{hint("use this rule", keys.Accept), hint("leave it", keys.Close)}
 	}
 	hints := []string{hint("choose", keys.Accept), hint("deny", keys.Close)}
+	if a.text.where() != "" {
+		hints = append(hints, hint("scroll", a.look.keys.Moves.PageDown))
+	}
 	if len(a.rule.offers) > 1 {
 		hints = append(hints, keys.Narrower.Help().Key+" "+keys.Wider.Help().Key+" narrower, wider")
 	}
@@ -295,7 +294,7 @@ func (a *Approve) heading() []string {
 	for _, line := range a.head {
 		lines = append(lines, a.look.styles.Title.Render(line))
 	}
-	if a.height >= roomy && a.body != "" {
+	if a.gaps && a.body != "" {
 		lines = append(lines, "")
 	}
 	return lines
@@ -303,7 +302,7 @@ func (a *Approve) heading() []string {
 
 // answers are the lines below the text, and which of them is selected, from 1 on.
 func (a *Approve) answers() (lines []string, chosen int) {
-	if a.height >= roomy {
+	if a.gaps {
 		lines = append(lines, "")
 	}
 	if a.why != nil {

@@ -147,7 +147,7 @@ func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *
 	means = means[:min(len(means), max(room-len(texts), 0))]
 	lines = append(lines, rendered(l.styles.Command, texts)...)
 	lines = append(lines, rendered(l.styles.Text, means)...)
-	return append(lines, rendered(l.styles.Removed, warning)...), cursor
+	return append(lines, rendered(l.styles.Warning, warning)...), cursor
 }
 
 // texts are the texts of the rule in at most height lines.

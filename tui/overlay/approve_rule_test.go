@@ -59,10 +59,10 @@ func TestApproveMarksWhatHidesInARule(t *testing.T) {
 func TestApproveForgesNoLines(t *testing.T) {
 	t.Parallel()
 	review := editReview()
-	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,3 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
+	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,5 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
 	review.Offers = []conversation.Offer{{Rules: []string{"run_command(git status\nevil)"}, Means: "exactly this command"}}
 	view := strip(open(80, 40, overlay.NewApprove("x", review)))
-	for _, want := range []string{"+note␍ evil()", "+note«U+2028» evil()", "+if (ok,«U+3164»)", "run_command(git status␊evil)"} {
+	for _, want := range []string{"2 + note␍ evil()", "3 + note«U+2028» evil()", "5 + if (ok,«U+3164»)", "run_command(git status␊evil)"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}

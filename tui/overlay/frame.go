@@ -21,6 +21,7 @@ type page struct {
 	hints  []string // what can be done, by the keys; the first are shown first
 	where  string   // what part of a longer text is in sight
 	danger bool
+	grows  bool   // it goes without air where that shows more of a longer text
 	chosen int    // the line that is selected, from 1 on; 0 for none
 	cursor *point // where one types, if one does
 }
@@ -34,10 +35,11 @@ const leastAiry = 20
 
 // room is what a screen leaves to a dialog.
 type room struct {
-	width, height int // of the screen
+	width, height int  // of the screen
+	tight         bool // without air
 }
 
-func (r room) airy() bool { return r.height >= leastAiry }
+func (r room) airy() bool { return r.height >= leastAiry && !r.tight }
 
 // padding is the number of blanks between the border and the text.
 func (r room) padding() int {

@@ -157,7 +157,7 @@ func (s *SecretLine) page() page {
 	case s.doing:
 		below = append(gap, st.Detail.Render(pane.Clip(s.o.Doing, s.width)))
 	case s.why != "":
-		below = append(gap, pane.Each(st.Removed, pane.WrapHanging(s.why, s.width))...)
+		below = append(gap, pane.Each(st.Warning, pane.WrapHanging(s.why, s.width))...)
 	}
 	room := max(s.height-1-len(gap)-len(below), 0)
 	lines := pane.Each(st.Text, s.lines[:min(len(s.lines), room)])

@@ -68,10 +68,11 @@ type Stack struct {
 	behind behind
 }
 
-// opened is a dialog, and how many cells its lines have.
+// opened is a dialog, how many cells its lines have, and whether it goes without air.
 type opened struct {
 	Dialog
 	cells int
+	tight bool
 }
 
 // behind is the screen behind the dialogs, dimmed when it changed.
@@ -263,23 +264,30 @@ func (s *Stack) Over(screen string) string {
 	return strings.Join(lines, "\n")
 }
 
-func (s *Stack) room() room { return room{s.width, s.height} }
+func (s *Stack) room(d opened) room { return room{s.width, s.height, d.tight} }
 
 func (s *Stack) layAll() {
-	r := s.room()
-	for i, d := range s.dialogs {
-		most := r.most()
-		if aside(d.Dialog) {
-			most = r.mostBeside()
-		}
-		wanted := d.lay(s.look, r.widest(), most)
-		cells := r.fitting(wanted, d.page())
-		if cells < r.widest() {
-			d.lay(s.look, cells, most)
-		}
-		s.dialogs[i].cells = cells
+	for i := range s.dialogs {
+		s.lay(&s.dialogs[i], false)
 	}
 	s.drawn, s.behind = nil, behind{}
+}
+
+// lay gives a dialog its size, without air where it needs that.
+func (s *Stack) lay(d *opened, tight bool) {
+	d.tight = tight
+	r := s.room(*d)
+	most := r.most()
+	if aside(d.Dialog) {
+		most = r.mostBeside()
+	}
+	wanted := d.Dialog.lay(s.look, r.widest(), most)
+	if d.cells = r.fitting(wanted, d.page()); d.cells < r.widest() {
+		d.Dialog.lay(s.look, d.cells, most)
+	}
+	if p := d.page(); p.grows && p.where != "" && r.airy() {
+		s.lay(d, true)
+	}
 }
 
 // draw draws the top dialog if anything has changed.
@@ -292,7 +300,8 @@ func (s *Stack) draw() {
 	if s.drawn != nil {
 		return
 	}
-	r, cells := s.room(), s.dialogs[len(s.dialogs)-1].cells
+	in := s.dialogs[len(s.dialogs)-1]
+	r, cells := s.room(in), in.cells
 	p := top.page()
 	p.lines = p.lines[:min(len(p.lines), r.most())]
 	s.drawn = s.look.styles.box(p, cells, r)

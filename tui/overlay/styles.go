@@ -1,6 +1,10 @@
 package overlay
 
-import "charm.land/lipgloss/v2"
+import (
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/tui/diffview"
+)
 
 // Styles are the looks of the dialogs. They must be inline: no padding,
 // margin, border or width.
@@ -14,9 +18,8 @@ type Styles struct {
 	Selected lipgloss.Style
 	Detail   lipgloss.Style // hints, weights, what is secondary
 	Command  lipgloss.Style
-	Added    lipgloss.Style // lines of a diff
-	Removed  lipgloss.Style
-	Hunk     lipgloss.Style
+	Warning  lipgloss.Style // why to think twice
+	Diff     diffview.Styles
 	Hint     lipgloss.Style // what the keys do
 	Raised   lipgloss.Style // behind the dialog; none where a terminal shows no surfaces
 	Behind   lipgloss.Style // the screen behind the dialog; none leaves it as it is
@@ -29,7 +32,8 @@ func DefaultStyles() Styles {
 	return Styles{
 		Border: colour("4"), Danger: colour("1"), Title: lipgloss.NewStyle().Bold(true), Text: lipgloss.NewStyle(),
 		Key: lipgloss.NewStyle().Bold(true), Item: lipgloss.NewStyle(), Selected: lipgloss.NewStyle().Bold(true),
-		Detail: colour("8"), Command: colour("6"), Added: colour("2"), Removed: colour("1"), Hunk: colour("5"),
+		Detail: colour("8"), Command: colour("6"), Warning: colour("1"),
+		Diff: diffview.Styles{Added: colour("2"), Removed: colour("1"), AddedRow: colour("2"), RemovedRow: colour("1"), Number: colour("8"), Note: colour("5")},
 		Hint: colour("8"),
 	}
 }

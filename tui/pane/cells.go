@@ -101,30 +101,48 @@ func hanging(line string, width int) int {
 	return 0
 }
 
-// WrapCode breaks a line of code into lines of at most width cells, behind a blank where
-// one is near. Nothing is added or left out.
+// WrapCode breaks a line of code into lines of at most width cells: behind a blank where one is near, else behind a
+// sign, else before a word that fits; within a word only where it does not. Nothing is added or left out.
 func WrapCode(line string, width int) []string {
 	width = max(1, width)
+	if len(line) <= width { // no character has more cells than bytes
+		return []string{line}
+	}
 	var out []string
-	start, cells := 0, 0       // of the line that is being filled
-	blank, blankCells := -1, 0 // behind the last blank in it
+	start, cells := 0, 0   // of the line that is being filled
+	var blank, sign [2]int // behind the last one in it: byte, and cells of the line up to there
 	for at := 0; at < len(line); {
 		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
 		for cells+w > width && at > start {
 			end := at
-			if blank > start && blankCells*2 >= width {
-				end = blank
+			switch {
+			case blank[1]*2 >= width:
+				end = blank[0]
+			case sign[1]*2 >= width:
+				end = sign[0]
+			case blank[0] > start && wordWidth(line[blank[0]:]) <= width:
+				end = blank[0]
 			}
 			out = append(out, line[start:end])
 			cells -= ansi.StringWidth(line[start:end])
-			start, blank = end, -1
+			start, blank, sign = end, [2]int{}, [2]int{}
 		}
 		at += len(cluster)
-		if cells += w; cluster == " " {
-			blank, blankCells = at, cells
+		cells += w
+		switch {
+		case cluster == " ":
+			blank = [2]int{at, cells}
+		case len(cluster) == 1 && strings.Contains(",;:/\\.&|=-)]}>", cluster):
+			sign = [2]int{at, cells}
 		}
 	}
 	return append(out, line[start:])
+}
+
+// wordWidth is the cells of a line up to its first blank.
+func wordWidth(line string) int {
+	word, _, _ := strings.Cut(line, " ")
+	return ansi.StringWidth(word)
 }
 
 // Between puts left and right at the ends of a line of so many cells. Where there

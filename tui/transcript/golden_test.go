@@ -16,7 +16,7 @@ const (
 		"1. the first run keeps the port in TIME_WAIT\n2. the second cannot bind to it, and fails with an error that says nothing about ports\n\n" +
 		"```go\nln, err := net.Listen(\"tcp\", \":8080\") // should be :0\n```\n\n漢字かな交じり文も折り返される。Emoji: 👩‍👩‍👧 👍🏽"
 	thoughts = "The user wants to know why TestUpload fails.\nLikely a port conflict, or a race between the two servers.\nI should read the test first.\nThen run it ten times."
-	diff     = "--- a/upload.go\n+++ b/upload.go\n@@ -1,9 +1,9 @@\n package upload\n \n func Listen() (net.Listener, error) {\n-\treturn net.Listen(\"tcp\", \":8080\")\n" +
+	diff     = "--- a/upload.go\n+++ b/upload.go\n@@ -1,11 +1,10 @@\n package upload\n \n func Listen() (net.Listener, error) {\n-\treturn net.Listen(\"tcp\", \":8080\")\n" +
 		"+\treturn net.Listen(\"tcp\", \":0\") // any free port, so that tests can run side by side\n }\n \n func Serve() {}\n--- a comment of SQL\n \n \n \n"
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -57,7 +58,7 @@ type Styles struct {
 	ToolRunning, ToolName     lipgloss.Style
 	ToolSubject, Weight, Hint lipgloss.Style
 	Output                    lipgloss.Style
-	Added, Removed, Hunk      lipgloss.Style
+	Diff                      diffview.Styles
 	Epoch, Undone, EpochFrame lipgloss.Style // the line of a compaction; Undone also of other overlays
 	Info, Warning, Error      lipgloss.Style
 	Selected                  lipgloss.Style

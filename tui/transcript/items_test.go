@@ -96,16 +96,25 @@ func TestAFailedCallSaysWhatHappened(t *testing.T) {
 	ran := result("1", conversation.ResultError, "exit code 1, 3s\nlots of output")
 	ran.Detail = "exit code 1, 3s\na.c:1: error: no type"
 	r := open(t, 70, 20, calls(call("1", "run_command", `{"command":"make"}`)), ran)
-	r.has(t, "exit code 1, 3s")
-	r.has(t, "a.c:1: error: no type")
-	r.lacks(t, "lots of output")
+	r.has(t, "ran make · failed", "a.c:1: error: no type")
+	r.lacks(t, "exit code", "lots of output")
 
 	edit := result("1", conversation.ResultError, "upload.go: the disk is full\nnothing was written")
-	edit.Detail = "@@ -1 +1 @@\n-old\n+new"
+	edit.Detail = "for the eye"
 	r = open(t, 70, 20, calls(call("1", "modify_file", `{"path":"upload.go"}`)), edit)
 	r.has(t, "upload.go: the disk is full")
-	r.has(t, "+new")
-	r.lacks(t, "nothing was written")
+	r.lacks(t, "for the eye", "nothing was written")
+
+	for text, want := range map[string]string{
+		"denied: the user did not allow this call":                           "    ▸ run rm -rf . · denied                                         10",
+		"denied: the user did not allow this call. The user says: ask first": "    ▸ run rm -rf . · denied                                         17\n      ask first",
+		"denied: this call is not allowed":                                   "    ▸ run rm -rf . · denied                                          8\n      this call is not allowed",
+	} {
+		r = open(t, 72, 20, calls(call("1", "run_command", `{"command":"rm -rf ."}`)), result("1", conversation.ResultDenied, text))
+		if d := cmp.Diff(want, r.screen()); d != "" {
+			t.Error(d)
+		}
+	}
 }
 
 func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
@@ -113,7 +122,7 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 	r := open(t, 60, 12, user("go"))
 	r.Delta("\n", "")
 	r.add(conversation.AssistantMessage{Text: "\n", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{call("1", "todo_read", "{}")}})
-	want := "  ▌ go\n\n    · todo_read"
+	want := "  ▌ go\n\n    · read todos"
 	if d := cmp.Diff(want, r.screen()); d != "" {
 		t.Error(d)
 	}
@@ -126,19 +135,19 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 func TestACallGoesThroughItsStates(t *testing.T) {
 	t.Parallel()
 	r := open(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
-	r.has(t, "· run_command  make")
+	r.has(t, "· run make")
 	r.ToolOutput("1", "too early")
 	r.lacks(t, "too early")
 	r.ToolStarted("1", "run_command make")
-	r.has(t, "⠋ run_command  make")
+	r.has(t, "⠋ run make")
 	r.ToolOutput("1", "first\n")
 	r.SetFrame(1)
-	r.has(t, "⠙ run_command  make", "first")
+	r.has(t, "⠙ run make", "first")
 	r.ToolOutput("1", strings.Repeat("x\n", 5000)+"last")
 	r.has(t, "last")
 	r.lacks(t, "first")
 	r.add(result("1", conversation.ResultOK, "all of it"))
-	r.has(t, "✓ run_command  make")
+	r.has(t, "▸ ran make")
 	r.lacks(t, "last")
 	before := r.View()
 	r.SetFrame(2)
@@ -157,7 +166,7 @@ func TestIDsUsedTwice(t *testing.T) {
 	r := open(t, 60, 12,
 		calls(call("1", "first", "{}")), result("1", conversation.ResultOK, "a"),
 		calls(call("1", "second", "{}")), result("1", conversation.ResultError, "b"))
-	r.has(t, "✓ first", "✗ second")
+	r.has(t, "▸ first", "▸ second · failed")
 }
 
 // A failure that the log holds with its reply is said once, with what to do.

@@ -20,7 +20,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	}
 	back := r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
 	r.has(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
-	for _, gone := range []string{"answer 2", "and now?", "read_file", "This."} {
+	for _, gone := range []string{"answer 2", "and now?", "read upload.go", "This."} {
 		if strings.Contains(r.screen(), gone) {
 			t.Errorf("%q is still there:\n%s", gone, r.screen())
 		}
@@ -35,7 +35,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	r.has(t, "▌ otherwise", "That.")
 
 	r.ToggleExpanded()
-	r.has(t, "answer 2", "▌ and now?", "read_file", "This.", "   undone", "2 turns undone")
+	r.has(t, "answer 2", "▌ and now?", "read upload.go", "This.", "   undone", "2 turns undone")
 	if n := strings.Count(r.screen(), "\n    undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/themes"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -21,7 +22,7 @@ func styles(theme themes.Theme) transcript.Styles {
 		UserMark: s.Text.UserMark, User: s.Text.User, Reasoning: s.Text.Reasoning, ReasoningMark: s.Text.Muted,
 		ToolOK: s.Tool.OK, ToolFailed: s.Tool.Error, ToolRunning: s.Tool.Running, ToolName: s.Tool.Name,
 		ToolSubject: s.Tool.Subject, Weight: s.Tool.Weight, Hint: s.Tool.Hint, Output: s.Tool.Output,
-		Added: s.Diff.Added, Removed: s.Diff.Removed, Hunk: s.Diff.Hunk,
+		Diff:  diffview.Styles(s.Diff),
 		Epoch: s.Text.Assistant, Undone: s.Text.Muted, EpochFrame: s.Frame.Rule,
 		Info: s.Text.Notice, Warning: s.Text.Warning, Error: s.Text.Error, Selected: s.Text.Selection,
 	}

@@ -170,7 +170,7 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	}
 	r.has(t, "first")
 	r.lacks(t, "second")
-	if now := r.row("✓ one"); now != y {
+	if now := r.row("▾ one"); now != y {
 		t.Errorf("what was clicked moved from row %d to %d", y, now)
 	}
 	r.Press(5, y)

@@ -3,21 +3,19 @@ package transcript
 import (
 	"fmt"
 	"strings"
-	"time"
-
-	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 )
 
 // A call is one line with its weight in tokens while it is folded. Below it
-// stands what cannot wait: the end of the output while it runs, the beginning
-// of an edit's diff, why it failed. Unfolded, all of its result does.
+// stands what cannot wait: the end of the output while it runs, the changes of an
+// edit, why it failed. Unfolded, all of its result does.
 
 // toolItem is a call and its result.
 type toolItem struct {
@@ -30,8 +28,11 @@ type toolItem struct {
 	tail       string // the end of the output while it runs
 	result     conversation.ToolResult
 	frame      int
-	expanded   bool   // unfolded on its own, without the others
-	aboutAt    [2]int // cells of the line as drawn last that say what it is about
+	expanded   bool       // unfolded on its own, without the others
+	aboutAt    [2]int     // cells of the line as drawn last that say what it is about
+	change     *diff.File // of its result, nil where that has none or nobody looked
+	gutterAt   [2]int     // lines as drawn last that are rows of a diff
+	gutter     int        // cells of those that are no text
 }
 
 type callState int
@@ -44,13 +45,11 @@ const (
 
 // How much of a call shows while it is folded, in lines.
 const (
-	foldDiff   = 10
-	foldOutput = 4
-	maxTail    = 4096 // bytes of live output kept for the screen
-	bodyIndent = 4
-	// maxHead is how wide the line of a call gets: beyond that its weight
-	// would be too far from its name.
-	maxHead = 110
+	foldDiff    = 10
+	foldContext = 1
+	foldOutput  = 4
+	maxTail     = 4096 // bytes of live output kept for the screen
+	bodyIndent  = 4
 )
 
 func newToolItem(c conversation.ToolCall) *toolItem { return &toolItem{call: c} }
@@ -66,7 +65,10 @@ func (t *toolItem) output(text string) {
 }
 
 func (t *toolItem) finish(r conversation.ToolResult) {
-	t.state, t.result, t.tail = callDone, r, ""
+	t.state, t.result, t.tail, t.change = callDone, r, "", nil
+	if f, ok := diff.Parse(r.Detail); ok {
+		t.change = &f
+	}
 	t.bump()
 }
 
@@ -79,15 +81,18 @@ func (t *toolItem) toggle() {
 func (t *toolItem) source() string { return t.result.Text + "\n" + t.result.Detail + "\n" + t.tail }
 
 func (t *toolItem) indent(line int) int {
-	if line == 0 {
+	switch {
+	case line == 0:
 		return 2
+	case line >= t.gutterAt[0] && line < t.gutterAt[1]:
+		return bodyIndent + t.gutter
 	}
 	return bodyIndent
 }
 
 func (t *toolItem) draw(l *look, width int) []string {
 	open := l.expanded || t.expanded
-	lines := []string{t.head(l, width)}
+	lines := []string{t.head(l, width, open)}
 	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
 	for _, b := range t.body(l, max(1, width-len(blank)), open) {
 		if b != "" {
@@ -98,128 +103,24 @@ func (t *toolItem) draw(l *look, width int) []string {
 	return lines
 }
 
-// head is the call's line: mark, tool, subject, weight. What it is about gives
-// way first.
-func (t *toolItem) head(l *look, width int) string {
-	width = min(width, maxHead)
-	mark, style := t.mark(l)
-	right := t.measure(l, width >= 30)
-	reserved := ansi.StringWidth(right)
-	if reserved > 0 {
-		reserved += 2
-	}
-	name := oneLine(t.call.Name, max(4, width-4-reserved))
-	used := 4 + ansi.StringWidth(name)
-	subject := ""
-	t.aboutAt = [2]int{}
-	if room := width - used - 2 - reserved; room >= 4 {
-		subject = oneLine(t.subject(), room)
-	}
-	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
-	if subject != "" {
-		t.aboutAt = [2]int{used + 2, used + 2 + ansi.StringWidth(subject)}
-		line += "  " + l.styles.ToolSubject.Render(subject)
-		used += 2 + ansi.StringWidth(subject)
-	}
-	if reserved > 0 {
-		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
-	}
-	return pane.Clip(line, width)
-}
-
-// measure is how long a call took, if that was long and there is room, and how
-// heavy its result is.
-func (t *toolItem) measure(l *look, roomy bool) string {
-	if t.state != callDone {
-		return ""
-	}
-	var parts []string
-	if d := t.result.Duration; d >= time.Second && roomy {
-		parts = append(parts, duration(d))
-	}
-	if t.result.Text != "" {
-		parts = append(parts, weight(t.result.Size, l.factor))
-	}
-	return strings.Join(parts, "  ")
-}
-
-// duration writes how long something took: 1.2s, 34s, 5m10s.
-func duration(d time.Duration) string {
-	if d < 10*time.Second {
-		return fmt.Sprintf("%.1fs", d.Seconds())
-	}
-	return d.Round(time.Second).String()
-}
-
-// spinner is the frames of a running call.
-var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-
-func (t *toolItem) mark(l *look) (string, lipgloss.Style) {
-	switch {
-	case t.state == callPending:
-		return "·", l.styles.Hint
-	case t.state == callRunning:
-		return spinner[t.frame%len(spinner)], l.styles.ToolRunning
-	case t.result.Status == conversation.ResultOK:
-		return "✓", l.styles.ToolOK
-	case t.result.Status == conversation.ResultInterrupted:
-		return "■", l.styles.Warning
-	}
-	return "✗", l.styles.ToolFailed
-}
-
-// subject says what the call is about. Reading arguments can take a while, so
-// it is done once, also for a call that is about nothing.
-func (t *toolItem) subject() string {
-	if !t.aboutKnown {
-		t.about, t.aboutKnown = subject(t.call, t.title), true
-	}
-	return t.about
-}
-
-// subject says what a call is about, from its arguments or else its title.
-func subject(c conversation.ToolCall, title string) string {
-	if about := c.Subject(); about != "" || title == "" {
-		return about
-	}
-	return strings.TrimSpace(strings.TrimPrefix(title, c.Name))
-}
-
 // body is what stands below the call's line.
 func (t *toolItem) body(l *look, room int, open bool) []string {
-	failed := t.result.Status != conversation.ResultOK
+	t.gutterAt = [2]int{}
 	switch {
 	case t.state == callRunning:
 		return t.drawTail(l, room, open)
 	case t.state != callDone:
 		return nil
-	case failed && !open:
-		return t.failure(l, room)
-	case t.result.Detail != "" && !failed:
+	case t.change != nil:
 		return t.diff(l, room, open)
 	case open:
 		return styled(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
+	case t.result.Status != conversation.ResultOK:
+		if why := t.reason(); why != "" {
+			return []string{l.styles.Output.Render(oneLine(why, room))}
+		}
 	}
 	return nil
-}
-
-// failure says why a folded call failed, above its detail. A detail that begins with
-// the reason says it alone.
-func (t *toolItem) failure(l *look, room int) []string {
-	text, detail := strings.TrimSpace(t.result.Text), t.result.Detail
-	first, _, _ := strings.Cut(text, "\n")
-	var lines []string
-	if text != "" && (detail == "" || !strings.HasPrefix(detail, first)) {
-		style := l.styles.ToolFailed
-		if t.result.Status == conversation.ResultInterrupted {
-			style = l.styles.Warning
-		}
-		lines = append(lines, style.Render(oneLine(t.reason(), room)))
-	}
-	if detail != "" {
-		lines = append(lines, t.diff(l, room, false)...)
-	}
-	return lines
 }
 
 // drawTail is the end of the output of a running call.
@@ -235,49 +136,42 @@ func (t *toolItem) drawTail(l *look, room int, open bool) []string {
 	return styled(l.styles.Output, lines)
 }
 
-// diff is the coloured detail of an edit: the hunks, as the file is in the line
-// above.
+// diff is what an edit changed: while it is folded the beginning.
 func (t *toolItem) diff(l *look, room int, open bool) []string {
-	var lines []string
-	hunks := false
-	for line := range strings.SplitSeq(plain.Text(strings.TrimRight(t.result.Detail, "\n")), "\n") {
-		hunks = hunks || strings.HasPrefix(line, "@@")
-		if !hunks && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")) {
-			continue
-		}
-		style := l.styles.Output
-		switch {
-		case strings.HasPrefix(line, "+"):
-			style = l.styles.Added
-		case strings.HasPrefix(line, "-"):
-			style = l.styles.Removed
-		case strings.HasPrefix(line, "@@"):
-			style = l.styles.Hunk
-		}
-		if open {
-			lines = append(lines, styled(style, pane.Wrap(line, room))...)
-			continue
-		}
-		lines = append(lines, style.Render(pane.Clip(strings.ReplaceAll(line, "\t", "    "), room)))
+	show := diffview.All
+	if !open {
+		show = diffview.Options{Context: foldContext, Most: foldDiff}
 	}
-	if !open && len(lines) > foldDiff+1 {
-		more := pane.Clip("… "+numbers.Count(len(lines)-foldDiff, "more line"), room)
-		lines = append(lines[:foldDiff], l.styles.Hint.Render(more))
+	rows, left := l.styles.Diff.Draw(*t.change, room, show)
+	t.gutterAt, t.gutter = [2]int{1, 1 + len(rows)}, diffview.Gutter(*t.change, room)
+	if left > 0 {
+		rows = append(rows, l.styles.Hint.Render(pane.Clip("… "+numbers.Count(left, "more line"), room)))
 	}
-	return lines
+	return rows
 }
 
-// reason is the line of a failed call that says what happened: the first, as tools
-// and the program say that before anything else. Of a command that another program
-// ran it is the last, as nobody chose a line when it ran.
+// reason is the line of a failed call that says what happened: the first of its text, as
+// tools and the program say that before anything else. Of a command it is the line that
+// its detail has for that, or, where another program ran it, the last one, as nobody
+// chose a line when it ran. What a user said no to without a word has none: its line
+// says that.
 func (t *toolItem) reason() string {
 	text := strings.TrimSpace(t.result.Text)
 	first, rest, _ := strings.Cut(text, "\n")
-	if t.result.Status == conversation.ResultError && t.call.RunsCommand() && rest != "" {
+	command := t.result.Status == conversation.ResultError && t.call.RunsCommand()
+	switch ended, why, _ := strings.Cut(strings.TrimSpace(t.result.Detail), "\n"); {
+	case t.result.Status == conversation.ResultDenied:
+		why, byUser := strings.CutPrefix(first, deniedByUser)
+		if byUser {
+			return strings.TrimPrefix(why, ". The user says: ")
+		}
+		return strings.TrimPrefix(first, "denied: ")
+	case command && why != "":
+		return why
+	case command && ended != "":
+		return ended
+	case command && rest != "":
 		return text[strings.LastIndexByte(text, '\n')+1:]
-	}
-	if why, ok := strings.CutPrefix(first, deniedByUser); ok && t.result.Status == conversation.ResultDenied {
-		return "you denied this" + strings.Replace(why, ". The user says: ", ": ", 1)
 	}
 	return first
 }

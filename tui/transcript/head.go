@@ -1,0 +1,143 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/diffview"
+	"plimsoll/tui/pane"
+)
+
+// The line of a call: a mark, what is done, with what, how it ended where that is worth a
+// word, and the weight of the result at the right end.
+
+const (
+	// maxHead is how wide the line gets: beyond that the weight would be too far from the name.
+	maxHead   = 110
+	longTime  = 3 * time.Second // a call that took less is told without its time
+	leastTime = 30              // cells of a line from which on it has the time
+)
+
+// head is the line. What the call is about gives way first.
+func (t *toolItem) head(l *look, width int, open bool) string {
+	width = min(width, maxHead)
+	mark, style := t.mark(l, open)
+	right := ""
+	if t.state == callDone && t.result.Text != "" {
+		right = weight(t.result.Size, l.factor)
+	}
+	reserved := ansi.StringWidth(right)
+	if reserved > 0 {
+		reserved += 2
+	}
+	ended := t.ended(l, width)
+	about := ansi.StringWidth(ended)
+	name := oneLine(t.verb(), max(4, width-4-reserved-about))
+	used := 4 + ansi.StringWidth(name)
+	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
+	t.aboutAt = [2]int{}
+	if room := width - used - 1 - reserved - about; room >= 4 {
+		if subject := oneLine(t.subject(), room); subject != "" {
+			t.aboutAt = [2]int{used + 1, used + 1 + ansi.StringWidth(subject)}
+			line += " " + l.styles.ToolSubject.Render(subject)
+			used = t.aboutAt[1]
+		}
+	}
+	line, used = line+ended, used+about
+	if reserved > 0 {
+		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
+	}
+	return pane.Clip(line, width)
+}
+
+// ended says what came of a call: the lines that an edit changed, that it failed, how
+// long it took where that was long.
+func (t *toolItem) ended(l *look, width int) string {
+	if t.state != callDone {
+		return ""
+	}
+	var b strings.Builder
+	if t.change != nil {
+		added, removed := t.change.Stat()
+		b.WriteString("  " + l.styles.Weight.Render(diffview.Stat(added, removed)))
+	}
+	quiet := l.styles.Weight
+	switch t.result.Status {
+	case conversation.ResultOK:
+	case conversation.ResultDenied:
+		b.WriteString(quiet.Render(" · denied"))
+	case conversation.ResultInterrupted:
+		b.WriteString(quiet.Render(" · ") + l.styles.Warning.Render("stopped"))
+	default:
+		b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
+	}
+	if d := t.result.Duration; d >= longTime && width >= leastTime {
+		b.WriteString(quiet.Render(" · " + duration(d)))
+	}
+	return b.String()
+}
+
+// duration writes how long something took: 4 s, 5m10s.
+func duration(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// spinner is the frames of a running call.
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// mark says whether a call waits, runs, or can be unfolded.
+func (t *toolItem) mark(l *look, open bool) (string, lipgloss.Style) {
+	switch {
+	case t.state == callPending:
+		return "·", l.styles.Hint
+	case t.state == callRunning:
+		return spinner[t.frame%len(spinner)], l.styles.ToolRunning
+	case open || t.change != nil:
+		return "▾", l.styles.Hint
+	}
+	return "▸", l.styles.Hint
+}
+
+// verbs say what the tools do, in a word. Tools of other programs have their own names.
+var verbs = map[string]string{
+	"ask_user": "ask", "create_file": "create", "find_files": "find", "grep_files": "search", "http_request": "fetch",
+	"list_files": "list", "modify_file": "edit", "read_file": "read", "run_command": "run", "todo_read": "read todos",
+	"todo_write": "write todos", conversation.ToolRecall: "recall", conversation.ToolSearchHistory: "search history",
+}
+
+// verb is what a call does, or did.
+func (t *toolItem) verb() string {
+	switch v := verbs[t.call.Name]; {
+	case v == "":
+		return t.call.Name
+	case v == "run" && t.state == callDone && t.result.Status != conversation.ResultDenied:
+		return "ran"
+	default:
+		return v
+	}
+}
+
+// subject says what the call is about. Reading arguments can take a while, so
+// it is done once, also for a call that is about nothing.
+func (t *toolItem) subject() string {
+	if !t.aboutKnown {
+		t.about, t.aboutKnown = subject(t.call, t.title), true
+	}
+	return t.about
+}
+
+// subject says what a call is about, from its arguments or else its title.
+func subject(c conversation.ToolCall, title string) string {
+	if about := c.Subject(); about != "" || title == "" {
+		return about
+	}
+	return strings.TrimSpace(strings.TrimPrefix(title, c.Name))
+}
