@@ -41,7 +41,7 @@ func TestEditIsShownAndMadeWhenApproved(t *testing.T) {
 	term.typed("y") // too soon: it was meant for the composer
 	term.see("│ y ")
 	term.key("ctrl+u")
-	asked := term.asked("Allow this?", "ships.go", "-func ships() int { return 42 }", "+func ships() int { return 43 }")
+	asked := term.asked("Allow this?", "ships.go", "- func ships() int { return 42 }", "+ func ships() int { return 43 }")
 	if got := p.read("ships.go"); got != project["ships.go"] {
 		t.Errorf("it was changed before the answer: %q", got)
 	}

@@ -155,7 +155,7 @@ func TestApprovalIsGivenOverAView(t *testing.T) {
 	term.see("I change it.")
 	term.browse("one more ship")
 	close(gate)
-	term.asked("Allow this?", "+func ships() int { return 43 }")
+	term.asked("Allow this?", "+ func ships() int { return 43 }")
 	if got := p.read("ships.go"); got != project["ships.go"] {
 		t.Errorf("it was changed before the answer: %q", got)
 	}
