@@ -160,6 +160,26 @@ func TestACallGoesThroughItsStates(t *testing.T) {
 	}
 }
 
+// What the user's own command printed begins in sight, and is there as a whole when unfolded.
+func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
+	t.Parallel()
+	lines := strings.TrimSpace(strings.Repeat("line\n", 11)) + "\nthe last"
+	r := open(t, 60, 40, conversation.UserMessage{Text: conversation.Ran("seq", lines)})
+	r.Output("!!long", lines+"\n")
+	r.has(t, "▌ !seq", "▌ line", "+ output, 12 lines · ", "· !!long", "… 12 lines, ")
+	r.lacks(t, "the last", "I ran")
+	if n := strings.Count(r.screen(), "line\n"); n != 8 {
+		t.Errorf("%d lines of output are shown, want 4 of each:\n%s", n, r.screen())
+	}
+	r.ToggleExpanded()
+	r.has(t, "▌ !seq", "▌ the last", "  the last")
+	r.lacks(t, "I ran", "```")
+	r = open(t, 60, 20, conversation.UserMessage{Text: conversation.Ran("true", "")})
+	r.Output("!!short", "a\nb\nc\nd\ne\n")
+	r.has(t, "▌ !true · no output", "  e")
+	r.lacks(t, "…")
+}
+
 // A call id may come twice in foreign logs; results go to the newest call.
 func TestIDsUsedTwice(t *testing.T) {
 	t.Parallel()

@@ -37,12 +37,25 @@ func (o *outputItem) draw(l *look, width int) []string {
 		return indented(mark, lines)
 	}
 	text := strings.TrimSpace(o.text)
-	switch {
-	case text == "":
+	if text == "" {
 		return indented(mark, styled(l.styles.Info, pane.Wrap(plain.Line(o.title)+" · no output", room)))
-	case !strings.Contains(text, "\n") && len(text) <= room:
-		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, pane.Wrap(plain.Text(text), room))...))
 	}
-	folded := numbers.Count(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
-	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(pane.Clip("… "+folded, room))))
+	begins, all := beginning(o.text, room)
+	lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, begins)...)
+	if !all {
+		folded := numbers.Count(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
+		lines = append(lines, l.styles.Hint.Render(pane.Clip("… "+folded, room)))
+	}
+	return indented(mark, lines)
+}
+
+// beginning is the first rows of what the user's own command printed, and whether they are all.
+func beginning(text string, room int) (rows []string, all bool) {
+	text = strings.TrimRight(strings.TrimLeft(text, "\n"), " \t\r\n")
+	shown := head(text, foldOutput+2, (foldOutput+2)*room*4)
+	rows = pane.Wrap(plain.Text(shown), room)
+	if len(shown) == len(text) && len(rows) <= foldOutput+1 {
+		return rows, true
+	}
+	return rows[:min(len(rows), foldOutput)], false
 }

@@ -21,6 +21,7 @@ type userItem struct {
 	versioned
 	text  string // with the files
 	typed string
+	ran   string // what the user's own command printed, "" for a message
 	files []sentFile
 	size  conversation.Size // of typed
 }
@@ -34,7 +35,13 @@ type sentFile struct {
 func newUser(b conversation.UserMessage) *userItem {
 	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
 	if command, output, ok := conversation.RanIn(b.Text); ok {
-		u.typed, u.files = "!"+command, []sentFile{{"output", conversation.Measure(output)}}
+		u.typed, u.ran = "!"+command, strings.TrimRight(output, "\n")
+		if u.ran == "" {
+			u.typed += " · no output"
+		} else {
+			lines := numbers.Count(strings.Count(u.ran, "\n")+1, "line")
+			u.files = []sentFile{{"output, " + lines, conversation.Measure(output)}}
+		}
 		u.size = conversation.Measure(u.typed)
 		return u
 	}
@@ -54,7 +61,11 @@ func (u *userItem) source() string { return u.text }
 func (u *userItem) draw(l *look, width int) []string {
 	room := max(1, min(width, markdown.Measure)-2)
 	if l.expanded {
-		lines := pane.Wrap(plain.Text(strings.TrimRight(u.text, "\n")), room)
+		all := u.text
+		if u.ran != "" {
+			all = u.typed + "\n" + u.ran
+		}
+		lines := pane.Wrap(plain.Text(strings.TrimRight(all, "\n")), room)
 		return banded(l, styled(l.styles.User, lines), width)
 	}
 	text := strings.TrimRight(u.typed, "\n")
@@ -63,6 +74,10 @@ func (u *userItem) draw(l *look, width int) []string {
 	lines := styled(l.styles.User, pane.Wrap(plain.Text(shown), room))
 	if len(lines) > foldUser+1 || len(shown) < len(text) {
 		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(pane.Clip(u.folded(text, l), room)))
+	}
+	if u.ran != "" {
+		begins, _ := beginning(u.ran, room)
+		lines = append(lines, styled(l.styles.Output, begins)...)
 	}
 	for _, f := range u.files {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
