@@ -29,8 +29,14 @@ func commandsMarkdown() string {
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
 	var b strings.Builder
-	b.WriteString("# Commands\n\nThis page is made from the program; `plimsoll COMMAND --help` and `plimsoll man COMMAND` say the same.\n\n")
-	b.WriteString("Exit codes: 0 done, 1 failed, 2 wrong use or a bad configuration, 130 interrupted.\n")
+	b.WriteString("# Commands\n\nUse Plimsoll from a shell and in scripts.\n\n```\nplimsoll ask \"what is in here?\"   one question, the reply on standard output\n" +
+		"plimsoll list --json              conversations, for other programs\nplimsoll COMMAND --help           what this page says of a command\n```\n\n")
+	b.WriteString("Exit codes: 0 done, 1 failed, 2 wrong use or a bad configuration, 130 interrupted.\n\n| command | what it does |\n| --- | --- |\n")
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			fmt.Fprintf(&b, "| [`%s`](#%s) | %s |\n", c.CommandPath(), strings.ReplaceAll(c.CommandPath(), " ", "-"), c.Short)
+		}
+	}
 	writeCommand(&b, root)
 	b.WriteString("\n## Flags of every command\n\n```\n" + root.PersistentFlags().FlagUsages() + "```\n")
 	for _, c := range root.Commands() {

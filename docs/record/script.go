@@ -52,7 +52,7 @@ func firstMinute(t *tape) {
 	t.says("Ctrl+T shows what was said beside what is sent")
 	t.press("\x14")
 	t.until(100*time.Millisecond, 100*time.Millisecond, func(s screen) bool { return s.has("History") })
-	t.press("g")
+	t.press("g}")
 	t.hold(4 * time.Second)
 	t.still("history")
 }
