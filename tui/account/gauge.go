@@ -10,7 +10,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The gauge over the whole width, with the cells of the small one ([pane.Cells]). The
+// The gauge over the whole width, drawn as the small one is ([pane.Bar]). The
 // lines are marked below it. Without a window it shows how what is used is made up.
 
 // gauge is the numbers, the bar and the marks.
@@ -39,7 +39,7 @@ func (c *Content) numbers() (text, note string) {
 	if !r.Window.Known() {
 		return c.used() + " tokens, the window is unknown", c.draftNote()
 	}
-	text = c.used() + " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Share(*r, r.Used)
+	text = c.used() + " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Fullness(*r)
 	return text, c.draftNote()
 }
 
@@ -74,37 +74,13 @@ func (s *rows) bar(width int) string {
 	if n < 1 {
 		return ""
 	}
-	var b strings.Builder
-	b.WriteString(s.level(r.Used).Render("▕"))
-	cells := pane.Cells(r, pane.Scale(r), n)
-	for i := 0; i < n; {
-		j := i
-		for j < n && cells[j] == cells[i] {
-			j++
-		}
-		b.WriteString(s.run(cells[i], j-i))
-		i = j
-	}
-	b.WriteString(s.level(r.Used).Render("▏"))
-	return b.String()
-}
-
-// run is equal cells of the gauge.
-func (s *rows) run(kind, cells int) string {
-	switch kind {
-	case pane.CellFree:
-		return painted(s.inks.free, pane.FreeGlyph, cells)
-	case pane.CellReserve:
-		return painted(s.inks.reserve, pane.ReserveGlyph, cells)
-	case pane.CellEnd:
-		return painted(s.inks.hard, pane.EndGlyph, cells)
-	}
-	return s.painted(projection.Segment(kind), cells)
+	level := s.level(r.Used)
+	return level.Render("▕") + s.inks.gauge.Draw(s.inks.gauge.Cells(r, pane.Scale(r), n), level) + level.Render("▏")
 }
 
 // painted is cells of a category.
 func (s *rows) painted(of projection.Segment, cells int) string {
-	return painted(s.inks.segments[of], s.inks.glyphs[of], cells)
+	return s.inks.gauge.Run(int(of), cells)
 }
 
 // marks are where the lines are, with their names where there is room.

@@ -10,34 +10,37 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The heaviest items, a line each. On narrow screens the reasons go first, then what
-// an item was before, then its share.
+// The heaviest items, a line each: what it is, how it is sent if not in full, and its size. On narrow screens what it was
+// before goes first, then its share, how it is sent, and its turn.
 
 // Cells of the columns of the items.
 const (
-	itemTokens = 7
-	itemBefore = 9 // with the arrow behind it
+	itemTokens = 8
+	itemBefore = 11 // with the arrow behind it
 	itemShare  = 7
 	itemTurn   = 6
 	itemState  = 12
-	itemWhat   = 30  // below which another column goes
-	itemReason = 150 // from which on the reasons are shown
+	itemWhat   = 30 // below which another column goes
+	itemReason = 90 // of what it is, from which on the reason is beside it
 )
 
-// columns is which columns of the items there is room for.
-type columns struct{ before, share, state, why bool }
+// columns is which columns of the items there is room for, and how many cells what they are gets.
+type columns struct {
+	what                       int
+	turn, state, share, before bool
+}
 
 func columnsFor(width int) columns {
-	rest := width - itemTokens - itemTurn - 4
-	c := columns{why: width >= itemReason}
+	c := columns{what: width - itemTokens - 2}
 	take := func(cells int) bool {
-		if rest-cells < itemWhat {
+		if c.what-cells < itemWhat {
 			return false
 		}
-		rest -= cells
+		c.what -= cells
 		return true
 	}
-	c.state = take(itemState)
+	c.turn = take(itemTurn)
+	c.state = c.turn && take(itemState)
 	c.share = c.state && take(itemShare)
 	c.before = c.share && take(itemBefore)
 	return c
@@ -45,7 +48,14 @@ func columnsFor(width int) columns {
 
 // itemColumns are the names of the columns.
 func (s *rows) itemColumns(width int) string {
-	c, out := columnsFor(width), ""
+	c := columnsFor(width)
+	out := pane.Fit("", 2+c.what)
+	if c.state {
+		out += "  " + pane.Fit("sent as", itemState-2)
+	}
+	if c.turn {
+		out += right("turn", itemTurn)
+	}
 	if c.before {
 		out += right("was", itemBefore-3) + "   "
 	}
@@ -53,16 +63,27 @@ func (s *rows) itemColumns(width int) string {
 	if c.share {
 		out += right("share", itemShare)
 	}
-	out += right("turn", itemTurn) + "  "
-	if c.state {
-		out += pane.Fit("sent as", itemState)
-	}
-	return out + "  item"
+	return out
 }
 
 // itemLine is one of the heaviest.
 func (s *rows) itemLine(it inspect.Item, width int) string {
-	c, out := columnsFor(width), ""
+	c := columnsFor(width)
+	state := it.State
+	if s.content.pinned(it.Event) && it.Event != 0 {
+		state = projection.StatePinned
+	}
+	out := s.painted(it.Kind, 1) + " " + pane.Fit(s.what(it, state, c), c.what)
+	if c.state {
+		out += "  " + s.badge(state).Render(pane.Fit(word(state), itemState-2))
+	}
+	if c.turn {
+		turn := ""
+		if it.Event != 0 {
+			turn = strconv.Itoa(it.Turn)
+		}
+		out += s.inks.muted.Render(right(turn, itemTurn))
+	}
 	if c.before {
 		was := pane.Fit("", itemBefore)
 		if it.Before != it.Tokens && it.Before > 0 {
@@ -74,39 +95,26 @@ func (s *rows) itemLine(it inspect.Item, width int) string {
 	if c.share {
 		out += s.inks.muted.Render(right(pane.Percent(it.Tokens, s.content.whole()), itemShare))
 	}
-	turn := ""
-	if it.Event != 0 {
-		turn = strconv.Itoa(it.Turn)
+	return out
+}
+
+// word is how an item is sent, "" in full.
+func word(state projection.State) string {
+	if state == projection.StateVerbatim {
+		return ""
 	}
-	out += s.inks.muted.Render(right(turn, itemTurn)) + "  "
-	state := it.State
-	if s.content.pinned(it.Event) && it.Event != 0 {
-		state = projection.StatePinned
-	}
-	rest := width - itemTokens - itemTurn - 4
-	if c.before {
-		rest -= itemBefore
-	}
-	if c.share {
-		rest -= itemShare
-	}
-	if c.state {
-		out += s.badge(state).Render(pane.Fit(safe(state.Word()), itemState))
-		rest -= itemState
-	}
-	out += s.painted(it.Kind, 1) + " "
-	return out + s.what(it, state, c, rest)
+	return safe(state.Word())
 }
 
 // what is what an item is, and why it looks as it does. Where there is no column for
 // its badge, the badge stands at the end.
-func (s *rows) what(it inspect.Item, state projection.State, c columns, width int) string {
-	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
+func (s *rows) what(it inspect.Item, state projection.State, c columns) string {
+	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), c.what)), safe(it.Why)
 	switch {
-	case !c.state && state != projection.StateVerbatim && state != "":
-		return pane.Between(label, s.badge(state).Render(safe(state.Word())), width)
-	case c.why && why != "":
-		return pane.Fit(label, width/2) + "  " + s.inks.muted.Render(pane.Clip(why, width-width/2-2))
+	case !c.state && word(state) != "":
+		return pane.Between(label, s.badge(state).Render(word(state)), c.what)
+	case c.what >= itemReason && why != "":
+		return pane.Fit(label, c.what/2) + "  " + s.inks.muted.Render(pane.Clip(why, c.what-c.what/2-2))
 	}
 	return label
 }

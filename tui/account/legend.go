@@ -76,8 +76,7 @@ func (s *rows) legendLine(of projection.Segment, width int) string {
 	}
 	out := s.painted(of, 1) + " " + text.Render(pane.Fit(segmentNames[of], l.name-2))
 	if l.bar > 0 {
-		cells := s.cells(tokens, l.bar)
-		out += s.painted(of, cells) + strings.Repeat(" ", l.bar-cells+2)
+		out += s.inks.gauge.Length(of, tokens, s.most(), l.bar) + "  "
 	}
 	share := pane.Percent(tokens, r.Used)
 	if of == projection.Draft {
@@ -90,16 +89,13 @@ func (s *rows) legendLine(of projection.Segment, width int) string {
 	return out
 }
 
-// cells is the bar of a category: the heaviest has all, one that is there at least one.
-func (s *rows) cells(tokens, all int) int {
-	most := 1
+// most is the tokens of the heaviest category, which has the whole length of a bar: all bars have one scale.
+func (s *rows) most() int {
+	most := 0
 	for _, n := range s.content.Reading.Segments {
 		most = max(most, n)
 	}
-	if tokens <= 0 {
-		return 0
-	}
-	return max(1, min(all, tokens*all/most))
+	return most
 }
 
 // freeLine is what is left of the window.

@@ -11,8 +11,6 @@ import (
 	"plimsoll/conversation/plain"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"plimsoll/tui/pane"
 )
 
 // Rows are kinds and numbers: what they say is worked out where they are drawn. The
@@ -136,14 +134,6 @@ func right(text string, cells int) string {
 
 // line repeats a glyph.
 func line(glyph string, cells int) string { return strings.Repeat(glyph, max(0, cells)) }
-
-// painted is a run of a glyph in a style.
-func painted(s pane.Ink, glyph string, cells int) string {
-	if cells <= 0 {
-		return ""
-	}
-	return s.Render(line(glyph, cells))
-}
 
 // Content is what a view shows.
 type Content struct {

@@ -27,22 +27,22 @@ type inks struct {
 	title, text, muted, rule, selected pane.Ink
 	bar, load, hard, reserve, free     pane.Ink
 
-	segments [projection.Draft + 1]pane.Ink
-	glyphs   pane.Glyphs
-	states   map[projection.State]pane.Ink
+	gauge  *pane.Bar
+	states map[projection.State]pane.Ink
 }
 
 func newInks(s Styles) inks {
+	bar := pane.BarStyles{Glyphs: s.Glyphs, Free: s.Free, Reserve: s.Reserve, End: s.Hard}
+	if bar.Glyphs == (pane.Glyphs{}) {
+		bar.Glyphs = pane.Patterns()
+	}
+	for i := range bar.Segments {
+		bar.Segments[i] = s.Segments[projection.Segment(i)]
+	}
 	out := inks{
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
 		selected: pane.NewInk(s.Selected), bar: pane.NewInk(s.Bar), load: pane.NewInk(s.Load), hard: pane.NewInk(s.Hard),
-		reserve: pane.NewInk(s.Reserve), free: pane.NewInk(s.Free), glyphs: s.Glyphs, states: map[projection.State]pane.Ink{},
-	}
-	if s.Glyphs == (pane.Glyphs{}) {
-		out.glyphs = pane.Patterns()
-	}
-	for i := range out.segments {
-		out.segments[i] = pane.NewInk(s.Segments[projection.Segment(i)])
+		reserve: pane.NewInk(s.Reserve), free: pane.NewInk(s.Free), gauge: pane.NewBar(bar), states: map[projection.State]pane.Ink{},
 	}
 	for state, style := range s.States {
 		out.states[state] = pane.NewInk(style)

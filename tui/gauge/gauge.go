@@ -107,7 +107,7 @@ func beside(parts, others []part) []part {
 func (m *Model) parts(r meter.Reading, cost float64) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
-		{text: " " + fullness(r), style: level},
+		{text: " " + pane.Fullness(r), style: level},
 		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2},
 		m.afterSend(r),
 	}
@@ -117,18 +117,15 @@ func (m *Model) parts(r meter.Reading, cost float64) []part {
 	return append(parts, m.details(r, cost)...)
 }
 
-// fullness is how full the window is, in per cent.
-func fullness(r meter.Reading) string { return tilde(r.Estimated) + pane.Share(r, r.Used) }
-
 // laid is a bar that stands for scale tokens, and the numbers behind it.
 func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
 	if cells < tiny {
-		return m.styles.Levels[pane.LevelOf(r, r.Used)].Render(smallest(fullness(r), width, block(r.Used, r.Window.Tokens)))
+		return m.styles.Levels[pane.LevelOf(r, r.Used)].Render(smallest(pane.Fullness(r), width, block(r.Used, r.Window.Tokens)))
 	}
 	var b strings.Builder
-	m.drawBar(&b, r, scale, cells)
+	b.WriteString(m.drawBar(r, scale, cells))
 	for _, p := range parts {
 		if p.text != "" {
 			b.WriteString(p.style.Render(p.text))

@@ -2,13 +2,16 @@ package gauge
 
 import (
 	"plimsoll/compact/meter"
+	"plimsoll/tui/pane"
 )
 
 // Model is the gauge. It has no input; it keeps the last line it drew, so it
 // must not be shared between goroutines.
 type Model struct {
 	styles Styles
+	bar    *pane.Bar
 	ends   [3][2]string // the bar's ends, rendered, by Level
+	lines  [3]pane.Ink  // ▲, by Level
 	cache  string       // what is said of the provider's cache in place of its share, "" nothing
 
 	drawn bool
@@ -29,8 +32,10 @@ func New(styles Styles) *Model {
 func (m *Model) SetStyles(styles Styles) {
 	m.styles = styles
 	m.drawn = false
+	m.bar = pane.NewBar(pane.BarStyles{Segments: styles.Segments, Glyphs: styles.Glyphs, Free: styles.Free, Reserve: styles.Reserve,
+		End: styles.Levels[pane.Blocked]})
 	for i, s := range styles.Levels {
-		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
+		m.ends[i], m.lines[i] = [2]string{s.Render("▕"), s.Render("▏")}, pane.NewInk(s)
 	}
 }
 

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"strconv"
+	"strings"
 
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -116,6 +117,16 @@ func Share(r meter.Reading, tokens int) string {
 	return percentage(r.Percent(tokens), tokens)
 }
 
+// Fullness is how full the window of a reading is, with ~ before an estimate; of less than
+// a percent < says that already.
+func Fullness(r meter.Reading) string {
+	share := Share(r, r.Used)
+	if r.Estimated && !strings.HasPrefix(share, "<") {
+		return "~" + share
+	}
+	return share
+}
+
 // percentage writes a whole percentage of an amount.
 func percentage(n, of int) string {
 	if n == 0 && of > 0 {
@@ -125,8 +136,8 @@ func percentage(n, of int) string {
 }
 
 // Allot divides n cells among amounts in proportion, by largest remainder, ties to
-// the first. An amount worth more than half a cell gets one. Without amounts all
-// cells go to the first.
+// the first. An amount worth more than half a cell gets one, and a smaller one none as
+// long as others can take it. Without amounts all cells go to the first.
 func Allot(amounts []int, n int) []int {
 	cells := make([]int, len(amounts))
 	sum := 0
@@ -145,11 +156,14 @@ func Allot(amounts []int, n int) []int {
 		cells[i] = int(quota)
 		remainder[i] = quota - float64(cells[i])
 		rest -= cells[i]
+		if quota < 0.5 {
+			remainder[i]-- // it would look like twice as much
+		}
 	}
 	for ; rest > 0; rest-- {
 		best := largest(remainder)
 		cells[best]++
-		remainder[best] = -1
+		remainder[best] = -2
 	}
 	// Largest remainder may pass over an amount worth more than half a cell when
 	// there are many of those: it takes a cell from the longest.

@@ -99,7 +99,7 @@ func (m *Model) gauges() []string {
 	case c.Err != "": // there are no old numbers
 		return []string{line("now", now), line("then", s.Muted.Render(workingOut))}
 	}
-	return []string{line("now", now), line("then", then), line("", m.gained(width))}
+	return []string{line("now", now), line("then", then), line("", " "+m.gained(width-1))} // below the inside of the bars
 }
 
 // workingOut is said while numbers are on their way.

@@ -113,7 +113,7 @@ func TestWhatACompactionDid(t *testing.T) {
 		{"recovery", conversation.Made{Source: conversation.SourceRecovery, Before: 2000, After: 1000}, masks(4), "compacted turn 1 to recover from an overflow: 2k → 1k"},
 		{"hostile", why("\x1b]52;c;aGk=\x07\u202e\n" + strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
 		{"negative", byHand(-5, -7), masks(4), "compacted turn 1 · 1 result masked"},
-		{"huge", byHand(math.MaxInt, math.MinInt), masks(4), "compacted turn 1: 9223372036854.78M → 0 · 1 result masked"},
+		{"huge", byHand(math.MaxInt, math.MinInt), masks(4), "compacted turn 1: 4611686018427M → 0 · 1 result masked"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"plimsoll/compact/meter"
@@ -199,14 +198,4 @@ func tokens(s conversation.Size, factor float64) string {
 }
 
 // amount writes a number of tokens as the gauge does.
-func amount(n float64) string {
-	switch {
-	case n < 999.5:
-		return fmt.Sprintf("%d", int(n+0.5))
-	case n < 99_950:
-		return strings.Replace(fmt.Sprintf("%.1fk", n/1000), ".0k", "k", 1)
-	case n < 999_500:
-		return fmt.Sprintf("%dk", int(n/1000+0.5))
-	}
-	return fmt.Sprintf("%.2fM", n/1_000_000)
-}
+func amount(n float64) string { return pane.Tokens(int(min(n+0.5, 1<<62))) }
