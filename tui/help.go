@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -12,24 +13,29 @@ import (
 )
 
 // help is the help, made from the keymaps and the commands: a page for each part of the
-// program.
+// program, which fits a screen of 80x24.
 func help(keys KeyMap) pane.Action {
-	writing, dialogs := keys.Composer.Writing, keys.Dialogs
+	dialogs, commands := keys.Dialogs, commandGroups()
 	group := func(title string, keymap any) overlay.Group { return overlay.KeyGroup(title, bindingsIn(keymap)...) }
 	views := map[string]overlay.Group{}
 	for _, v := range keys.views() {
 		views[v.name] = group(v.title, v.keys)
 	}
+	editing, lines := editingGroup(keys), group("Lines to type in, and texts", keys.Review.Edit)
+	lines.Entries = slices.DeleteFunc(lines.Entries, func(e overlay.Entry) bool { return slices.Contains(editing.Entries, e) })
+	tab := func(title string, groups ...overlay.Group) overlay.Tab {
+		return overlay.Tab{Title: title, Groups: groups}
+	}
 	return openDialog{overlay.NewHelp(dialogHelp,
-		overlay.Tab{Title: "chat", Groups: []overlay.Group{group("Writing", writing), lineStarts()}},
-		overlay.Tab{Title: "screen", Groups: []overlay.Group{overlay.KeyGroup("Screen", keys.Screen.Bindings()...)}},
-		overlay.Tab{Title: "commands", Groups: []overlay.Group{commandGroup()}},
-		overlay.Tab{Title: "context", Groups: []overlay.Group{views["context"], views["preview"]}},
-		overlay.Tab{Title: "history", Groups: []overlay.Group{group("Moving in full-screen views", keys.History.Moves), views["history"]}},
-		overlay.Tab{Title: "ledger", Groups: []overlay.Group{views["ledger"], views["review"], views["search"]}},
-		overlay.Tab{Title: "editing", Groups: []overlay.Group{editingGroup(keys), group("Lines to type in, and texts", keys.Review.Edit)}},
-		overlay.Tab{Title: "dialogs", Groups: []overlay.Group{overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
-			overlay.KeyGroup("Lists of models and conversations", bindingsIn(dialogs.Lists)...)}},
+		tab("chat", group("Writing", keys.Composer.Writing), lineStarts()),
+		tab("keys", overlay.KeyGroup("Screen", keys.Screen.Bindings()...)),
+		tab("commands", commands[0], commands[2]),
+		tab("context", commands[1], views["context"]),
+		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
+		tab("preview", views["preview"], views["review"]),
+		tab("ledger", views["ledger"], views["search"]),
+		tab("edit", editing, lines),
+		tab("lists", group("Dialogs", dialogs.Moves), group("Answers", dialogs.Answers), group("Lists of models and conversations", dialogs.Lists)),
 	)}
 }
 
@@ -50,13 +56,24 @@ func lineStarts() overlay.Group {
 	}}
 }
 
-// commandGroup is the slash commands as the help shows them.
-func commandGroup() overlay.Group {
-	g := overlay.Group{Title: "Commands"}
-	for _, c := range slashCommands() {
-		g.Entries = append(g.Entries, overlay.Entry{Name: commandName(c.CommandSpec), What: c.Help})
+// commandGroups are the slash commands as the help shows them: about the conversation,
+// about the context, and all others.
+func commandGroups() [3]overlay.Group {
+	groups := [3]overlay.Group{{Title: "Conversation"}, {Title: "Context"}, {Title: "Program"}}
+	about := map[string]int{}
+	for i, names := range []string{
+		"new resume undo redo rewind fork rename delete expand export copy editor search cost diff",
+		"compact summarize undo-compact redo-compact context history ledger review pin unpin profile window",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			about[name] = i + 1
+		}
 	}
-	return g
+	for _, c := range slashCommands() {
+		g := &groups[(about[c.Name]+2)%3]
+		g.Entries = append(g.Entries, overlay.Entry{Name: "/" + c.Name, Args: c.Args, What: c.Help})
+	}
+	return groups
 }
 
 func commandName(c composer.CommandSpec) string {

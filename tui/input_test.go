@@ -48,7 +48,7 @@ func TestHelpListsEveryKeyAndCommand(t *testing.T) {
 		for _, b := range k.Composer.Bindings() {
 			has(begins(b))
 		}
-		has("f9 ", "/resume [ID]", "/quit", "!!COMMAND")
+		has("f9 ", "/resume", "/quit", "!!COMMAND")
 		if strings.Contains(pages, "suspend") {
 			t.Errorf("a key that is off is in the help:\n%s", pages)
 		}
@@ -56,6 +56,22 @@ func TestHelpListsEveryKeyAndCommand(t *testing.T) {
 		r.lacks("Help")
 		r.press("x", "?")
 		r.has("│ x?")
+	})
+}
+
+func TestEveryPageOfTheHelpFitsAScreen(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.resize(80, 24)
+		r.press("?")
+		pages := r.tabs()
+		if len(pages) < 5 {
+			t.Fatalf("%d pages", len(pages))
+		}
+		for _, page := range pages {
+			if regexp.MustCompile(`\d+–\d+ of \d+|…`).MatchString(page) {
+				t.Errorf("it does not fit:\n%s", page)
+			}
+		}
 	})
 }
 
@@ -74,10 +90,11 @@ func TestTheHelpHasATabForEachPart(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.resize(80, 24)
 		r.press("?")
-		frame := r.lines()[1]
+		frame := r.lines()[0]
 		pages := r.tabs()
-		for i, want := range []string{"Writing", "stop the turn", "/compact", "Compact preview", "Moving in full-screen views", "Ledger", "Editing a message", "Dialogs"} {
-			if i >= len(pages) || !strings.Contains(pages[i], want) || strings.Split(pages[i], "\n")[1] != frame {
+		for i, want := range []string{"Writing", "stop the turn", "Conversation", "Context view", "Moving in full-screen views", "Compact preview", "Ledger",
+			"Editing a message", "Answers"} {
+			if i >= len(pages) || !strings.Contains(pages[i], want) || strings.Split(pages[i], "\n")[0] != frame {
 				t.Fatalf("page %d of %d has no %q, or another frame than\n%s:\n%s", i, len(pages), want, frame, pages[min(i, len(pages)-1)])
 			}
 		}

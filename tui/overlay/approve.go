@@ -248,7 +248,7 @@ func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
 
 func (a *Approve) page() page {
 	lines := append(a.heading(), a.text.visible()...)
-	p := page{title: "Allow this?", where: a.text.where(), grows: true}
+	p := page{title: "Allow this?", where: a.text.where(), grows: a.text.where() != ""}
 	answers, chosen := a.answers()
 	if chosen > 0 {
 		p.chosen = len(lines) + chosen

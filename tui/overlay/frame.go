@@ -21,7 +21,7 @@ type page struct {
 	hints  []string // what can be done, by the keys; the first are shown first
 	where  string   // what part of a longer text is in sight
 	danger bool
-	grows  bool   // it goes without air where that shows more of a longer text
+	grows  bool   // there is more than is in sight: without air there is room for more
 	chosen int    // the line that is selected, from 1 on; 0 for none
 	cursor *point // where one types, if one does
 }

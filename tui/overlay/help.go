@@ -1,6 +1,9 @@
 package overlay
 
 import (
+	"slices"
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -15,8 +18,9 @@ type Group struct {
 	Entries []Entry
 }
 
-// Entry is a key or a command and what it does.
-type Entry struct{ Name, What string }
+// Entry is a key or a command and what it does. Args stand behind the name where there
+// is room.
+type Entry struct{ Name, Args, What string }
 
 // KeyGroup is a group made from bindings, without those that are off.
 func KeyGroup(title string, bindings ...key.Binding) Group {
@@ -45,7 +49,20 @@ type Help struct {
 	look          look
 	width, height int
 	pages         [][]string // of the tabs
+	cramped       bool       // one of them is longer than what is in sight
 	text          pager
+}
+
+// roomyEntry is how wide a column is that has room for arguments.
+const roomyEntry = 60
+
+// whole is a group whose names have their arguments behind them.
+func (g Group) whole() Group {
+	g.Entries = slices.Clone(g.Entries)
+	for i, e := range g.Entries {
+		g.Entries[i].Name = strings.TrimSpace(e.Name + " " + e.Args)
+	}
+	return g
 }
 
 // columnWidth is how wide a column of the help is at least.
@@ -67,7 +84,7 @@ func NewHelp(id string, tabs ...Tab) *Help {
 func safeGroup(g Group) Group {
 	safe := Group{Title: plain.Line(g.Title)}
 	for _, e := range g.Entries {
-		safe.Entries = append(safe.Entries, Entry{Name: plain.Line(e.Name), What: plain.Line(e.What)})
+		safe.Entries = append(safe.Entries, Entry{Name: plain.Line(e.Name), Args: plain.Line(e.Args), What: plain.Line(e.What)})
 	}
 	return safe
 }
@@ -76,12 +93,12 @@ func (h *Help) asks() bool { return false }
 
 func (h *Help) lay(l look, width, height int) int {
 	h.look, h.width, h.height, h.pages = l, width, height, nil
-	cells, tall := ansi.StringWidth(h.bar(width)), 0
+	cells, tall := h.barWidth(0, len(h.tabs)-1)-2, 0
 	for _, t := range h.tabs {
 		lines := h.column(t.Groups, width)
 		if width >= 2*columnWidth+2 && len(lines) > height-h.barHeight() {
 			half := (width - 2) / 2
-			if left, right := h.split(t.Groups, half); max(len(left), len(right)) < len(lines) {
+			if left, right := h.split(t.Groups, half, height-h.barHeight()); max(len(left), len(right)) < len(lines) {
 				lines = beside(left, right, half)
 			}
 		}
@@ -89,6 +106,7 @@ func (h *Help) lay(l look, width, height int) int {
 		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
 	}
 	h.text.height = max(1, min(tall, height-h.barHeight()))
+	h.cramped = tall > h.text.height
 	h.show(h.at)
 	return min(cells, width)
 }
@@ -118,12 +136,18 @@ func (h *Help) barHeight() int {
 	return 2
 }
 
-// bar is the titles of the tabs.
+// bar is the titles of the tabs: all of them, or those around the one in sight.
 func (h *Help) bar(width int) string {
 	s, line := h.look.styles, ""
-	for i, t := range h.tabs {
+	first := 0
+	for ; first < h.at && h.barWidth(first, h.at) > width-2; first++ {
+	}
+	if first > 0 {
+		line = s.Hint.Render("‹ ")
+	}
+	for i, t := range h.tabs[first:] {
 		style := s.Text
-		if i == h.at {
+		if first+i == h.at {
 			style = s.Selected
 		}
 		line += style.Render(" " + t.Title + " ")
@@ -131,20 +155,34 @@ func (h *Help) bar(width int) string {
 	return ansi.Truncate(line, width, "…")
 }
 
-// split lays groups out in two columns of about the same height; one alone goes on in the
-// second.
-func (h *Help) split(groups []Group, width int) (left, right []string) {
-	if len(groups) == 1 {
-		g := groups[0]
-		half := (len(g.Entries) + 1) / 2
-		groups = []Group{{g.Title, g.Entries[:half]}, {"", g.Entries[half:]}}
-		return h.column(groups[:1], width), h.column(groups[1:], width)
+// barWidth is how wide the titles of some tabs are.
+func (h *Help) barWidth(first, last int) int {
+	n := 2
+	for _, t := range h.tabs[first : last+1] {
+		n += ansi.StringWidth(t.Title) + 2
 	}
+	return n
+}
+
+// split lays groups out in two columns of about the same height. A group goes on in the
+// second column where they do not fit otherwise.
+func (h *Help) split(groups []Group, width, height int) (left, right []string) {
 	least := 0
-	for i := 1; i < len(groups); i++ {
-		l, r := h.column(groups[:i], width), h.column(groups[i:], width)
+	try := func(first, second []Group) {
+		l, r := h.column(first, width), h.column(second, width)
 		if tall := max(len(l), len(r)); least == 0 || tall < least {
 			left, right, least = l, r, tall
+		}
+	}
+	for i := 1; i < len(groups); i++ {
+		try(groups[:i], groups[i:])
+	}
+	if least > 0 && least <= height {
+		return left, right
+	}
+	for i, g := range groups {
+		for n := 1; n < len(g.Entries); n++ {
+			try(append(slices.Clone(groups[:i]), Group{g.Title, g.Entries[:n]}), append([]Group{{"", g.Entries[n:]}}, groups[i+1:]...))
 		}
 	}
 	return left, right
@@ -175,6 +213,9 @@ func (h *Help) column(groups []Group, width int) []string {
 			lines = append(lines, "")
 		}
 		lines = append(lines, s.Title.Render(ansi.Truncate(g.Title, width, "…")))
+		if width >= roomyEntry {
+			g = g.whole()
+		}
 		names := 0
 		for _, e := range g.Entries {
 			names = max(names, ansi.StringWidth(e.Name))
@@ -234,5 +275,5 @@ func (h *Help) page() page {
 	for range h.text.height - len(h.text.visible()) {
 		lines = append(lines, "")
 	}
-	return page{title: "Help", lines: lines, where: h.text.where(), hints: hints}
+	return page{title: "Help", lines: lines, where: h.text.where(), grows: h.cramped, hints: hints}
 }

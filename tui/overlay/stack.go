@@ -285,7 +285,7 @@ func (s *Stack) lay(d *opened, tight bool) {
 	if d.cells = r.fitting(wanted, d.page()); d.cells < r.widest() {
 		d.Dialog.lay(s.look, d.cells, most)
 	}
-	if p := d.page(); p.grows && p.where != "" && r.airy() {
+	if p := d.page(); p.grows && r.airy() {
 		s.lay(d, true)
 	}
 }
