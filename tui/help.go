@@ -42,7 +42,7 @@ func help(keys KeyMap) pane.Action {
 // editingGroup is the keys to edit a message, and how one selects.
 func editingGroup(keys KeyMap) overlay.Group {
 	g := overlay.KeyGroup("Editing a message", bindingsIn(keys.Composer.Editing)...)
-	g.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, also with other keys that move the cursor"}}, g.Entries...)
+	g.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, as with other moves"}}, g.Entries...)
 	return g
 }
 
