@@ -71,11 +71,11 @@ func (o Forecast) whenWords() string {
 	}
 	var when []string
 	if o.Left > 0 {
-		ahead := "about " + numbers.Grouped(rough(o.Left)) + " tokens"
+		ahead := "about " + numbers.Grouped(rough(o.Left))
 		if o.Turns > 0 && o.Turns <= mostTurns {
 			ahead += " (" + numbers.Count(o.Turns, "turn") + ")"
 		}
-		when = append(when, "in "+ahead, "at "+numbers.Grouped(o.At))
+		when = append(when, "at "+numbers.Grouped(o.At)+" tokens", ahead+" from now")
 	}
 	if o.Wait > 0 {
 		when = append(when, "after "+numbers.Count(o.Wait, "more turn"))
@@ -84,7 +84,7 @@ func (o Forecast) whenWords() string {
 		when = []string{"with your next message"}
 	}
 	if deed == "" {
-		return upperFirst(strings.Join(when, ", ")) + " if there is enough to compact by then."
+		deed = "older turns are compacted, if there are enough by then"
 	}
 	return upperFirst(strings.Join(when, ", ")) + ": " + deed + "."
 }

@@ -22,7 +22,7 @@ func evicting(change func(*inspect.Forecast)) inspect.Forecast {
 
 func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 	t.Parallel()
-	const when = "In about 10,000 tokens (2 turns), at 80,000: "
+	const when = "At 80,000 tokens, about 10,000 (2 turns) from now: "
 	for name, c := range map[string]struct {
 		change      func(*inspect.Forecast)
 		until, want string
@@ -41,7 +41,7 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		"above it": {func(o *inspect.Forecast) { o.State, o.ColdTo = planner.TimingNow, 3 }, "",
 			"Next: turns 0–7 are evicted, and a note replaces them; about 27,600 tokens remain."},
 		"too little": {func(o *inspect.Forecast) { o.EvictTo = -1 }, "",
-			"In about 10,000 tokens (2 turns), at 80,000 if there is enough to compact by then."},
+			"At 80,000 tokens, about 10,000 (2 turns) from now: older turns are compacted, if there are enough by then."},
 		"undone": {func(o *inspect.Forecast) { o.State = planner.TimingHeld }, "",
 			"Auto-compaction is paused until 80,000 tokens: you undid a compaction. Then turns 0–7 are evicted, and a note replaces them; about 27,600 tokens remain."},
 		"just compacted": {func(o *inspect.Forecast) { o.State = planner.TimingResting }, "",
@@ -49,7 +49,7 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		"turns are missing": {func(o *inspect.Forecast) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
 			"After 2 more turns: turns 0–7 are evicted, and a note replaces them; about 27,600 tokens remain."},
 		"a pause": {func(o *inspect.Forecast) { o.EvictTo, o.ColdTo, o.ColdAfter = -1, 3, 48_120 }, "14:32",
-			"In about 10,000 tokens (2 turns), at 80,000 if there is enough to compact by then. " +
+			"At 80,000 tokens, about 10,000 (2 turns) from now: older turns are compacted, if there are enough by then. " +
 				"If you pause until 14:32, the provider's cache goes cold: then turns 0–3 are evicted before the next request, and a note replaces them; about 48,100 tokens remain."},
 		"a pause of a length nobody knows": {func(o *inspect.Forecast) { o.ColdTo, o.ColdAfter = 0, 48_120 }, "",
 			when + "turns 0–7 are evicted, and a note replaces them; about 27,600 tokens remain. " +
