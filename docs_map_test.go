@@ -41,6 +41,44 @@ func TestArchitectureStaysShort(t *testing.T) {
 	}
 }
 
+// What a person reads of the documents for users, in words; what is made from the program is for looking up.
+const (
+	mostWordsOfAll        = 18_500
+	mostWordsOnCompaction = 2_500
+)
+
+func TestDocumentsStayShort(t *testing.T) {
+	t.Parallel()
+	made, all := regexp.MustCompile(`(?s)<!-- [^\n]*: made .*?<!-- end of [^\n]* -->`), 0
+	for _, name := range append(handbook(t), "ARCHITECTURE.md", "docs/measured/README.md") {
+		if name == "CHANGELOG.md" || name == filepath.Join("docs", "commands.md") {
+			continue
+		}
+		words := len(strings.Fields(made.ReplaceAllString(read(t, name), "")))
+		if all += words; words > mostWordsOnCompaction {
+			t.Errorf("%s has %d words, more than %d: cut it, or link to a page of its own", name, words, mostWordsOnCompaction)
+		}
+	}
+	if all > mostWordsOfAll {
+		t.Errorf("the documents have %d words, more than %d: cut before you add", all, mostWordsOfAll)
+	}
+}
+
+// Each page says in a sentence or two what one wants of it, and then what to type.
+func TestPagesBeginWithWhatToType(t *testing.T) {
+	t.Parallel()
+	begins := regexp.MustCompile("^# [^\n]+\n\n[^#\n]+\n(?:[^#`\n]+\n)?\n```\n(?:[^`\n]+\n){3}```\n")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(pages, "docs/measured/README.md") {
+		if !begins.MatchString(read(t, name)) {
+			t.Errorf("%s does not begin with what one wants and three lines to type", name)
+		}
+	}
+}
+
 // names gives all declared functions and types as package.Name and package.Type.Method, and all tests by name.
 func names(t *testing.T) (declared, tests map[string]bool) {
 	t.Helper()

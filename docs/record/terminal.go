@@ -16,7 +16,7 @@ import (
 )
 
 // The size of the terminal, which is also how many cells a picture has.
-const columns, lines = 100, 29
+const columns, lines = 100, 26
 
 // The colors of the terminal where the program names none.
 var paper, ink = color.RGBA{0x14, 0x17, 0x1c, 0xff}, color.RGBA{0xd5, 0xd9, 0xe0, 0xff}
