@@ -73,7 +73,7 @@ var ours = []struct {
 	{"cli/terminal", []string{"conversation/plain"}},
 	{"tui", []string{
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
-		"conversation", "conversation/diff", "conversation/find", "conversation/plain", "themes", "tui/*",
+		"conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
 	{"tui/pane", []string{"compact/meter", "compact/projection"}},
 	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},

@@ -1,12 +1,15 @@
 package e2e_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 )
 
 // What the terminal is told beside the frames: who is called, how far a turn is, where links lead.
@@ -172,4 +175,60 @@ func TestLinksOfAReplyAreLinks(t *testing.T) {
 	term.idle("more")
 	term.key("pgup")
 	whole("scrolled", term.see("First", "a tail."))
+}
+
+// drag drags the mouse over the screen.
+func (t *terminal) drag(x1, y1, x2, y2 int) {
+	t.send(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM\x1b[<0;%d;%dm", x1+1, y1+1, x2+1, y2+1, x2+1, y2+1))
+}
+
+// clipboard waits for the next text that the terminal is given for the clipboard, behind so many bytes.
+func (t *terminal) clipboard(behind int) string {
+	t.t.Helper()
+	text := ""
+	t.wait("copied text", func(screen) bool {
+		found := clipped.FindStringSubmatch(t.written()[behind:])
+		if found == nil {
+			return false
+		}
+		plain, err := base64.StdEncoding.DecodeString(found[1])
+		if err != nil {
+			t.t.Fatalf("the terminal is given %q: %v", found[1], err)
+		}
+		text = string(plain)
+		return true
+	})
+	return text
+}
+
+// TestWhatIsCopiedIsWhatWasSaid drags over a message, a wrapped paragraph with a link and code with long lines, and copies
+// a code block and the reply by name.
+func TestWhatIsCopiedIsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	const asked = "a question that is long enough to be broken by the width of this screen"
+	const paragraph = "A paragraph that is far too long for one line of this screen, with a link to https://example.org/a/b, and an end."
+	const code = "func main() {\n\tif x {\n\t\treturn somethingWithAVeryLongName(andAnArgument, andAnother)\n\t}\n\n\ty()\n}"
+	const reply = paragraph + "\n\n```go\n" + code + "\n```\n\nThe end."
+	s := newServer(t, says(reply))
+	term := p.talking(size{60, 40}, s)
+	term.say(asked)
+	shown := term.idle("The end.", "↳")
+	rows := strings.Split(shown.text, "\n")
+	first := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "▌ a question") })
+	last := slices.IndexFunc(rows, func(row string) bool { return strings.Contains(row, "The end.") })
+	for _, c := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { term.drag(0, first, 59, last) }, asked + "\n\n" + paragraph + "\n\n" + code + "\n\nThe end."},
+		{func() { term.typed("/copy"); term.key("enter") }, reply},
+		{func() { term.typed("/copy code"); term.key("enter") }, code},
+	} {
+		behind := len(term.written())
+		c.do()
+		if d := cmp.Diff(c.want, term.clipboard(behind)); d != "" {
+			t.Errorf("%s\nof\n%s", d, term.shown().text)
+		}
+	}
 }

@@ -80,6 +80,7 @@ const (
 	dialogConversations = "pick/conversation"
 	dialogProfiles      = "pick/profile"
 	dialogRules         = "pick/rule"
+	dialogCode          = "pick/code" // its items are the code
 	dialogDelete        = "confirm/delete"
 	dialogRevoke        = "confirm/revoke/" // and the number of the rule in the list
 	dialogPage          = "page/text"

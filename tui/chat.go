@@ -1,14 +1,18 @@
 package tui
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/gauge"
+	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
@@ -238,18 +242,40 @@ func (c *chat) ticked(msg tickMsg) pane.Action {
 	return c.keepTicking()
 }
 
-// copyReply copies the last reply.
-func (c *chat) copyReply() pane.Action {
-	text := c.transcript.LastReply()
-	if text == "" {
-		return refuse("there is no reply to copy yet")
-	}
-	return copied(text, "the last reply")
-}
-
-// copied puts a text into the clipboard.
+// copied puts a text on the clipboard and says so.
 func copied(text, what string) pane.Action {
 	return several{tea.SetClipboard(text), say("copied " + what)}
+}
+
+// copyReply copies the last reply, or a code block of it.
+func (c *chat) copyReply(args string) pane.Action {
+	text, words := c.transcript.LastReply(), strings.Fields(args)
+	switch {
+	case text == "":
+		return refuse("there is no reply to copy yet")
+	case len(words) == 0:
+		return copied(text, "the last reply")
+	case words[0] != "code" || len(words) > 2:
+		return refuse("usage: /copy [code [N]]")
+	}
+	blocks := c.transcript.LastCode()
+	switch {
+	case len(blocks) == 0:
+		return refuse("the last reply has no code block")
+	case len(words) == 2:
+		n, err := strconv.Atoi(words[1])
+		if err != nil || n < 1 || n > len(blocks) {
+			return refuse("the last reply has " + numbers.Count(len(blocks), "code block"))
+		}
+		return copied(blocks[n-1].Text(), "the code block")
+	case len(blocks) == 1:
+		return copied(blocks[0].Text(), "the code block")
+	}
+	items := make([]overlay.Item, len(blocks))
+	for i, b := range blocks {
+		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Detail: strings.TrimSpace(b.Language + " " + numbers.Count(len(b.Lines), "line"))}
+	}
+	return open(overlay.PickerOptions{ID: dialogCode, Title: "Copy a code block", Items: items})
 }
 
 // takeBack asks for the queued messages.

@@ -99,7 +99,7 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	case history.FullWanted:
 		return v.env.loadFull(v.session.ID, a.Event)
 	case history.Copy:
-		return several{tea.SetClipboard(a.Text), say("copied " + a.What)}
+		return copied(a.Text, a.What)
 	case history.CopyFull:
 		return v.copyFull(a)
 	case history.Fork:
@@ -126,7 +126,7 @@ func (v *views) copied(msg copyMsg) pane.Action {
 	case msg.err != nil:
 		return several{tea.SetClipboard(msg.cut), refuse("copied the truncated result; the full text cannot be read: " + msg.err.Error())}
 	}
-	return several{tea.SetClipboard(msg.text), say("copied the full result")}
+	return copied(msg.text, "the full result")
 }
 
 // read gives what was read to the history that is open, if it is still about the same

@@ -261,6 +261,8 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		return m.do(m.session.pickRule(p.Item))
 	case dialogPalette:
 		return m.fromPalette(p.Item)
+	case dialogCode:
+		return m.do(copied(p.Item, "the code block"))
 	case dialogRewind:
 		return m.do(m.session.pickBack(p.Item))
 	case dialogBack:

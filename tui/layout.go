@@ -364,7 +364,7 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	case tea.MouseClickMsg:
 		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
 			c.composer.Deselect()
-			c.transcript.Press(at.X, y)
+			c.transcript.Press(at.X, y, c.env.Now())
 		}
 	case tea.MouseMotionMsg:
 		if at.Button == tea.MouseLeft {

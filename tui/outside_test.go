@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -92,6 +93,40 @@ func TestNoProgressForOtherTerminals(t *testing.T) {
 		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
 		if bar := r.m.View().ProgressBar; bar != nil {
 			r.t.Errorf("there is %v", bar)
+		}
+	})
+}
+
+func TestCodeBlocksAreCopied(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		copies := func(command string, want ...string) {
+			r.t.Helper()
+			r.asked = nil
+			r.enter(command)
+			if d := cmp.Diff(want, r.asked); d != "" {
+				r.t.Errorf("%s: %s", command, d)
+			}
+		}
+		r.append(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: "no code", Stop: conversation.StopEnd})
+		copies("/copy code")
+		r.has("the last reply has no code block")
+		r.press("ctrl+u")
+		r.append(conversation.AssistantMessage{Text: "one\n\n```go\nif x {\n\ty()\n}\n```", Stop: conversation.StopEnd})
+		copies("/copy code", "setClipboardMsg if x {\n\ty()\n}")
+		r.append(conversation.AssistantMessage{Text: "```go\nfirst()\n```\n- two\n  ```\n  second\n  third\n  ```", Stop: conversation.StopEnd})
+		copies("/copy code 2", "setClipboardMsg second\nthird")
+		copies("/copy code 3")
+		r.has("the last reply has 2 code blocks")
+		r.press("ctrl+u")
+		copies("/copy it")
+		r.has("usage: /copy")
+		r.press("ctrl+u")
+		copies("/copy code")
+		r.has("Copy a code block", "first()  go 1 line", "second   2 lines")
+		r.press("down", "enter")
+		r.has("copied the code block")
+		if d := cmp.Diff([]string{"setClipboardMsg second\nthird"}, r.asked); d != "" {
+			r.t.Error(d)
 		}
 	})
 }

@@ -75,7 +75,7 @@ func slashCommands() []slashCommand {
 		cmd("cost", "", "show the cost so far", pageCommand("Cost", PageCost)),
 		cmd("expand", "[ID]", "show a message in full", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write it to an .md, .json or .jsonl file", pageCommand("Export", PageExport)),
-		cmd("copy", "", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.do(m.chat.copyReply()) }),
+		cmd("copy", "[code [N]]", "copy the last reply, or its code", func(m *Model, args string) tea.Cmd { return m.do(m.chat.copyReply(args)) }),
 		cmd("editor", "", "edit your message in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
 		cmd("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.do(composer.Help{}) }, "?"),

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // What happens becomes items here: events of the log, and updates that are for
@@ -180,6 +181,9 @@ func (m *Model) LastReply() string {
 	}
 	return ""
 }
+
+// LastCode is the code blocks of the last reply.
+func (m *Model) LastCode() []markdown.Code { return m.items.look.markdown.CodeOf(m.LastReply()) }
 
 // LastExchange is the newest message of the user and what was answered, as
 // plain text; "" if there is none.

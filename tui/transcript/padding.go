@@ -6,28 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What of a rendered line of Markdown is no text: the bars of quotes, and the cells
-// that set code off. It is looked up only for lines that are selected.
+// What of a rendered line of Markdown is no text: the bars of quotes. It is looked up only
+// for lines that are selected.
 
-const (
-	quoteBar = '│'
-	codePad  = "  " // before the lines of a code block
-	codeMark = "↳ " // before those that a long line of code goes on in
-)
+// quoteBar stands before every line of a quote.
+const quoteBar = '│'
 
 // padding is how many cells at the beginning of a rendered line are no text.
-func padding(lines []string, at int, source string) int {
-	line := ansi.Strip(lines[at])
-	bytes, cells := bars(line, depth(lines, at))
-	line = strings.TrimRight(line[bytes:], " ")
-	code, ok := strings.CutPrefix(line, codePad)
-	if ok && code != "" && verbatim(source, code) {
-		return cells + len(codePad)
-	}
-	inner := strings.TrimLeft(line, " ") // in lists code is indented further
-	if code, ok := strings.CutPrefix(inner, codeMark); ok && strings.Contains(source, code) {
-		return cells + len(line) - len(inner) + len(codePad)
-	}
+func padding(lines []string, at int) int {
+	_, cells := bars(ansi.Strip(lines[at]), depth(lines, at))
 	return cells
 }
 
@@ -76,20 +63,4 @@ func depth(lines []string, at int) int {
 		}
 	}
 	return len(lines[at])
-}
-
-// verbatim reports whether a line of the source, in a quote or not, begins with a text.
-func verbatim(source, text string) bool {
-	for rest := source; ; {
-		i := strings.Index(rest, text)
-		if i < 0 {
-			return false
-		}
-		before := rest[:i]
-		before = before[strings.LastIndexByte(before, '\n')+1:]
-		if strings.Trim(before, ">") == "" || strings.HasPrefix(before, ">") && strings.Trim(before, "> ") == "" && strings.HasSuffix(before, "> ") {
-			return true
-		}
-		rest = rest[i+len(text):]
-	}
 }

@@ -70,7 +70,7 @@ func TestScrollKeepsItsPlaceInItems(t *testing.T) {
 func TestSelectionCopiesWhatIsMarked(t *testing.T) {
 	t.Parallel()
 	m := selection{scroll: page(4, 2, 1)}
-	m.press(3, 0)
+	m.press(3, 0, time.Time{})
 	m.drag(2, 3)
 	if got := m.copied(m.scroll.rows()); got != "0\n0.1\n\n1." || !m.scroll.held {
 		t.Errorf("copied %q", got)

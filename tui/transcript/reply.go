@@ -3,8 +3,6 @@ package transcript
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
@@ -31,9 +29,10 @@ type replyItem struct {
 // few replies of a long conversation are drawn.
 type replyLayout struct {
 	thoughts growing
-	top, end int                    // lines of reasoning before the text, and where the end begins
-	lines    []string               // of the text as drawn last
-	label    func(line string) bool // whether a line of it names the language of code
+	top, end int      // lines of reasoning before the text, and where the end begins
+	lines    []string // of the text as drawn last
+	markdown *markdown.Renderer
+	code     map[int]codeRow // of the lines, nil until something is selected
 }
 
 // arriving is a reply that streams.
@@ -120,14 +119,32 @@ func (r *replyItem) prose(line int) bool {
 }
 
 func (r *replyItem) indent(line int) int {
-	d := r.layout
 	if !r.prose(line) {
 		return 2
 	}
-	if at := line - d.top; d.label == nil || !d.label(d.lines[at]) {
-		return padding(d.lines, at, r.written())
+	if c, is := r.codeAt(line); is {
+		return c.pad
 	}
-	return ansi.StringWidth(d.lines[line-d.top])
+	d := r.layout
+	return padding(d.lines, line-d.top)
+}
+
+// codeAt is where a line comes from, if it shows code.
+func (r *replyItem) codeAt(line int) (codeRow, bool) {
+	if !r.prose(line) {
+		return codeRow{}, false
+	}
+	d := r.layout
+	if d.code == nil {
+		d.code = codeRows(d.lines, d.markdown.CodeOf(r.written()))
+	}
+	c, is := d.code[line-d.top]
+	return c, is
+}
+
+// label reports whether a line names the language of code, rather than being text.
+func (r *replyItem) label(line int) bool {
+	return r.prose(line) && r.layout.markdown.Label(r.layout.lines[line-r.layout.top])
 }
 
 func (r *replyItem) draw(l *look, width int) []string {
@@ -136,7 +153,8 @@ func (r *replyItem) draw(l *look, width int) []string {
 	}
 	d := r.layout
 	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	d.top, d.end, d.lines, d.label = len(thoughts), len(thoughts)+len(text), text, l.markdown.Label
+	d.top, d.end, d.lines = len(thoughts), len(thoughts)+len(text), text
+	d.markdown, d.code = l.markdown, nil
 	if len(thoughts) > 0 && len(text) > 0 {
 		d.top, d.end = d.top+1, d.end+1
 	}

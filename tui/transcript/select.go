@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -23,15 +24,21 @@ type selection struct {
 	on       bool // something is marked
 	from, to cell // as dragged, in any order
 	at       place
+	clicks   clicks
 }
 
 type cell struct{ x, y int }
 
-// press begins a selection.
-func (s *selection) press(x, y int) {
+// press begins a selection: of a cell, or a word, or a line.
+func (s *selection) press(x, y int, now time.Time) {
 	s.scroll.settle()
 	s.scroll.held = true
-	*s = selection{scroll: s.scroll, pressed: true, from: cell{x, y}, to: cell{x, y}, at: s.scroll.place}
+	at := cell{x, y}
+	*s = selection{scroll: s.scroll, pressed: true, from: at, to: at, at: s.scroll.place, clicks: s.clicks}
+	s.clicks.press(at, now)
+	if rows := s.scroll.rows(); y >= 0 && y < len(rows) {
+		s.clicked(rows)
+	}
 }
 
 // drag extends the selection to a cell, which may be outside. It does nothing without a press.
@@ -56,7 +63,7 @@ func (s *selection) release() { s.pressed, s.scroll.held = false, false }
 // clear unmarks text, and forgets a press.
 func (s *selection) clear() {
 	s.scroll.held = false
-	*s = selection{scroll: s.scroll}
+	*s = selection{scroll: s.scroll, clicks: s.clicks}
 }
 
 func (s *selection) ordered() (a, b cell) {
@@ -132,20 +139,62 @@ func painted(line, text string, from, to int, s lipgloss.Style) string {
 func (s *selection) copied(rows []place) string {
 	a, b := s.ordered()
 	var out strings.Builder
-	w := wording{of: -1}
+	w, before := wording{of: -1}, -1
 	for y := max(0, a.y); y <= b.y && y < len(rows); y++ {
-		text, from, to := s.marked(y, rows[y])
-		part := strings.TrimRight(ansi.Cut(text, from, to), " ")
-		if y > a.y && y > 0 {
-			between := s.between(rows[y-1], rows[y], &w)
-			if between != "\n" {
+		if s.label(rows[y]) {
+			continue
+		}
+		part := s.part(y, rows[y])
+		if before >= 0 {
+			between := s.between(rows[before], rows[y], &w)
+			if _, code := s.code(rows[y]); between != "\n" && !code {
 				part = strings.TrimLeft(part, " ")
 			}
 			out.WriteString(between)
 		}
 		out.WriteString(part)
+		before = y
 	}
 	return strings.Trim(out.String(), "\n")
+}
+
+// part is what is selected of row y, as it is copied.
+func (s *selection) part(y int, p place) string {
+	text, from, to := s.marked(y, p)
+	if c, is := s.code(p); is {
+		begins := s.scroll.items.textFrom(p)
+		if from >= to {
+			return ""
+		}
+		return c.text(from-begins, to-begins)
+	}
+	return strings.TrimRight(ansi.Cut(text, from, to), " ")
+}
+
+// code is where a line comes from, if it shows code of a reply.
+func (s *selection) code(p place) (codeRow, bool) {
+	r, line := s.reply(p)
+	if r == nil {
+		return codeRow{}, false
+	}
+	return r.codeAt(line)
+}
+
+// label reports whether a line names the language of code, rather than being text.
+func (s *selection) label(p place) bool {
+	r, line := s.reply(p)
+	return r != nil && r.label(line)
+}
+
+// reply is the reply that a line is of, nil if it is of something else.
+func (s *selection) reply(p place) (r *replyItem, line int) {
+	x := s.scroll.items
+	if line = p.offset - x.gap(p.top); line < 0 || x.entries[p.top].gone {
+		return nil, 0
+	}
+	x.linesOf(p.top)
+	r, _ = x.entries[p.top].item.(*replyItem)
+	return r, line
 }
 
 // between is what stood in the text between a line and the next: a line break,
@@ -154,6 +203,14 @@ func (s *selection) between(p, q place, w *wording) string {
 	const lineBreak = "\n"
 	x := s.scroll.items
 	if p.top != q.top || p.offset < x.gap(p.top) {
+		return lineBreak
+	}
+	above, is := s.code(p)
+	below, also := s.code(q)
+	switch {
+	case is && also && above.n == below.n:
+		return ""
+	case is || also:
 		return lineBreak
 	}
 	before := strings.TrimRight(ansi.Strip(x.text(p)), " ")

@@ -7,7 +7,7 @@
 // scrolled up, and never jumps: the position is an item and a line of it.
 //
 // View has exactly the height it was given, no line is wider than the width,
-// and it holds no control sequence but SGR: all text from models, tools and
+// and it holds no control sequence but SGR, and OSC 8 where links are asked for: all text from models, tools and
 // files passes package plain before it is drawn.
 package transcript
 

@@ -1,0 +1,80 @@
+package transcript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// anyCode is the lines of a code block: tabs and blanks, long words, wide characters, empty lines between.
+func anyCode() *rapid.Generator[[]string] {
+	word := rapid.SampledFrom([]string{"if", "x", "return", "aVeryLongNameOfSomething(", "│", "漢字", "👍🏽", "\t", "  ", "// it", "↳", "> y", "- z", "&amp;", "\\n", strings.Repeat("w", 70)})
+	return rapid.Custom(func(t *rapid.T) []string {
+		line := rapid.Custom(func(t *rapid.T) string {
+			indent := rapid.SampledFrom([]string{"", "\t", "\t\t", "    ", "  "}).Draw(t, "indent")
+			return strings.TrimRight(indent+strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "words"), " "), " \t")
+		})
+		lines := rapid.SliceOfN(line, 1, 6).Draw(t, "lines")
+		return append(append([]string{"begin()"}, lines...), "end()")
+	})
+}
+
+// TestCodeIsCopiedAsItStandsInTheReply selects all of a reply with code between paragraphs, in quotes and in lists, arriving
+// or whole, at many widths.
+func TestCodeIsCopiedAsItStandsInTheReply(t *testing.T) {
+	t.Parallel()
+	const before, after = "A paragraph that is long enough to be wrapped at most of the widths that are tried here.", "After it."
+	rapid.Check(t, func(rt *rapid.T) {
+		code, language := anyCode().Draw(rt, "code"), rapid.SampledFrom([]string{"", "go", "made-up"}).Draw(rt, "language")
+		width := rapid.IntRange(30, 130).Draw(rt, "width")
+		fence := append(append([]string{"~~~" + language}, code...), "~~~")
+		in, text := rapid.SampledFrom([]string{"", "> ", "   "}).Draw(rt, "in"), ""
+		lead := ""
+		if in == "   " {
+			text, lead = "1. item\n\n", "1. item\n\n"
+		}
+		for _, l := range fence {
+			text += in + l + "\n"
+		}
+		text = before + "\n\n" + text + "\n" + after
+		want := before + "\n\n" + lead + strings.Trim(strings.Join(code, "\n"), "\n") + "\n\n" + after
+		r := open(t, width, 400, user("go"))
+		if rapid.Bool().Draw(rt, "arriving") {
+			r.Delta(text, "")
+		} else {
+			r.add(reply(text))
+		}
+		r.View()
+		got := r.drag(0, 1, all, 399)
+		if d := cmp.Diff(want, strings.Trim(got, "\n")); d != "" {
+			rt.Fatalf("%s\nof\n%s", d, r.screen())
+		}
+	})
+}
+
+// TestPartsOfCodeAreCopied selects from within a row of a broken line to within another.
+func TestPartsOfCodeAreCopied(t *testing.T) {
+	t.Parallel()
+	r := open(t, 40, 20, reply("```\n\tone "+strings.Repeat("x", 40)+" two\n\tthree\n```"))
+	y := r.row("↳")
+	if y < 0 {
+		t.Fatal(r.screen())
+	}
+	at := func(text string) int {
+		for _, l := range r.lines() {
+			if before, _, found := strings.Cut(l, text); found {
+				return len([]rune(before))
+			}
+		}
+		t.Fatalf("there is no %q", text)
+		return 0
+	}
+	if got, want := r.drag(at("one"), y-1, at("three")+1, y+1), "one "+strings.Repeat("x", 40)+" two\n\tth"; got != want {
+		t.Errorf("copied %q, want %q in\n%s", got, want, r.screen())
+	}
+	if got := r.drag(at("two"), y, all, y); got != "two" {
+		t.Errorf("copied %q", got)
+	}
+}
