@@ -104,9 +104,12 @@ func escaped(text string) string {
 	return b.String()
 }
 
+// eighths are blocks from one eighth of a cell to the whole, from the left.
+const eighths = "▏▎▍▌▋▊▉█"
+
 // shaped is a character that is drawn as a shape, since fonts leave gaps between its kind; "" if it is none.
 func shaped(text string) string {
-	if text != "" && strings.Contains("█▌▏▕─│╭╮╰╯", text) {
+	if text != "" && strings.Contains(eighths+"▕─│╭╮╰╯", text) {
 		return text
 	}
 	return ""
@@ -120,10 +123,10 @@ func drawnShape(shape string, x, n int, ink string) string {
 	box := func(left, width float64) string {
 		return fmt.Sprintf(`<path fill="%s" d="M%s 0h%sv%gh-%sz"/>`, ink, trimmed(left), trimmed(width), h, trimmed(width))
 	}
-	switch shape {
-	case "█":
+	if shape == "█" {
 		return box(float64(x)*w, float64(n)*w)
-	case "─":
+	}
+	if shape == "─" {
 		return stroke(fmt.Sprintf("M%s %gh%s", px(x), cy, px(n)))
 	}
 	for i := range n {
@@ -131,10 +134,6 @@ func drawnShape(shape string, x, n int, ink string) string {
 		at := func(format string, more ...any) string { return stroke(fmt.Sprintf(format, more...)) }
 		middle := trimmed(left + cx)
 		switch shape {
-		case "▌":
-			b.WriteString(box(left, w/2))
-		case "▏":
-			b.WriteString(box(left, 1))
 		case "▕":
 			b.WriteString(box(left+w-1, 1))
 		case "│":
@@ -147,6 +146,9 @@ func drawnShape(shape string, x, n int, ink string) string {
 			b.WriteString(at("M%s 0v5q0 4 4 4h.2", middle))
 		case "╯":
 			b.WriteString(at("M%s 0v5q0 4-4 4h-.2", middle))
+		default:
+			part := utf8.RuneCountInString(eighths[:strings.Index(eighths, shape)]) + 1
+			b.WriteString(box(left, w*float64(part)/8))
 		}
 	}
 	return b.String()

@@ -77,7 +77,7 @@ func (f *film) svg(title string) []byte {
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" width=\"%g\" height=\"%g\" role=\"img\" aria-label=\"%s\" xml:space=\"preserve\">\n<style>\n",
 		width, height, width, height, escaped(title))
 	fmt.Fprintf(&b, "text{font:%dpx ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre}\n", fontSize)
-	fmt.Fprintf(&b, ".s{fill:none;stroke-width:1.2}\n.cap{fill:#9aa3b2;text-anchor:middle;font-family:system-ui,sans-serif}\n")
+	fmt.Fprintf(&b, "path{shape-rendering:crispEdges}.s{fill:none;stroke-width:1.2;shape-rendering:auto}\n.cap{fill:#9aa3b2;text-anchor:middle;font-family:system-ui,sans-serif}\n")
 	for i, css := range f.looks {
 		fmt.Fprintf(&b, ".l%d{%s}\n", i, css)
 	}
