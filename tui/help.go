@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -109,17 +110,24 @@ const palettePreview = "compact --dry-run"
 // palette lists every command.
 func palette(keys KeyMap) pane.Action {
 	var items []overlay.Item
-	add := func(id, name, help string, bound ...key.Binding) {
-		if keys := helpKeys(bound...); keys != "" {
-			name += "  (" + keys + ")"
-		}
-		items = append(items, overlay.Item{ID: id, Title: name, Detail: help})
+	var helps, bound []string
+	add := func(id, name, help string, by ...key.Binding) {
+		items = append(items, overlay.Item{ID: id, Title: "/" + name})
+		helps, bound = append(helps, help), append(bound, helpKeys(by...))
 	}
 	for _, c := range slashCommands() {
-		add(c.Name, commandName(c.CommandSpec), c.Help, keysOf(keys, c.Name)...)
-		if c.Name == "compact" {
-			add(palettePreview, "/"+palettePreview, "preview a compaction", keys.Screen.PreviewCompaction)
+		name := c.Name
+		if c.Needs {
+			name += " " + c.Args
 		}
+		add(c.Name, name, c.Help, keysOf(keys, c.Name)...)
+		if c.Name == "compact" {
+			add(palettePreview, palettePreview, "preview a compaction", keys.Screen.PreviewCompaction)
+		}
+	}
+	details := choices.CommandDetails(helps, bound)
+	for i := range items {
+		items[i].Details = details.Of(i)
 	}
 	return open(overlay.PickerOptions{ID: dialogPalette, Title: "Commands", Items: items, Empty: "there are no commands"})
 }

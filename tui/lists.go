@@ -39,7 +39,7 @@ func (l *lists) openModels(models []ModelChoice) pane.Action {
 	choices.SortModels(l.models)
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
 	l.picker = overlay.NewPicker(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: l.modelItems(),
-		Empty: "no model can be reached; /connect says how", Text: choices.Prices, Acts: []overlay.Act{overlay.ActFavorite},
+		Empty: "no model can be reached; /connect says how", Heads: choices.ModelDetails(l.models).Heads, Acts: []overlay.Act{overlay.ActFavorite},
 		Dial: &overlay.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
 	return openDialog{l.picker}
 }
@@ -47,7 +47,7 @@ func (l *lists) openModels(models []ModelChoice) pane.Action {
 func (l *lists) modelItems() []overlay.Item {
 	details, items := choices.ModelDetails(l.models), make([]overlay.Item, len(l.models))
 	for i, m := range l.models {
-		items[i] = overlay.Item{ID: m.Name, Title: m.Name, Detail: details[i], Current: m.Name == l.session.Model.Name(), Fixed: m.Plain}
+		items[i] = overlay.Item{ID: m.Name, Title: m.Name, Details: details.Of(i), Current: m.Name == l.session.Model.Name(), Fixed: m.Plain}
 		if m.Favorite {
 			items[i].Mark = "★"
 		} else if m.Recent > 0 {
@@ -88,7 +88,7 @@ func (l *lists) title() string { return fmt.Sprintf("Continue · %s", l.order) }
 func (l *lists) storedItems() []overlay.Item {
 	details, items := choices.ConversationDetails(l.stored), make([]overlay.Item, len(l.stored))
 	for i, c := range l.stored {
-		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: details[i], Current: c.ID == l.session.ID}
+		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Details: details.Of(i), Current: c.ID == l.session.ID}
 	}
 	return items
 }

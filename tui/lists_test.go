@@ -146,7 +146,7 @@ func openModels(t *testing.T, test func(r *rig)) {
 func TestTheListOfModelsSaysWhatIsKnown(t *testing.T) {
 	openModels(t, func(r *rig) {
 		text := r.text()
-		for _, want := range []string{"128k", "$1.25 / $0.125 / $10", "in / cached / out", "OPENAI_API_KEY", "no key yet", "‹ auto ›", "ctrl+f favorite"} {
+		for _, want := range []string{"128k", "$1.25  $0.125   $10.00", "in $/M  cached  out $/M", "OPENAI_API_KEY", "no key yet", "‹ auto ›", "ctrl+f favorite"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("nothing says %q:\n%s", want, text)
 			}

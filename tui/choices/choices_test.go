@@ -35,19 +35,77 @@ func TestFavoritesThenRecentThenFoundModelsComeFirst(t *testing.T) {
 	}
 }
 
+// form is the details of a list in one of their forms, below their head.
+func form(d choices.Details, items, n int) []string {
+	var lines []string
+	if d.Heads != nil {
+		lines = append(lines, d.Heads[n])
+	}
+	for i := range items {
+		lines = append(lines, d.Of(i)[n])
+	}
+	return lines
+}
+
 func TestModelsAreDescribedInColumns(t *testing.T) {
 	t.Parallel()
-	want := []string{
-		"200k                       no key yet",
-		"  1M  $3 / $0.30 / $15     A_KEY",
-		"",
-		"  4k  free                 its server",
-		"      $0.25 / $0.025 / $2  B_KEY",
-		"      $1 / – / $2",
-		"built in, not an AI",
-	}
-	if diff := cmp.Diff(want, choices.ModelDetails(models())); diff != "" {
-		t.Error(diff)
+	list := models()
+	d := choices.ModelDetails(list)
+	for n, want := range [][]string{
+		{
+			"window  in $/M  cached  out $/M  key",
+			"  200k                           no key yet",
+			"    1M   $3.00   $0.30   $15.00  A_KEY",
+			"",
+			"    4k    free                   its server",
+			"         $0.25  $0.025    $2.00  B_KEY",
+			"         $1.00       –    $2.00",
+			"built in, not an AI",
+		},
+		{
+			"window  in $/M  cached  out $/M  key",
+			"  200k                           no",
+			"    1M   $3.00   $0.30   $15.00  ✓",
+			"",
+			"    4k    free                   ✓",
+			"         $0.25  $0.025    $2.00  ✓",
+			"         $1.00       –    $2.00",
+			"built in, not an AI",
+		},
+		{
+			"window  in $/M  out $/M  key",
+			"  200k                   no",
+			"    1M   $3.00   $15.00  ✓",
+			"",
+			"    4k    free           ✓",
+			"         $0.25    $2.00  ✓",
+			"         $1.00    $2.00",
+			"built in, not an AI",
+		},
+		{
+			"window  key",
+			"  200k  no",
+			"    1M  ✓",
+			"",
+			"    4k  ✓",
+			"        ✓",
+			"",
+			"",
+		},
+		{
+			"window",
+			"  200k",
+			"    1M",
+			"",
+			"    4k",
+			"",
+			"",
+			"",
+		},
+	} {
+		if diff := cmp.Diff(want, form(d, len(list), n)); diff != "" {
+			t.Errorf("form %d: %s", n, diff)
+		}
 	}
 }
 
@@ -79,13 +137,21 @@ func TestConversationsAreSorted(t *testing.T) {
 func TestConversationsAreDescribedInColumns(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
-	got := choices.ConversationDetails([]choices.Conversation{
+	d := choices.ConversationDetails([]choices.Conversation{
 		{ID: "1", Updated: at, Turns: 1, Size: 400, Place: "~/src/app"},
 		{ID: "2", Updated: at, Turns: 12, Size: 2_500_000, Open: "open in process 7 on pts/3", Place: "~/src"},
 		{ID: "3", Note: "a note"},
 	})
-	want := []string{"2 Jan 03:04  1 turn      1 kB                              ~/src/app", "2 Jan 03:04  12 turns  2.5 MB  open in process 7 on pts/3  ~/src", "a note"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	for n, want := range [][]string{
+		{"2 Jan 03:04  1 turn      1 kB                              ~/src/app", "2 Jan 03:04  12 turns  2.5 MB  open in process 7 on pts/3  ~/src", "a note"},
+		{"2 Jan 03:04  1 turn      1 kB", "2 Jan 03:04  12 turns  2.5 MB  open in process 7 on pts/3", "a note"},
+		{"2 Jan 03:04  1 turn      1 kB", "2 Jan 03:04  12 turns  2.5 MB  open", "a note"},
+		{"2 Jan 03:04  1 turn", "2 Jan 03:04  12 turns  open", "a note"},
+		{"2 Jan 03:04", "2 Jan 03:04  open", "a note"},
+		{"2 Jan 03:04", "2 Jan 03:04", "a note"},
+	} {
+		if diff := cmp.Diff(want, form(d, 3, n)); diff != "" {
+			t.Errorf("form %d: %s", n, diff)
+		}
 	}
 }

@@ -62,27 +62,35 @@ func SortConversations(list []Conversation, by Order) {
 	})
 }
 
-// ConversationDetails is what is known of each, in columns.
-func ConversationDetails(list []Conversation) []string {
-	rows := make([][]string, len(list))
+// ConversationDetails is what is known of each. The place is left out first, then the
+// size, the number of turns, and where it is open; that it is stays longest.
+func ConversationDetails(list []Conversation) Details {
+	n := len(list)
+	notes := make([]string, n)
+	when, turns := column{cells: make([]string, n)}, column{cells: make([]string, n)}
+	bytes, place := column{right: true, cells: make([]string, n)}, column{cells: make([]string, n)}
+	open, is := column{cells: make([]string, n)}, column{cells: make([]string, n)}
 	for i, c := range list {
-		if c.Note != "" {
-			rows[i] = make([]string, 5)
+		if notes[i] = c.Note; c.Note != "" {
 			continue
 		}
-		when := ""
 		if !c.Updated.IsZero() {
-			when = c.Updated.Local().Format("2 Jan 15:04")
+			when.cells[i] = c.Updated.Local().Format("2 Jan 15:04")
 		}
-		rows[i] = []string{when, numbers.Count(c.Turns, "turn"), size(c.Size), c.Open, c.Place}
-	}
-	out := columns(rows, 2)
-	for i, c := range list {
-		if c.Note != "" {
-			out[i] = c.Note
+		turns.cells[i], bytes.cells[i], place.cells[i], open.cells[i] = numbers.Count(c.Turns, "turn"), size(c.Size), c.Place, c.Open
+		if c.Open != "" {
+			is.cells[i] = "open"
 		}
 	}
-	return out
+	var d Details
+	d.form(notes, when, turns, bytes, open, place)
+	d.form(notes, when, turns, bytes, open)
+	d.form(notes, when, turns, bytes, is)
+	d.form(notes, when, turns, is)
+	d.form(notes, when, is)
+	d.form(notes, when)
+	d.Heads = nil // they say it themselves
+	return d
 }
 
 func size(bytes int64) string {

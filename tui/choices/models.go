@@ -47,19 +47,31 @@ func SortModels(list []Model) {
 	})
 }
 
-// ModelDetails is what is known of each model, in columns.
-func ModelDetails(list []Model) []string {
-	rows := make([][]string, len(list))
+// ModelDetails is what is known of each model; prices are US dollars per million tokens.
+// The place of the key is left out first,
+// then the price of what is cached, the prices, and whether there is a key.
+func ModelDetails(list []Model) Details {
+	n := len(list)
+	notes := make([]string, n)
+	size := column{"window", true, make([]string, n)}
+	in, cached, out := column{"in $/M", true, make([]string, n)}, column{"cached", true, make([]string, n)}, column{"out $/M", true, make([]string, n)}
+	key, there := column{"key", false, make([]string, n)}, column{"key", false, make([]string, n)}
 	for i, m := range list {
-		rows[i] = []string{window(m.Window), prices(m), keyOf(m)}
-	}
-	out := columns(rows, 0)
-	for i, m := range list {
-		if m.Note != "" && m.Window == 0 && m.Input == nil && m.Key == "" {
-			out[i] = m.Note
+		if m.Window == 0 && m.Input == nil && m.Key == "" {
+			notes[i] = m.Note
 		}
+		size.cells[i] = window(m.Window)
+		in.cells[i], cached.cells[i], out.cells[i] = prices(m)
+		key.cells[i], there.cells[i] = keyOf(m)
 	}
-	return out
+	var d Details
+	d.form(notes, size, in, cached, out, key)
+	d.form(notes, size, in, cached, out, there)
+	d.form(notes, size, in, out, there)
+	none := make([]string, n)
+	d.form(none, size, there)
+	d.form(none, size)
+	return d
 }
 
 // window is a number of tokens, short.
@@ -75,38 +87,33 @@ func window(tokens int) string {
 	return fmt.Sprintf("%dk", (tokens+500)/1000)
 }
 
-// Prices says how to read the column of prices.
-const Prices = "Prices are US dollars per million tokens: in / cached / out."
-
-func prices(m Model) string {
+func prices(m Model) (in, cached, out string) {
 	switch {
 	case m.Input == nil || m.Output == nil:
-		return ""
+		return "", "", ""
 	case *m.Input == 0 && *m.Output == 0:
-		return "free"
+		return "free", "", ""
 	}
-	cached := "–"
+	cached = "–"
 	if m.Cached != nil {
 		cached = dollars(*m.Cached)
 	}
-	return dollars(*m.Input) + " / " + cached + " / " + dollars(*m.Output)
+	return dollars(*m.Input), cached, dollars(*m.Output)
 }
 
-// dollars is a price; a round one has no cents.
+// dollars is a price, with more than two decimals where there are.
 func dollars(usd float64) string {
 	text := fmt.Sprintf("$%.4f", usd)
-	text = strings.TrimRight(text, "0")
-	if whole, cents, _ := strings.Cut(text, "."); len(cents) == 0 {
-		return whole
-	} else if len(cents) == 1 {
-		return text + "0"
-	}
-	return text
+	return strings.TrimSuffix(strings.TrimSuffix(text, "0"), "0")
 }
 
-func keyOf(m Model) string {
-	if m.NoKey {
-		return "no key yet"
+// keyOf is where the key of a model is, and whether there is one.
+func keyOf(m Model) (place, there string) {
+	switch {
+	case m.NoKey:
+		return "no key yet", "no"
+	case m.Key != "":
+		return m.Key, "✓"
 	}
-	return m.Key
+	return "", ""
 }

@@ -3,6 +3,7 @@ package overlay
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -19,11 +20,12 @@ import (
 type Item struct {
 	ID      string
 	Title   string
-	Detail  string // shown in a column of its own, searched too
-	Mark    string // stands behind the title
-	Name    string // what renaming begins with, the title if empty
-	Current bool   // marked, and selected at first
-	Fixed   bool   // the dial says nothing about it
+	Detail  string   // shown in a column of its own, searched too
+	Details []string // the same in forms, the fullest first; one that fits is shown whole
+	Mark    string   // stands behind the title
+	Name    string   // what renaming begins with, the title if empty
+	Current bool     // marked, and selected at first
+	Fixed   bool     // the dial says nothing about it
 }
 
 // PickerOptions are what a Picker is made with.
@@ -37,6 +39,8 @@ type PickerOptions struct {
 	Back  string // what the key to close does; "close" if empty
 	Acts  []Act  // what can be done with an item besides choosing it
 	Dial  *Dial  // what is chosen with the item, nil for nothing
+	// Heads stand above the details, one for each form; nil for none.
+	Heads []string
 	// Live tells with Focused of every item that is selected. The screen shows what it
 	// means: the list stands at its side and leaves it undimmed.
 	Live bool
@@ -50,7 +54,8 @@ type Picker struct {
 	o     PickerOptions
 	texts []string // what is searched
 	wide  int      // cells of the widest title, with its mark
-	deep  int      // cells of the widest detail
+	usual int      // cells that nine of ten titles need
+	deep  []int    // cells of the widest detail, of each form
 	found []int    // the items that match, in the order shown
 	sel   int      // in found
 
@@ -80,12 +85,32 @@ func NewPicker(o PickerOptions) *Picker {
 
 // list takes over the items.
 func (p *Picker) list(items []Item) {
-	p.o.Items, p.texts, p.wide, p.deep = make([]Item, len(items)), nil, 0, 0
+	p.o.Items, p.texts, p.wide, p.deep = make([]Item, len(items)), nil, 0, nil
+	var wide []int
 	for i, item := range items {
-		item.Title, item.Detail, item.Mark = plain.Line(item.Title), plain.Line(item.Detail), plain.Line(item.Mark)
+		forms := item.Details
+		if forms == nil {
+			forms = []string{item.Detail}
+		}
+		item.Title, item.Mark, item.Details = plain.Line(item.Title), plain.Line(item.Mark), make([]string, len(forms))
+		for n, form := range forms {
+			item.Details[n] = plain.Line(form)
+			if n == len(p.deep) {
+				p.deep = append(p.deep, 0)
+			}
+			p.deep[n] = max(p.deep[n], ansi.StringWidth(item.Details[n]))
+		}
 		p.o.Items[i] = item
-		p.texts = append(p.texts, item.Title+" "+item.Detail)
-		p.wide, p.deep = max(p.wide, ansi.StringWidth(item.marked())), max(p.deep, ansi.StringWidth(item.Detail))
+		p.texts = append(p.texts, item.Title+" "+item.Details[0])
+		wide = append(wide, ansi.StringWidth(item.marked()))
+	}
+	if slices.Sort(wide); len(wide) > 0 {
+		p.wide, p.usual = wide[len(wide)-1], wide[(len(wide)*9+9)/10-1]
+	}
+	for n, head := range p.o.Heads {
+		if n < len(p.deep) && p.deep[n] > 0 {
+			p.deep[n] = max(p.deep[n], ansi.StringWidth(head))
+		}
 	}
 }
 
@@ -104,8 +129,8 @@ func (p *Picker) lay(l look, width, height int) int {
 	}
 	p.show()
 	row := 2 + p.wide
-	if p.deep > 0 {
-		row += 2 + p.deep
+	if len(p.deep) > 0 && p.deep[0] > 0 {
+		row += 2 + p.deep[0]
 	}
 	if p.o.Preview > 0 { // it is not known yet what it shows
 		row = width
@@ -115,7 +140,7 @@ func (p *Picker) lay(l look, width, height int) int {
 
 // show keeps the selected item in sight.
 func (p *Picker) show() {
-	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text)-p.below(), 1))
+	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text)-len(p.heads())-p.below(), 1))
 	p.rows.reveal(p.sel)
 }
 
@@ -228,7 +253,7 @@ func (p *Picker) move(msg tea.Msg) bool {
 func (p *Picker) page() page {
 	s := p.look.styles
 	head, x := p.head()
-	lines := append(pane.Each(s.Text, p.text), head)
+	lines := append(append(pane.Each(s.Text, p.text), head), p.heads()...)
 	chosen := 0
 	for i := range p.rows.visible() {
 		if p.rows.top+i == p.sel {
@@ -269,15 +294,43 @@ func (i Item) marked() string {
 // the titles are alone.
 const leastColumn = 12
 
-// column is how wide the titles are where details stand beside them, 0 where they do
-// not: as wide as the widest, whatever the filter leaves, or all that the details leave
-// of the width, but half of it in any case.
-func (p *Picker) column() int {
+// columns is how wide the titles are where details stand beside them, 0 where they do
+// not, and the form of the details: the fullest that leaves the usual titles whole, or
+// most of the width. The last form is cut where it must.
+func (p *Picker) columns() (titles, form int) {
 	room := p.width - 4 // without the mark, and the blanks between the two
-	if p.deep == 0 || room < leastColumn+min(p.deep, leastColumn) {
-		return 0
+	last, most := len(p.deep)-1, room*3/5
+	if p.o.Heads != nil { // a table of names, which are cut last
+		most = room * 4 / 5
 	}
-	return min(p.wide, max(room-p.deep, room/2))
+	for n, deep := range p.deep {
+		if deep > 0 && min(p.usual, most)+deep <= room {
+			return min(p.wide, room-deep), n
+		}
+	}
+	if last != 0 || p.deep[0] == 0 || room < leastColumn+min(p.deep[0], leastColumn) {
+		return 0, 0
+	}
+	return min(p.wide, max(room-p.deep[0], room/2)), 0
+}
+
+// heads is the line above the columns, where there is room for it.
+func (p *Picker) heads() []string {
+	titles, form := p.columns()
+	if len(p.o.Heads) == 0 || titles == 0 || p.height < roomy {
+		return nil
+	}
+	return []string{p.look.styles.Detail.Render(pane.Fit(strings.Repeat(" ", 4+titles)+p.o.Heads[form], p.width))}
+}
+
+// middle cuts a name that is too long in its middle: its ends tell it from others.
+func middle(name string, width int) string {
+	long := ansi.StringWidth(name) - width
+	if long <= 0 || width < leastColumn {
+		return name
+	}
+	head := width / 3
+	return ansi.Truncate(name, head, "") + "…" + ansi.TruncateLeft(name, head+long+1, "")
 }
 
 // row is a line of the list: the title and, in a column of its own, the detail.
@@ -287,9 +340,13 @@ func (p *Picker) row(i int) string {
 	if i == p.sel { // the whole row is
 		mark, style, detail = "❯ ", s.Selected, s.Selected
 	}
-	wide := p.column()
+	wide, form := p.columns()
 	if wide == 0 {
 		return style.Render(pane.Fit(mark+item.marked(), p.width))
 	}
-	return style.Render(mark+pane.Fit(item.marked(), wide)) + detail.Render(pane.Fit("  "+item.Detail, p.width-2-wide))
+	title := item.marked()
+	if p.o.Heads != nil {
+		title = middle(title, wide)
+	}
+	return style.Render(mark+pane.Fit(title, wide)) + detail.Render(pane.Fit("  "+item.Details[form], p.width-2-wide))
 }

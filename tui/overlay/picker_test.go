@@ -3,6 +3,9 @@ package overlay_test
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -136,6 +139,25 @@ func TestADialIsChosenWithTheItem(t *testing.T) {
 		got, ok := press(s, strings.Fields(keys)...).(overlay.Picked)
 		if !ok || got.Value != value {
 			t.Errorf("%s: %+v", keys, got)
+		}
+	}
+}
+
+// A list that is too narrow for all that is known of its items shows less, and cuts nothing.
+func TestAListShowsTheFullestFormThatFits(t *testing.T) {
+	t.Parallel()
+	forms := []string{"128k  $1.25  OPENAI_API_KEY", "128k  $1.25", "128k"}
+	for _, c := range []struct{ width, form int }{{120, 0}, {80, 0}, {60, 1}, {48, 2}, {44, 2}} {
+		s := overlay.New(overlay.DefaultKeyMap(), overlay.DefaultStyles())
+		s.SetSize(c.width, 24)
+		s.Push(overlay.NewPicker(overlay.PickerOptions{Heads: []string{"window  price  key", "window  price", "window"},
+			Items: []overlay.Item{{ID: "a", Title: "openai/gpt-5.6-luna-mini-1", Details: forms}, {ID: "b", Title: "b", Details: []string{"", "", ""}}}}), time.Now())
+		view := ansi.Strip(s.View())
+		if !strings.Contains(view, "openai/gpt-5.6-luna-mini-1  "+forms[c.form]+"  ") {
+			t.Errorf("%d cells:\n%s", c.width, view)
+		}
+		if head := []string{"window  price  key ", "window  price  ", "window  "}[c.form]; !strings.Contains(view, head) {
+			t.Errorf("%d cells: no head:\n%s", c.width, view)
 		}
 	}
 }
