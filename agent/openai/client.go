@@ -37,6 +37,8 @@ type Client struct {
 	lib  *goopenai.Client
 	http *http.Client // the library's, for protocols that it does not speak
 
+	maxStream int // bytes of the stream of a reply
+
 	mu      sync.Mutex         // guards learned
 	learned map[string]lessons // by model
 }
@@ -61,7 +63,7 @@ const lessonsOfRefusals = 9
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
 	e := resolve(&o)
-	c := &Client{opts: o, who: newEndpoint(o, e), learned: map[string]lessons{}}
+	c := &Client{opts: o, who: newEndpoint(o, e), maxStream: maxStream, learned: map[string]lessons{}}
 	cfg := goopenai.DefaultConfig(o.Key)
 	cfg.BaseURL = o.BaseURL
 	cfg.EmptyMessagesLimit = math.MaxUint32

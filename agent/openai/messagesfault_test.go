@@ -113,12 +113,14 @@ func TestEndlessOnTheMessagesWire(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := gather(t, serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+			c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
 				write(w, told("message_start", `,"message":{}`)+flood.begin)
 				for i := 0; r.Context().Err() == nil; i++ {
 					write(w, flood.piece(i))
 				}
-			}), toClaude("hi"))
+			})
+			c.LimitStream(20 << 20) // more than a reply may have
+			got := gather(t, c, toClaude("hi"))
 			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
 				t.Errorf("%v", got.Err)
 			}

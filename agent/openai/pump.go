@@ -41,7 +41,7 @@ func (p *pump) run() {
 		if len(line) == 0 {
 			continue
 		}
-		if p.raw += len(line); p.raw > maxStream {
+		if p.raw += len(line); p.raw > p.client.maxStream {
 			p.fail(endless())
 			return
 		}
