@@ -23,7 +23,7 @@ import (
 // was written; the deadline is only for tests that fail.
 
 // patience is how long a test waits for what must come.
-const patience = 2 * time.Minute
+const patience = 6 * time.Second
 
 type terminal struct {
 	t   testing.TB
@@ -198,13 +198,6 @@ func (t *terminal) send(s string) {
 	}
 }
 
-// keys are the bytes of keys that are no text.
-var keys = map[string]string{
-	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "ctrl+c": "\x03",
-	"ctrl+d": "\x04", "ctrl+j": "\n", "ctrl+k": "\x0b", "ctrl+l": "\x0c", "ctrl+p": "\x10", "ctrl+x": "\x18", "ctrl+u": "\x15", "ctrl+o": "\x0f", "ctrl+s": "\x13", "ctrl+t": "\x14", "up": "\x1b[A", "down": "\x1b[B",
-	"left": "\x1b[D", "right": "\x1b[C", "pgup": "\x1b[5~", "pgdown": "\x1b[6~", "end": "\x1b[F",
-}
-
 // typed types text.
 func (t *terminal) typed(text string) { t.send(text) }
 
@@ -212,8 +205,8 @@ func (t *terminal) typed(text string) { t.send(text) }
 func (t *terminal) key(names ...string) {
 	t.t.Helper()
 	for _, name := range names {
-		k, ok := keys[name]
-		if !ok {
+		k := stroke(name)
+		if k == "" {
 			t.t.Fatalf("there is no key %q", name)
 		}
 		t.send(k)
@@ -224,7 +217,7 @@ func (t *terminal) key(names ...string) {
 func (t *terminal) say(text string) {
 	t.send(text)
 	t.wait("the draft "+text, func(s screen) bool { return strings.Contains(s.text, "│ "+firstOf(text, 12)) })
-	t.send(keys["enter"])
+	t.key("enter")
 }
 
 func firstOf(s string, n int) string { return string([]rune(s)[:min(n, len([]rune(s)))]) }
