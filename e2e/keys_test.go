@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 
@@ -448,10 +449,18 @@ var acts = map[string]act{
 		n := gone()
 		t.key(name)
 		t.wait("shell", func(screen) bool { return gone() > n })
-		if err := t.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			t.t.Fatal(err)
+		again := time.NewTicker(20 * time.Millisecond) // until it listens: nothing stops a program without a shell above it
+		defer again.Stop()
+		for late := time.After(patience); t.shown().broken() != ""; {
+			if err := t.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+				t.t.Fatal(err)
+			}
+			select {
+			case <-again.C:
+			case <-late:
+				t.t.Fatalf("the screen does not come back:\n%s", t.shown().text)
+			}
 		}
-		t.idle()
 	},
 	"Quit": func(t *terminal, name string) {
 		t.key(name)
@@ -510,7 +519,7 @@ func TestEveryKeyOfTheScreenActs(t *testing.T) {
 	for field, keys := range bindings(keymap.Composer.Writing) {
 		names[field] = keys
 	}
-	first, last := []string{"Send", "Older"}, []string{"TakeBack", "Cancel", "Interrupt", "Suspend", "Quit"}
+	first, last := []string{"Send", "Older", "Newer"}, []string{"TakeBack", "Cancel", "Interrupt", "Suspend", "Quit"}
 	order := slices.Clone(first)
 	for field := range names {
 		if acts[field] == nil {

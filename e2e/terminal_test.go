@@ -23,7 +23,7 @@ import (
 // was written; the deadline is only for tests that fail.
 
 // patience is how long a test waits for what must come.
-const patience = 6 * time.Second
+const patience = 2 * time.Minute
 
 type terminal struct {
 	t   testing.TB

@@ -39,7 +39,7 @@ func New(ctx context.Context, o Options) *Model {
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true}}
 	m.session = newSession(e)
-	m.chat = newChat(e, m.session, keys, commandSpecs(), t.look)
+	m.chat = newChat(e, m.session, keys, Commands(), t.look)
 	m.session.outline = m.chat.transcript
 	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}

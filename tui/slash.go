@@ -83,7 +83,8 @@ func slashCommands() []slashCommand {
 	}
 }
 
-func commandSpecs() []composer.CommandSpec {
+// Commands lists the slash commands in the order they are offered.
+func Commands() []composer.CommandSpec {
 	var specs []composer.CommandSpec
 	for _, c := range slashCommands() {
 		specs = append(specs, c.CommandSpec)

@@ -218,6 +218,9 @@ func (m *Model) Keep(text string) { m.past.keep(edit.Clean(text)) }
 // changed lets the next View draw again and keeps the cursor in sight.
 func (m *Model) changed() {
 	m.drawn = ""
+	if m.text.Empty() {
+		m.list.closed = nowhere
+	}
 	y, _ := m.text.Cursor()
 	rows := m.textRows()
 	m.top = min(m.top, y, max(0, m.text.Height()-rows))
