@@ -112,10 +112,10 @@ func TestTheScriptSaysWhatDoesNotCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tape.until(time.Second, 0, func(s screen) bool { return s.has("This is the demo model") })
+	tape.until(func(s screen) bool { return s.has("This is the demo model") })
 	tape.says("leaving")
 	tape.press("\x04")
-	tape.until(time.Second, 0, func(screen) bool { return false })
+	tape.until(func(screen) bool { return false })
 	tape.stop()
 	if tape.err == nil || !strings.Contains(tape.err.Error(), `ended while "leaving"`) {
 		t.Errorf("of a program that ended it says: %v", tape.err)

@@ -10,7 +10,7 @@ import (
 )
 
 // tape plays keys on a terminal and films what it shows. How long a picture stays is what the script says, not how long
-// it took, so that two recordings hardly differ. The first thing that does not come ends it.
+// it took, so that two recordings differ in what the demo model tells and in the time of day only. The first thing that does not come ends it.
 type tape struct {
 	*terminal
 	film    *film
@@ -31,27 +31,33 @@ func start(dir, program string) (*tape, error) {
 func firstMinute(t *tape) {
 	welcome(t)
 	t.says("Tab writes the next suggestion")
-	t.press("\t")
+	for range 5 { // while a turn ends, the key does nothing
+		if t.press("\t"); t.soon(func(s screen) bool { return s.has("│ fill the gauge") }) {
+			break
+		}
+	}
 	t.hold(1200 * time.Millisecond)
 	t.press("\r")
 	t.says("The gauge fills as the reply arrives")
-	t.until(400*time.Millisecond, 130*time.Millisecond, func(s screen) bool { return s.share() > 85 && !s.has("answering") })
+	t.follow(200*time.Millisecond, func(s screen) int { return s.share() / 4 }, func(s screen) bool { return s.share() > 85 && !s.has("answering") })
 	t.says("Past ▲ older turns are compacted, while you go on")
-	t.until(500*time.Millisecond, 350*time.Millisecond, func(s screen) bool { return s.has("ctrl+x undo") && s.share() < 50 })
+	t.until(func(s screen) bool { return s.has("Optimizing conversation context…") })
+	t.hold(3 * time.Second)
+	t.until(func(s screen) bool { return s.has("ctrl+x undo") && s.share() < 50 })
 	t.hold(3 * time.Second)
 	t.still("compaction")
 	t.says("Ctrl+X undoes it: the next request is as before")
 	t.press("\x18")
-	t.until(100*time.Millisecond, 100*time.Millisecond, func(s screen) bool { return s.share() > 80 && s.has("/redo-compact to redo") })
+	t.until(func(s screen) bool { return s.share() > 80 && s.has("/redo-compact to redo") })
 	t.hold(2500 * time.Millisecond)
 	t.says("/redo-compact brings it back")
 	t.write("/redo-compact")
 	t.press("\r")
-	t.until(100*time.Millisecond, 100*time.Millisecond, func(s screen) bool { return s.share() < 50 })
+	t.until(func(s screen) bool { return s.share() < 50 })
 	t.hold(2 * time.Second)
 	t.says("Ctrl+T shows what was said beside what is sent")
 	t.press("\x14")
-	t.until(100*time.Millisecond, 100*time.Millisecond, func(s screen) bool { return s.has("History") })
+	t.until(func(s screen) bool { return s.has("History") })
 	t.press("g}")
 	t.hold(4 * time.Second)
 	t.still("history")
@@ -60,13 +66,14 @@ func firstMinute(t *tape) {
 // welcome is its beginning: a first question.
 func welcome(t *tape) {
 	t.says("plimsoll, without a key: the demo model")
-	t.until(time.Second, 0, func(s screen) bool { return s.has("This is the demo model") && s.share() > 0 })
+	t.until(func(s screen) bool { return s.has("This is the demo model") && s.share() > 0 })
 	t.hold(3 * time.Second)
 	t.says("1, Enter: what is in this project?")
 	t.press("1")
+	t.until(func(s screen) bool { return s.has("sends: ") })
 	t.hold(1500 * time.Millisecond)
 	t.press("\r")
-	t.until(300*time.Millisecond, 200*time.Millisecond, func(s screen) bool { return s.has("Next: let the demo fill the gauge") })
+	t.follow(200*time.Millisecond, screen.called, func(s screen) bool { return s.has("Next: let the demo fill the gauge") && !s.has("(esc stops)") })
 	t.hold(2500 * time.Millisecond)
 }
 
@@ -99,6 +106,21 @@ func (t *tape) press(key string) {
 	}
 }
 
+// soon reports whether the screen is as wanted within a second.
+func (t *tape) soon(wanted func(screen) bool) bool {
+	for limit := time.After(time.Second); ; {
+		s, changed := t.shown()
+		if wanted(s) {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-limit:
+			return false
+		}
+	}
+}
+
 // write types text, letter by letter.
 func (t *tape) write(text string) {
 	for _, letter := range text {
@@ -107,22 +129,25 @@ func (t *tape) write(text string) {
 	}
 }
 
-// until films until the screen is as wanted: one picture in so long a time, each shown so long.
-func (t *tape) until(every, shown time.Duration, wanted func(screen) bool) {
+// until waits until the screen is as wanted.
+func (t *tape) until(wanted func(screen) bool) {
+	t.follow(0, func(screen) int { return 0 }, wanted)
+}
+
+// follow does, and films the screen whenever a measure of it grows: the speed of the machine changes no picture.
+func (t *tape) follow(shown time.Duration, measure func(screen) int, wanted func(screen) bool) {
 	if t.err != nil {
 		return
 	}
-	next, limit := time.NewTicker(every), time.After(patience)
-	defer next.Stop()
-	for {
-		s, changed := t.shown()
-		if wanted(s) {
-			return
+	s, changed := t.shown()
+	limit := time.After(patience)
+	for most := measure(s); !wanted(s); s, changed = t.shown() {
+		if n := measure(s); n > most {
+			most = n
+			t.film.add(s, t.caption, shown)
 		}
 		select {
 		case <-changed:
-		case <-next.C:
-			t.film.add(s, t.caption, shown)
 		case <-t.ended:
 			t.err = fmt.Errorf("the program ended while %q:\n%s", t.caption, s.text())
 			return
@@ -156,3 +181,6 @@ func (s screen) share() int {
 	n, _ := strconv.Atoi(m[1]) // digits
 	return n
 }
+
+// called is how many lines tell of a call of a tool.
+func (s screen) called() int { return strings.Count(s.text(), "▸ ") }
