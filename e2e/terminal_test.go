@@ -256,11 +256,13 @@ func (t *terminal) written() string {
 }
 
 // introduced is how much had been written when the program had asked the
-// terminal all its own questions; that for the background comes last, and may
-// come after the first frames.
+// terminal all its own questions; those for the background and for reports of
+// the focus come last, and may come after the first frames.
 func (t *terminal) introduced() int {
 	t.t.Helper()
-	t.wait("question for the background", func(screen) bool { return strings.Contains(t.written(), "\x1b]11;?") })
+	t.wait("last questions", func(screen) bool {
+		return strings.Contains(t.written(), "\x1b]11;?") && strings.Contains(t.written(), ansi.RequestModeFocusEvent)
+	})
 	return len(t.written())
 }
 
