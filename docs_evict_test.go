@@ -52,7 +52,7 @@ func shareRows(t *testing.T) string {
 	return rows
 }
 
-func percentText(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+func percentText(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
 // paced is a conversation that a planner looks at.
 type paced struct {

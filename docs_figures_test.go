@@ -21,7 +21,7 @@ var figureWords = map[string]float64{
 }
 
 // markedFigure is a figure, up to four words behind it, and its mark.
-var markedFigure = regexp.MustCompile(`(?:(\d[\d,]*(?:\.\d+)?)( %)?|\b(` + alternatives() + `)\b)((?:\s+\pL+){0,4})<!-- (\w+\.\w+)(?:\[(\d)\])? -->`)
+var markedFigure = regexp.MustCompile(`(?:(\d[\d,]*(?:\.\d+)?)(%)?|\b(` + alternatives() + `)\b)((?:\s+\pL+){0,4})<!-- (\w+\.\w+)(?:\[(\d)\])? -->`)
 
 func alternatives() string {
 	var words []string

@@ -151,7 +151,7 @@ func variantRows(all map[string]measurement) string {
 // numbersIn are the three that sum it up.
 func numbersIn(m measurement) string {
 	own, cut := m.Totals[preset.Plimsoll], m.Totals[preset.Truncate]
-	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f %%", 100*float64(r)) }
+	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f%%", 100*float64(r)) }
 	return fmt.Sprintf("In a window of %s tokens, over %s of several agents and chats:\n\n"+
 		"- It costs **%.2f** times what leaving out the oldest messages does, and **%d of %d** conversations that fit the window\n"+
 		"  cost more than if everything was sent.\n"+

@@ -246,5 +246,5 @@ func shareText(r replay.Ratio) string {
 	if !r.Known() {
 		return "-"
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(r))
+	return fmt.Sprintf("%.1f%%", 100*float64(r))
 }

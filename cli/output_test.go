@@ -172,7 +172,7 @@ func TestNumbersForPeople(t *testing.T) {
 			t.Errorf("numbers.Grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for share, want := range map[float64]string{0: "0 %", 0.001: "<1 %", 0.005: "1 %", 0.614: "61 %", 1.2: "120 %"} {
+	for share, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.005: "1%", 0.614: "61%", 1.2: "120%"} {
 		if got := console.Percent(share); got != want {
 			t.Errorf("percent(%v) = %q, want %q", share, got, want)
 		}

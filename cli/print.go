@@ -201,7 +201,7 @@ func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) e
 	}
 	state := ""
 	if m.State != projection.StateVerbatim {
-		state = " (" + string(m.State) + ")"
+		state = " (" + m.State.Word() + ")"
 	}
 	switch m.Role {
 	case projection.RoleUser:

@@ -128,7 +128,7 @@ func decodeFloat(n *node, v reflect.Value, f field) error {
 	case f.tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
 		hint := "write a share above 0 and up to 1"
 		if x > 1 && x <= 100 {
-			hint = fmt.Sprintf("for %g %% write %g", x, x/100)
+			hint = fmt.Sprintf("for %g%% write %g", x, x/100)
 		}
 		return &valueError{fmt.Sprintf("%s is not a ratio", quote(n.text)), hint}
 	case !(x >= 0 && x <= math.MaxInt32):

@@ -173,7 +173,7 @@ func TestSummariesThatDoNotCountChangeNothing(t *testing.T) {
 		"an error":   {again(2, says("Error: upstream connect error or disconnect")), []string{"an error message came back in place of a summary"}},
 		"refused":    {[]reply{status(400, nil, `{"error":{"message":"UNAVAILABLE"}}`)}, []string{"no summary was written", "UNAVAILABLE"}},
 		"broken":     {again(2, func(w *wire) { w.text("### Goal\nKnow"); w.cut() }), []string{"no summary was written"}},
-		"too long":   {[]reply{says(strings.Repeat("The wind came from somewhere else than on the day before. ", 300))}, []string{"the summary would not be short enough", "at most 40 % are taken"}},
+		"too long":   {[]reply{says(strings.Repeat("The wind came from somewhere else than on the day before. ", 300))}, []string{"the summary would not be short enough", "at most 40% are taken"}},
 		"too late":   {[]reply{func(w *wire) { w.text("### Goal"); w.hang() }}, []string{"the summary was not ready after 1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {

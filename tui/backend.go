@@ -165,7 +165,7 @@ type Backend interface {
 	Remember(ctx context.Context, text string) error
 	// KeepDraft stores what is being written in a conversation, in place of what it
 	// stored for it before. Open and Resume bring it back; New brings back what was
-	// written where nothing sent yet.
+	// written where nothing was sent yet.
 	KeepDraft(ctx context.Context, id string, d Draft) error
 
 	// Request makes a request of the open conversation again, by the Seq of the

@@ -25,7 +25,7 @@ var chapters = []chapter{
 	{"What fills a window", []string{
 		"People expect their own words to weigh most. They hardly ever do. In a session with tools the order is nearly always this:\n\n1. results of tools: files, listings, the output of commands\n2. the model's own replies, above all code it wrote out in full\n3. its reasoning, where that is sent back\n4. the system prompt and the descriptions of the tools\n5. what the user typed",
 		"The first place is often more than half of the whole. A single careless `cat` of a log file can weigh more than an hour of talk, and it is sent again with every later step, long after anybody looked at it.",
-		"So the meter shows segments and not only one number. A bar that is 70 % full of old results calls for another remedy than one that is 70 % full of a conversation you still need.",
+		"So the meter shows segments and not only one number. A bar that is 70% full of old results calls for another remedy than one that is 70% full of a conversation you still need.",
 	}},
 	{"The load line of a ship", []string{
 		"In the nineteenth century ships were lost every winter because they had been loaded until they barely floated. The owners were insured; the crews were not. Samuel Plimsoll, a member of the British parliament, made this his cause, and in 1876 a law obliged ships to carry a mark that shows how deep they may lie in the water.",
@@ -33,7 +33,7 @@ var chapters = []chapter{
 		"What makes the idea great is where the mark is: outside, on the hull, where a docker, an inspector and the crew can see it *before* the ship leaves. Nobody has to open a ledger or trust a figure. You look at the water and at the line.",
 	}},
 	{"The load line of a conversation", []string{
-		"A context window fills as a hold does: unseen, a little at a time, by people who are busy with something else. This program draws a line on its gauge at the place where it will act, by default at 85 % of a large window and a little higher in a small one, and always shows how far below it you are.",
+		"A context window fills as a hold does: unseen, a little at a time, by people who are busy with something else. This program draws a line on its gauge at the place where it will act, by default at 85% of a large window and a little higher in a small one, and always shows how far below it you are.",
 		"The space above the line is not waste. The reply needs room, a tool may bring back more than anyone expected, and the request that makes a summary has to fit as well. A ship that is loaded to the deck cannot take a single wave.",
 	}},
 	{"Prompt caches", []string{

@@ -89,7 +89,7 @@ type Metered struct{ Meter meter.Meter }
 
 // CacheCold says from when on the provider's cache no longer holds the conversation,
 // as far as is known: the next request is then written anew. The zero time says that
-// it holds nothing: nothing sent yet, or the endpoint keeps no cache.
+// it holds nothing: nothing was sent yet, or the endpoint keeps no cache.
 type CacheCold struct{ At time.Time }
 
 // ModelSwitched says that requests go to another model from here on, or that

@@ -41,17 +41,17 @@ func Ago(now, t time.Time) string {
 // WindowShare is tokens as a share of a window, the number that the gauge shows.
 func WindowShare(r meter.Reading, tokens int) string {
 	if n := r.Percent(tokens); n > 0 || tokens == 0 {
-		return strconv.Itoa(n) + " %"
+		return strconv.Itoa(n) + "%"
 	}
-	return "<1 %"
+	return "<1%"
 }
 
 // Percent is a share as people read it; what is there but small is not 0.
 func Percent(share float64) string {
 	if share > 0 && share < 0.005 {
-		return "<1 %"
+		return "<1%"
 	}
-	return fmt.Sprintf("%d %%", int(math.Round(100*share)))
+	return fmt.Sprintf("%d%%", int(math.Round(100*share)))
 }
 
 // Dollars is an amount with cents, and with more digits where it is less.

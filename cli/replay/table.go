@@ -126,7 +126,7 @@ func (r Run) columns(bars bool) []column {
 		{"LOOKS", "how often a request would have something looked up", 15, share(func(f replay.Figures) replay.Ratio { return f.LookupsPerRequest })},
 		{"ALL", "as RECALL, wherever the names stood", 16, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
 		{"SENT", "tokens in all requests", 17, size(func(f replay.Figures) float64 { return f.TokensSent })},
-		{"P95", "tokens that 95 % of the requests stay within", 19, size(func(f replay.Figures) float64 { return f.TokensP95 })},
+		{"P95", "tokens that 95% of the requests stay within", 19, size(func(f replay.Figures) float64 { return f.TokensP95 })},
 		{"PEAK", "tokens in the largest request", 18, size(func(f replay.Figures) float64 { return f.TokensPeak })},
 		{"TIME", "to decide and to make a request", 20, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
 	}

@@ -105,7 +105,8 @@ func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s so far: %s\n\n", numbers.Count(requests, "request"), costWords(requests, unknown, usd))
-	fmt.Fprintf(&b, "sent       %10d tokens\nof these   %10d from the provider's cache\nreceived   %10d tokens\n", prompt, cached, completion)
+	fmt.Fprintf(&b, "sent       %10s tokens\nof these   %10s from the provider's cache\nreceived   %10s tokens\n",
+		numbers.Grouped(prompt), numbers.Grouped(cached), numbers.Grouped(completion))
 	for date := range priced {
 		if date != "" {
 			fmt.Fprintf(&b, "\nprices: %s", date)

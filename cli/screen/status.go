@@ -44,14 +44,11 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 	}
 	line("model", "%s", modelWords(m))
 	line("endpoint", "%s", plain.Line(link.Choice().Place()))
-	for i, words := range windowWords(account.Reading, len(events) > 0) {
+	for i, words := range windowWords(account.Reading) {
 		line([]string{"window", "", ""}[i], "%s", words)
 	}
 	b.WriteByte('\n')
 	line("compaction", "%s", compactionWords(account.Forecast, rules))
-	if words := account.Forecast.Words(); words != "" {
-		line("next", "%s", words)
-	}
 	b.WriteByte('\n')
 	line("project", "%s", instructionWords(with.Settings.Workspace))
 	line("settings", "%s", settingsWords(with.Settings.Loaded.Load()))
@@ -84,21 +81,14 @@ func modelWords(m llm.Model) string {
 	return words
 }
 
-// windowWords are the window and where its size came from, what is used, and its lines.
-func windowWords(r meter.Reading, said bool) []string {
+// windowWords are the window, where its size came from, and its lines. How much of it is used the gauge below the page
+// says, which follows a reply as it arrives.
+func windowWords(r meter.Reading) []string {
 	if !r.Window.Known() {
 		return []string{"unknown; set it with /window 128k"}
 	}
-	used := "nothing sent yet"
-	if said {
-		about := ""
-		if r.Estimated {
-			about = "~"
-		}
-		used = fmt.Sprintf("%s%s used (%s)", about, numbers.Grouped(r.Used), console.WindowShare(r, r.Used))
-	}
 	return []string{
-		fmt.Sprintf("%s tokens (%s), %s", numbers.Grouped(r.Window.Tokens), show.WindowSource(r.Window.Source), used),
+		fmt.Sprintf("%s tokens (%s)", numbers.Grouped(r.Window.Tokens), show.WindowSource(r.Window.Source)),
 		fmt.Sprintf("load line %s (%s), hard line %s, %s kept free for the reply",
 			numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine), numbers.Grouped(r.HardLine), numbers.Grouped(r.Reserve)),
 	}

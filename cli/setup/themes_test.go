@@ -18,8 +18,11 @@ func TestTheDocumentedThemeIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "\n## Themes\n")
+	_, section, _ := strings.Cut(string(page), "\n**Make a theme.**")
 	examples := strings.Split(section, "```yml\n")[1:]
+	if len(examples) < 2 {
+		t.Fatal("docs/configuration.md shows fewer than two themes")
+	}
 	for i, want := range []string{"#414c5e", themes.Auto(true).Band} {
 		text, _, _ := strings.Cut(examples[i], "```")
 		path := filepath.Join(t.TempDir(), "mine.yaml")

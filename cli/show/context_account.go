@@ -69,7 +69,7 @@ func stateText(i inspect.Item) string {
 	if i.State == projection.StateVerbatim && i.Before <= i.Tokens {
 		return ""
 	}
-	text := string(i.State)
+	text := i.State.Word()
 	if i.Before > i.Tokens {
 		text += ", was ~" + numbers.Grouped(i.Before)
 	}

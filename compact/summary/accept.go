@@ -157,7 +157,7 @@ func (j *Job) long(text string) error {
 	if j.Longest() < AcceptedShare*float64(j.CoveredTokens) {
 		return refused{ErrLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
 	}
-	return refused{ErrLong, detail + ", and at most 40 % are taken"}
+	return refused{ErrLong, detail + ", and at most 40% are taken"}
 }
 
 func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

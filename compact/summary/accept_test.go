@@ -59,7 +59,7 @@ func TestRefusesWhatIsNoSummary(t *testing.T) {
 		{"marks only", small, summary.Answer{Text: "...\n---", Stop: end}, summary.ErrEmpty, ""},
 		{"thoughts only", small, summary.Answer{Text: "<think>I should write a summary", Stop: end}, summary.ErrEmpty, ""},
 		{"too long", small, summary.Answer{Text: strings.Repeat("Other words than before, 12. ", 60), Stop: end}, summary.ErrLong,
-			"the summary would not be short enough: 435 tokens in place of 390, and at most 40 % are taken; nothing was changed"},
+			"the summary would not be short enough: 435 tokens in place of 390, and at most 40% are taken; nothing was changed"},
 		{"nothing covered", summary.Job{}, summary.Answer{Text: good, Stop: end}, summary.ErrLong, ""},
 		{"far too short", large, summary.Answer{Text: "They talked about the upload test and a port.", Stop: end}, summary.ErrShort,
 			"the summary is far too short for what it covers (45 characters for 6,000 tokens); nothing was changed"},
