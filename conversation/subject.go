@@ -39,6 +39,25 @@ func (c ToolCall) Subject() string {
 	return about
 }
 
+// verbs say what the tools do, in a word.
+var verbs = map[string]string{
+	"ask_user": "ask", "create_file": "create", "find_files": "find", "grep_files": "search", "http_request": "fetch",
+	"list_files": "list", "modify_file": "edit", "read_file": "read", "run_command": "run", "todo_read": "read todos",
+	"todo_write": "write todos", ToolRecall: "recall", ToolSearchHistory: "search history",
+}
+
+// Verb says what a call of a tool does, or did. Tools of other programs have their own names, which are not made safe.
+func Verb(tool string, done bool) string {
+	switch v := verbs[tool]; {
+	case v == "":
+		return tool
+	case v == "run" && done:
+		return "ran"
+	default:
+		return v
+	}
+}
+
 // RunsCommand reports whether the call runs a command of a shell, also where another
 // program made it.
 func (c ToolCall) RunsCommand() bool {

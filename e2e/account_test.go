@@ -86,7 +86,11 @@ func TestContextViewSaysWhatTheCommandLineSays(t *testing.T) {
 			t.Errorf("the row of the %s is %q, not %q", row, got, want)
 		}
 	}
-	head := fmt.Sprintf("%s of %s tokens · %s", about(a.Used, a.Estimated), pane.Tokens(a.Window), pane.Percent(a.Used, a.Window))
+	full := pane.Percent(a.Used, a.Window)
+	if a.Estimated {
+		full = "~" + full
+	}
+	head := fmt.Sprintf("%s of %s tokens · %s", about(a.Used, a.Estimated), pane.Tokens(a.Window), full)
 	if !shown.has(head) {
 		t.Errorf("%q is not on the screen:\n%s", head, shown.text)
 	}

@@ -111,8 +111,12 @@ func (s screen) broken() string {
 // "<1%"), "" if there is none.
 func (s screen) used() string {
 	for y := -1; y >= -2; y-- {
-		_, behind, ok := strings.Cut(s.row(y), "▏")
-		if fields := strings.Fields(behind); ok && len(fields) > 0 {
+		row := s.row(y)
+		end := strings.LastIndex(row, "▏") // the bar may have others in it
+		if end < 0 {
+			continue
+		}
+		if fields := strings.Fields(row[end+len("▏"):]); len(fields) > 0 {
 			return fields[0]
 		}
 	}

@@ -30,7 +30,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.see(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26  read_file", sighting(masked))
 	term.key("enter")
 	term.see(" History", "match 1 of 1")
-	term.on("read_file  day-26.txt", "masked", sighting(masked))
+	term.on("read day-26.txt", "masked", sighting(masked))
 	term.typed("q") // back to the search that led here
 	term.see(" Search", sighting(masked))
 	term.key("ctrl+u")

@@ -160,7 +160,7 @@ func TestApprovalIsGivenOverAView(t *testing.T) {
 		t.Errorf("it was changed before the answer: %q", got)
 	}
 	term.typed("y")
-	shown := term.see(" History", "✓ modify_file", "This is reply 1.")
+	shown := term.see(" History", "▸ edit", "This is reply 1.")
 	if shown.has("Allow this?") {
 		t.Errorf("the question still stands:\n%s", shown.text)
 	}

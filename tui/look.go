@@ -145,7 +145,7 @@ func (l look) account() account.Styles {
 func (l look) history() history.Styles {
 	t, tool, g := l.styles.Text, l.styles.Tool, l.styles.Gauge
 	return history.Styles{
-		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), ToolOK: tool.OK,
+		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
 		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
 		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(l.theme), Badges: l.states(),
 		TakenBack: t.Muted,

@@ -269,7 +269,7 @@ func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
 			for range map[string]int{"both": 0, "original": 1, "as sent": 2}[side] {
 				r.press("tab")
 			}
-			for r.press("k") == nil && !strings.Contains(under(r), "run_command  go test") {
+			for r.press("k") == nil && !strings.Contains(under(r), " go test ./upload -count") {
 			}
 			r.press("enter")
 			before := under(r)

@@ -201,7 +201,8 @@ func (d *drawer) begins(it item) string {
 func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 	r := &d.book.rows[it.at]
 	e := &d.book.Log[r.Event]
-	s := sketch{lines: []string{d.headLine(d.who(e, width)+d.begins(it), d.standing(r, width), width)}}
+	standing := d.standing(r, width)
+	s := sketch{lines: []string{d.headLine(d.who(e, open, width-cells(standing)-1)+d.begins(it), standing, width)}}
 	if d.book.side == sideBoth {
 		s.mark, s.rail = d.gutterMark(r)
 	}

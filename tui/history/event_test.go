@@ -63,7 +63,9 @@ func TestEverythingHasEveryKind(t *testing.T) {
 }
 
 // isEvent reports whether a row is of an event that is no message.
-func isEvent(row string) bool { return regexp.MustCompile(`^▌ [▸▾·!] `).MatchString(row) }
+func isEvent(row string) bool {
+	return regexp.MustCompile(`^▌ ([▸▾] compacted|[·!] )`).MatchString(row)
+}
 
 func TestEveryEventHasItsLine(t *testing.T) {
 	t.Parallel()

@@ -68,18 +68,18 @@ func TestLightCallsAreToldByTheirResults(t *testing.T) {
 	light := r.call("grep", `{"pattern":"socket"}`, "nothing found", conversation.ResultOK)
 	r.call("create_file", `{"path":"a.md","content":"`+strings.Repeat("heavy ", 400)+`"}`, "written", conversation.ResultOK)
 	r.show()
-	wants(t, r.screen(), "✓ grep  socket", "→ create_file  a.md", "✓ create_file  a.md")
+	wants(t, r.screen(), "▸ grep socket", "→ create_file  a.md", "▸ create a.md")
 	if strings.Contains(r.screen(), "→ grep") || strings.Contains(r.screen(), "nothing found") {
 		t.Errorf("a call is told twice, or its result in full:\n%s", r.screen())
 	}
 	r.to(light - 2)
-	wants(t, under(r), "✓ grep")
+	wants(t, under(r), "▸ grep")
 	r.press("enter")
 	wants(t, under(r), `→ grep {"pattern":"socket"}`, "nothing found")
 	r.press("home", "/")
 	r.typed("pattern")
 	r.press("enter")
-	wants(t, under(r), "✓ grep", `"pattern":"socket"`)
+	wants(t, under(r), "grep", `"pattern":"socket"`)
 	if diff := cmp.Diff(pane.Action(history.Fork{Before: light + 1}), r.press("f")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -91,7 +91,7 @@ func TestACallThatFailedSaysWhyInALine(t *testing.T) {
 	r.add(conversation.UserMessage{Text: "try"})
 	r.call("read_file", `{"path":"a.go"}`, "there is no a.go\nin this folder", conversation.ResultError)
 	r.show()
-	wants(t, r.screen(), "✗ read_file  a.go", "  there is no a.go")
+	wants(t, r.screen(), "▸ read a.go · failed", "  there is no a.go")
 	if strings.Contains(r.screen(), "more line") || strings.Contains(r.screen(), "in this folder") {
 		t.Errorf("it takes more than a line:\n%s", r.screen())
 	}
@@ -124,5 +124,5 @@ func TestACompactionOpensToWhatItShortened(t *testing.T) {
 	r.press("enter")
 	wants(t, under(r), "▾ compacted", "e12‹1›", "188  run_command  go test ./upload")
 	r.press("1")
-	wants(t, under(r), "✗ run_command")
+	wants(t, under(r), "go test ./upload -count=10 · failed")
 }

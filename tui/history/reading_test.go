@@ -38,7 +38,7 @@ func TestSidesKeepThePlace(t *testing.T) {
 	r.to(at["failed"])
 	for range 3 {
 		r.press("tab")
-		wants(t, under(r), "✗ run_command")
+		wants(t, under(r), "go test ./upload -count=10 · failed")
 	}
 	r.to(at["found"])
 	r.press("tab", "tab")
@@ -54,7 +54,7 @@ func TestASummaryLeadsToWhatItNames(t *testing.T) {
 		r.show()
 		r.press("tab", "tab", "home", "enter")
 	}
-	for key, want := range map[string]string{"1": "why does TestUpload fail", "2": "✓ read_file", "3": "so fix it", "enter": "why does TestUpload fail"} {
+	for key, want := range map[string]string{"1": "why does TestUpload fail", "2": "▸ read", "3": "so fix it", "enter": "why does TestUpload fail"} {
 		summaryOnTop()
 		if a := r.press(key); a != nil {
 			t.Errorf("%s gives %#v", key, a)
@@ -78,12 +78,12 @@ func TestRecallLeadsToTheOriginal(t *testing.T) {
 	r.call("recall", `{"id":"e12"}`, "what it was", conversation.ResultOK)
 	r.show()
 	r.press("enter")
-	wants(t, under(r), "✓ recall  e12", "Goes to e12‹1›")
+	wants(t, under(r), "▾ recall e12", "Goes to e12‹1›")
 	wants(t, r.screen(), "enter goes to e12 · ", "1–9 follow")
 	r.press("enter")
-	wants(t, under(r), "✗ run_command")
+	wants(t, under(r), "go test ./upload -count=10 · failed")
 	r.press("b", "1")
-	wants(t, under(r), "✗ run_command")
+	wants(t, under(r), "go test ./upload -count=10 · failed")
 	if at["failed"] != 12 {
 		t.Fatalf("the story has changed: the result is e%d", at["failed"])
 	}
@@ -132,13 +132,13 @@ func TestAJumpHighlightsWhatWasLookedFor(t *testing.T) {
 	at := r.story()
 	r.show()
 	r.Jump(at["hostile"], "GPJ")
-	wants(t, under(r), "✓ http_request")
+	wants(t, under(r), "▸ fetch")
 	match := history.DefaultStyles().Pane.Match.Render("gpj")
 	if !strings.Contains(r.View(), match) {
 		t.Errorf("the match does not stand out:\n%q", r.View())
 	}
 	r.press("n")
-	wants(t, under(r), "✓ http_request")
+	wants(t, under(r), "▸ fetch")
 }
 
 func TestRequestsAreSteppedThrough(t *testing.T) {
@@ -239,13 +239,13 @@ func TestAClickSelectsAndThenExpands(t *testing.T) {
 	r.show()
 	y := -1
 	for i, l := range strings.Split(r.screen(), "\n") {
-		if strings.Contains(l, "✗ run_command") {
+		if strings.Contains(l, "go test ./upload -count=10 · failed") {
 			y = i
 		}
 	}
 	click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}
 	r.Update(click)
-	wants(t, under(r), "✗ run_command", "… 41 more lines")
+	wants(t, under(r), "go test ./upload -count=10 · failed", "… 41 more lines")
 	r.Update(click)
 	if strings.Contains(under(r), "more lines") {
 		t.Errorf("it is not expanded:\n%s", r.screen())

@@ -64,7 +64,7 @@ func (q *request) verdict(s *Styles) string {
 	case q.state == requestFailed:
 		return s.Pane.Error.Render("it cannot be rebuilt")
 	case q.made.Same:
-		return s.ToolOK.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(head(q.made.Hash, 12))+"…")
+		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(head(q.made.Hash, 12))+"…")
 	}
 	return s.Pane.Warning.Render("not verified: " + orElse(plain.Line(q.made.Why), "no hash was recorded"))
 }

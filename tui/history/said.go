@@ -18,14 +18,14 @@ import (
 func cells(s string) int { return ansi.StringWidth(s) }
 
 // who says whose an event is; of a result, of which call.
-func (d *drawer) who(e *conversation.Event, width int) string {
+func (d *drawer) who(e *conversation.Event, open bool, width int) string {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return d.styles.User.Render("› you")
 	case conversation.AssistantMessage:
 		return d.replier(b)
 	case conversation.ToolResult:
-		return d.tool(b.Status, b.Tool, d.book.about(e.Seq, b.CallID), width)
+		return d.tool(b.Status, conversation.Verb(b.Tool, b.Status != conversation.ResultDenied), d.book.about(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }
@@ -39,23 +39,28 @@ func (d *drawer) replier(b conversation.AssistantMessage) string {
 	return out
 }
 
-// tool names a call that was run.
-func (d *drawer) tool(status conversation.ResultStatus, name, about string, width int) string {
-	out := d.styles.ToolOK.Render("✓")
-	if status != conversation.ResultOK && status != "" {
-		out = d.styles.ToolFail.Render("✗")
+// tool is the line of a call that was run, as in the chat: what it does, about what, and that it failed.
+func (d *drawer) tool(status conversation.ResultStatus, does, about string, open bool, width int) string {
+	mark := markFolded
+	if open {
+		mark = markOpen
 	}
-	if name = plain.Line(name); name == "" {
-		name = "tool"
+	if does = plain.Line(does); does == "" {
+		does = "tool"
 	}
-	out += " " + d.styles.Tool.Render(ansi.Truncate(name, max(width/2, 4), "…"))
-	if status != conversation.ResultOK && status != conversation.ResultError && status != "" {
-		out += d.styles.ToolFail.Render(" " + plain.Line(string(status)))
+	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(ansi.Truncate(does, max(width/2, 4), "…"))
+	ended := ""
+	switch status {
+	case conversation.ResultOK, "":
+	case conversation.ResultError:
+		ended = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render("failed")
+	default:
+		ended = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
 	}
-	if about != "" {
-		out += "  " + d.styles.Subject.Render(about)
+	if room := width - cells(out) - cells(ended) - 1; about != "" && room >= 4 {
+		out += " " + d.styles.Subject.Render(pane.Clip(about, room))
 	}
-	return out
+	return out + ended
 }
 
 // saidOf is the original text of a row. What the model is not sent is quiet.

@@ -168,7 +168,7 @@ func (d *drawer) sketchMessage(it item, open bool, width int) sketch {
 	}
 	right := d.right(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
 	body, links := d.body(msg, nil, open, false, width)
-	s := sketch{lines: []string{d.headLine(d.sender(it, msg, width)+d.begins(it), right, width)}, links: links}
+	s := sketch{lines: []string{d.headLine(d.sender(it, msg, open, width-cells(right)-1)+d.begins(it), right, width)}, links: links}
 	s.lines = append(s.lines, d.paintAll(body)...)
 	e := d.book.event(it)
 	if !open || e == nil || len(msg.Events) != 1 || !altered(msg, e) {
@@ -187,7 +187,7 @@ func ruled(text string, width int) string {
 }
 
 // sender is who a message is from as it is sent.
-func (d *drawer) sender(it item, msg *projection.Message, width int) string {
+func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) string {
 	switch {
 	case projection.OnlyNoted(msg.State, msg.Why):
 		return d.styles.Summary.Render("note")
@@ -196,7 +196,7 @@ func (d *drawer) sender(it item, msg *projection.Message, width int) string {
 	case msg.State == projection.StateDropped:
 		return d.styles.Summary.Render("left out")
 	case msg.Role == projection.RoleTool:
-		return d.resultSender(it, msg, width)
+		return d.resultSender(it, msg, open, width)
 	case msg.Role == projection.RoleUser:
 		return d.styles.User.Render("› you")
 	case msg.Role == projection.RoleAssistant:
@@ -205,14 +205,15 @@ func (d *drawer) sender(it item, msg *projection.Message, width int) string {
 	return d.styles.Assistant.Render(plain.Line(string(msg.Role)))
 }
 
-func (d *drawer) resultSender(it item, msg *projection.Message, width int) string {
+// resultSender names the tool as the model knows it.
+func (d *drawer) resultSender(it item, msg *projection.Message, open bool, width int) string {
 	e := d.book.event(it)
 	if e == nil {
-		return d.tool(conversation.ResultInterrupted, msg.Tool, "", width)
+		return d.tool(conversation.ResultInterrupted, msg.Tool, "", open, width)
 	}
 	b, _ := e.Body.(conversation.ToolResult) // otherwise the message says what there is
 	if b.Tool == "" {
 		b.Tool = msg.Tool
 	}
-	return d.tool(b.Status, b.Tool, d.book.about(e.Seq, b.CallID), width)
+	return d.tool(b.Status, b.Tool, d.book.about(e.Seq, b.CallID), open, width)
 }

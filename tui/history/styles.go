@@ -13,17 +13,18 @@ import (
 type Styles struct {
 	Pane pane.Styles
 
-	User, Assistant  lipgloss.Style // who said it
-	Summary          lipgloss.Style // what was written in place of it
-	ToolOK, ToolFail lipgloss.Style // the mark of a call
-	Failure          lipgloss.Style // why it failed
-	Tool, Subject    lipgloss.Style // its name, and what it is about
-	Said, Sent       lipgloss.Style // texts, on either side
-	Faint            lipgloss.Style // turns, names of events, marks
-	Event            lipgloss.Style // the line of a model or a notice
-	Epoch            lipgloss.Style // that of a compaction
-	Band             lipgloss.Style // behind the text of the row with the cursor
-	Link             lipgloss.Style // the number that jumps
+	User, Assistant lipgloss.Style // who said it
+	Summary         lipgloss.Style // what was written in place of it
+	ToolFail        lipgloss.Style // that a call failed
+	Same            lipgloss.Style // that a request is what was sent
+	Failure         lipgloss.Style // why it failed
+	Tool, Subject   lipgloss.Style // its name, and what it is about
+	Said, Sent      lipgloss.Style // texts, on either side
+	Faint           lipgloss.Style // turns, names of events, marks
+	Event           lipgloss.Style // the line of a model or a notice
+	Epoch           lipgloss.Style // that of a compaction
+	Band            lipgloss.Style // behind the text of the row with the cursor
+	Link            lipgloss.Style // the number that jumps
 
 	Markdown  themes.MarkdownStyle
 	Badges    map[projection.State]lipgloss.Style
@@ -40,7 +41,7 @@ func DefaultStyles() Styles {
 			Title: bold, Detail: quiet, Rule: quiet, Text: plainly, Muted: quiet, Key: bold,
 			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
 		},
-		User: colour("6").Bold(true), Assistant: bold, ToolOK: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: plainly,
+		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: plainly,
 		Said: plainly, Sent: plainly, Summary: bold, Faint: quiet, Event: quiet, Epoch: plainly, Link: colour("6"),
 		Badges: map[projection.State]lipgloss.Style{
 			projection.StateVerbatim: quiet, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),

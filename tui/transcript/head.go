@@ -106,23 +106,9 @@ func (t *toolItem) mark(l *look, open bool) (string, lipgloss.Style) {
 	return "▸", l.styles.Hint
 }
 
-// verbs say what the tools do, in a word. Tools of other programs have their own names.
-var verbs = map[string]string{
-	"ask_user": "ask", "create_file": "create", "find_files": "find", "grep_files": "search", "http_request": "fetch",
-	"list_files": "list", "modify_file": "edit", "read_file": "read", "run_command": "run", "todo_read": "read todos",
-	"todo_write": "write todos", conversation.ToolRecall: "recall", conversation.ToolSearchHistory: "search history",
-}
-
 // verb is what a call does, or did.
 func (t *toolItem) verb() string {
-	switch v := verbs[t.call.Name]; {
-	case v == "":
-		return t.call.Name
-	case v == "run" && t.state == callDone && t.result.Status != conversation.ResultDenied:
-		return "ran"
-	default:
-		return v
-	}
+	return conversation.Verb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }
 
 // subject says what the call is about. Reading arguments can take a while, so
