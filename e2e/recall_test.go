@@ -36,7 +36,7 @@ func TestModelRecallsWhatAStubStandsFor(t *testing.T) {
 	term.command("/compact")
 	term.idle("compacted turns 0–1: ")
 	term.say("what was the wind on day 1?")
-	term.idle("✓ recall", "It was quiet.")
+	term.idle("▸ recall", "It was quiet.")
 	got := s.sent(-1).result(t, "c1")
 	if !strings.Contains(got, "read_file") || !strings.Contains(got, logbook(1)) {
 		t.Errorf("recall gave %.300q … %.200q", got, got[max(0, len(got)-200):])
@@ -59,7 +59,7 @@ func TestModelAsksForACompaction(t *testing.T) {
 	s := newServer(t, calls("c1", "compact", object{"focus": "the names of ships"}), summarises(gate), says("Now there is room."), says("Still here."))
 	term := p.aboard(s, wide)
 	term.say("make some room")
-	during := term.see("✓ compact  the names of ships", optimizing)
+	during := term.see("▸ compact the names of ships", optimizing)
 	if during.broken() != "" || during.has("compacted turns") {
 		t.Errorf("%s:\n%s", during.broken(), during.text)
 	}
@@ -95,7 +95,7 @@ func TestTurnGoesOnWhenTheModelsCompactionFails(t *testing.T) {
 	s := newServer(t, calls("c1", "compact", object{}), status(400, nil, `{"error":{"message":"UNAVAILABLE"}}`), says("Then without."), says("Still here."))
 	term := p.aboard(s, usual)
 	term.say("make some room")
-	term.idle("✓ compact", "no summary was written", "UNAVAILABLE", "Then without.")
+	term.idle("▸ compact · failed", "no summary was written", "UNAVAILABLE", "Then without.")
 	s.sent(3).extends(t, s.sent(1))
 	term.goesOn()
 	s.sent(-1).extends(t, s.sent(3))
