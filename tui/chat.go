@@ -273,7 +273,10 @@ func (c *chat) copyReply(args string) pane.Action {
 	}
 	items := make([]overlay.Item, len(blocks))
 	for i, b := range blocks {
-		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Detail: strings.TrimSpace(b.Language + " " + numbers.Count(len(b.Lines), "line"))}
+		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Detail: numbers.Count(len(b.Lines), "line")}
+		if b.Language != "" {
+			items[i].Detail = b.Language + " · " + items[i].Detail
+		}
 	}
 	return open(overlay.PickerOptions{ID: dialogCode, Title: "Copy a code block", Items: items})
 }

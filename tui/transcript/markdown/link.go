@@ -104,30 +104,37 @@ func (p *page) autoLink(l *ast.AutoLink) ast.Node {
 
 // rewriteLink shows the address of a link behind its text, unless the text says it.
 func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {
-	children := []ast.Node{}
+	var text []ast.Node
 	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
-		children = append(children, c)
+		text = append(text, c)
 	}
-	a := p.address(p.plainText(l), l.Destination, l.Title)
-	switch {
-	case a.apart():
-		children = append(children, p.newText(a.before), p.link(a.target, p.newText(a.shown)), p.newText(a.behind))
-		a.target = ""
-	case a.text() != "":
-		children = append(children, p.newText(a.text()))
-	}
-	parent.ReplaceChild(parent, l, p.link(a.target, children...))
+	p.addressed(parent, l, text, p.address(p.plainText(l), l.Destination, l.Title))
 }
 
 func (p *page) rewriteImage(parent ast.Node, img *ast.Image) {
 	p.inline(img, true)
 	alt := p.plainText(img)
 	a, what := p.address(alt, img.Destination, img.Title), strings.TrimSpace("image: "+alt)
-	n := p.link(a.target, p.newText(what+a.text()))
-	if a.apart() {
-		n = p.link("", p.newText(what+a.before), p.link(a.target, p.newText(a.shown)), p.newText(a.behind))
+	if !a.apart() {
+		parent.ReplaceChild(parent, img, p.link(a.target, p.newText(what+a.text())))
+		return
 	}
-	parent.ReplaceChild(parent, img, n)
+	p.addressed(parent, img, []ast.Node{p.newText(what)}, a)
+}
+
+// addressed puts a text and the address behind it in place of a node: as one link, or the address alone as one.
+func (p *page) addressed(parent, n ast.Node, text []ast.Node, a address) {
+	if !a.apart() {
+		if a.text() != "" {
+			text = append(text, p.newText(a.text()))
+		}
+		parent.ReplaceChild(parent, n, p.link(a.target, text...))
+		return
+	}
+	for _, c := range append(text, p.newText(a.before), p.link(a.target, p.newText(a.shown)), p.newText(a.behind)) {
+		parent.InsertBefore(parent, n, c)
+	}
+	parent.RemoveChild(parent, n)
 }
 
 // address is what follows the text of a link, and where it leads.
