@@ -127,8 +127,8 @@ func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
 	var b strings.Builder
 	b.WriteString(m.drawBar(r, scale, cells))
 	for _, p := range parts {
-		if p.text != "" {
-			b.WriteString(p.style.Render(p.text))
+		if n := p.cells(); n > 0 {
+			b.WriteString(p.style.Render(pane.Fit(p.text, n)))
 		}
 	}
 	return b.String()
