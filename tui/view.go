@@ -211,8 +211,8 @@ func (o *outside) reported(msg tea.ModeReportMsg) tea.Cmd {
 
 // focus notes whether the terminal has the focus.
 func (m *Model) focus(has bool) tea.Cmd {
-	m.outside.watch.Focus(has)
-	return tea.Batch(m.do(m.chat.focus(has)), m.do(m.session.seen(has)))
+	m.outside.watch.Focus(has, m.env.Now())
+	return tea.Batch(m.outside.call(m.session), m.do(m.chat.focus(has)), m.do(m.session.seen(has)))
 }
 
 // show has the terminal show what changed around the screen.

@@ -53,6 +53,11 @@ func TestWhoIsCalled(t *testing.T) {
 		"an edit":                     {[]step{{0, "away"}, {0, runs}, {1, approval("")}}, "T · waiting for your approval: modify_file a.go"},
 		"a question, here":            {[]step{{0, "here"}, {0, runs}, {30, approval("make")}}, ""},
 		"a question, focus unknown":   {[]step{{0, runs}, {11, approval("make")}}, "T · waiting for your approval: run make"},
+		"left just after a question":  {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, "away"}}, "T · waiting for your approval: run make"},
+		"called for it once":          {[]step{{0, "away"}, {0, runs}, {5, approval("make")}, {0, "here"}, {1, "away"}}, "T · waiting for your approval: run make"},
+		"left after it was seen":      {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {3, "away"}}, ""},
+		"left with a key":             {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, "key"}, {0, "away"}}, ""},
+		"left after the answer":       {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, updates.ApprovalClosed{}}, {0, "away"}}, ""},
 		"another turn after a failure": {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}, {0, runs}, {20, idle}},
 			"T · failed: the server does not answer/T · reply ready"},
 	} {
@@ -64,7 +69,7 @@ func TestWhoIsCalled(t *testing.T) {
 			case updates.Update:
 				w.Update(what, now)
 			case string:
-				map[string]func(){"away": func() { w.Focus(false) }, "here": func() { w.Focus(true) },
+				map[string]func(){"away": func() { w.Focus(false, now) }, "here": func() { w.Focus(true, now) },
 					"reports": w.Reports, "key": func() { w.Touched(now) }}[what]()
 			}
 			if call := w.Due("T"); call != "" {
@@ -92,7 +97,7 @@ func TestNoSecretOfACommandIsShown(t *testing.T) {
 		"git push origin main":                     "run git push",
 	} {
 		var w alert.Watch
-		w.Focus(false)
+		w.Focus(false, time.Unix(0, 0))
 		w.Update(approval(command), time.Unix(0, 0))
 		if got := w.Due(""); got != "waiting for your approval: "+want {
 			t.Errorf("%q: %q", command, got)
@@ -103,7 +108,7 @@ func TestNoSecretOfACommandIsShown(t *testing.T) {
 func TestCallsAreShortAndSafe(t *testing.T) {
 	t.Parallel()
 	var w alert.Watch
-	w.Focus(false)
+	w.Focus(false, time.Unix(0, 0))
 	w.Update(runs, time.Unix(0, 0))
 	w.Update(updates.Failed{Err: &llm.Error{Message: strings.Repeat("x\n\x1b]52;c;x\a", 1000)}}, time.Unix(0, 0))
 	got := w.Due(strings.Repeat("title\a ", 1000))

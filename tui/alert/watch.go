@@ -18,10 +18,14 @@ import (
 //   - a reply is worth a call when its turn took Long; a failure and a question are at once
 //   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
 //     last key
+//   - who leaves just after a question came, without a key, has not seen it
 //   - what is said of a command is the program and its verb: arguments may hold secrets, and a desktop keeps what it shows
 
 // Long is how long a turn takes that nobody is expected to watch.
 const Long = 10 * time.Second
+
+// glance is how long a question stands until it was surely seen.
+const glance = 2 * time.Second
 
 // focus is what is known of who looks at the screen.
 type focus int
@@ -43,6 +47,10 @@ type Watch struct {
 	failed  bool   // the turn did, and none began since
 	say     string // what to call for, "" for nothing
 	urgent  bool   // also in a short turn
+
+	asked    string // that waits, "" without one
+	askedAt  time.Time
+	question string // the call that asks it
 }
 
 // Reports notes that the terminal says when it loses the focus. It has it so far.
@@ -53,10 +61,13 @@ func (w *Watch) Reports() {
 }
 
 // Focus notes whether the terminal has the focus.
-func (w *Watch) Focus(has bool) {
+func (w *Watch) Focus(has bool, now time.Time) {
 	w.focus = away
-	if has {
+	switch {
+	case has:
 		w.focus = here
+	case w.asked != "" && now.Sub(w.askedAt) < glance && !w.touched.After(w.askedAt):
+		w.call(w.asked, true, now)
 	}
 }
 
@@ -77,7 +88,12 @@ func (w *Watch) Update(u updates.Update, now time.Time) {
 	case updates.Status:
 		w.phase(u.Phase, now)
 	case updates.AskApproval:
-		w.call(question(u), true, now)
+		w.asked, w.askedAt, w.question = question(u), now, u.Call.ID
+		w.call(w.asked, true, now)
+	case updates.ApprovalClosed:
+		if u.CallID == w.question {
+			w.asked = ""
+		}
 	case updates.Reviewing:
 		if u.Held {
 			w.call("a summary is ready for review, and the request waits for it", true, now)
@@ -118,6 +134,7 @@ func (w *Watch) Due(title string) string {
 	if say == "" || w.focus == here || !long && !(w.urgent && w.focus == away) {
 		return ""
 	}
+	w.asked = "" // nobody is called twice for it
 	return joined(title, say)
 }
 
