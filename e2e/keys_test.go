@@ -340,7 +340,7 @@ var acts = map[string]act{
 	"Top": scrolled(false), "PageUp": scrolled(false), "ScrollUp": scrolled(false),
 	"End": scrolled(true, "home"), "PageDown": scrolled(true, "pgup"), "ScrollDown": scrolled(true, "ctrl+up"),
 	"History":           opened("esc", " History", "original"),
-	"Palette":           opened("esc", "Commands", "/compact [FOCUS]"),
+	"Palette":           opened("esc", "Commands", "/compact --dry-run"),
 	"PreviewCompaction": opened("esc", " Compact ", "enter compact"),
 	"Help":              opened("esc", "Writing", "At the start of a line"),
 	"Redraw":            func(t *terminal, _ string) { t.redraw() },
@@ -394,6 +394,7 @@ var acts = map[string]act{
 		t.drafts("/cont")
 		t.clear()
 	},
+	"Above": inList("ctrl+n", "/compact "), "Below": inList("", "/undo-compact "),
 	"Older": func(t *terminal, name string) {
 		t.key(name)
 		t.see("prompt ")
@@ -468,6 +469,21 @@ var acts = map[string]act{
 			t.t.Errorf("exit code %d", code)
 		}
 	},
+}
+
+// inList is a key that moves in the list of commands, after another one, and what is chosen then.
+func inList(before, chosen string) act {
+	return func(t *terminal, name string) {
+		t.typed("/compact")
+		t.see("❯ /compact")
+		if before != "" {
+			t.key(before)
+		}
+		t.key(name, "tab")
+		t.typed("|")
+		t.drafts(chosen + "|")
+		t.clear()
+	}
 }
 
 // stops stops a reply with a key, after something was done meanwhile.

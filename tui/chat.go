@@ -123,6 +123,9 @@ func (c *chat) compose(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 		return ignored, false
 	}
 	wrote = !c.composer.Empty() // what was sent is written to its end
+	if wrote && c.transcript.Selecting() {
+		c.transcript.ClearSelection()
+	}
 	return several{cmd, c.act(action, named, unknown), c.freshFiles()}, wrote
 }
 
@@ -240,6 +243,13 @@ func (c *chat) ticked(msg tickMsg) pane.Action {
 	c.pulse.ticks(msg.time())
 	c.transcript.SetFrame(c.pulse.frame)
 	return c.keepTicking()
+}
+
+// copySelection copies what is selected in the transcript, and unmarks it.
+func (c *chat) copySelection() pane.Action {
+	text := c.transcript.Selection()
+	c.transcript.ClearSelection()
+	return copied(text, "the selection")
 }
 
 // copied puts a text on the clipboard and says so.

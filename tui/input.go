@@ -20,7 +20,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if writes(k) {
 		m.keyboard.pressed++
 	}
-	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.inSight() == sight{} && m.chat.composer.Selects(k)) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) && !(m.inSight() == sight{} && m.chat.composer.Wants(k)) {
 		return m.interrupt()
 	}
 	m.quits = repeat{}
@@ -71,7 +71,7 @@ func (m *Model) giveView(msg tea.Msg) tea.Cmd {
 
 // compose handles a key of the conversation and its composer.
 func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
-	if !m.chat.composer.Selects(k) {
+	if !m.chat.composer.Wants(k) {
 		if cmd, done := m.global(k); done {
 			return cmd
 		}
@@ -157,11 +157,13 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// interrupt stops what runs, then clears what is typed, then quits. What is
+// interrupt copies what is selected in the transcript again, or stops what runs, then clears what is typed, then quits. What is
 // already stopping does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
 	again := m.quits.again(&m.snackbar, m.inSight())
 	switch {
+	case m.inSight() == sight{} && m.chat.transcript.Selecting():
+		return m.do(m.chat.copySelection())
 	case m.chat.stoppable():
 		m.chat.cancel()
 		return nil

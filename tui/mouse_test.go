@@ -43,6 +43,20 @@ func TestMouse(t *testing.T) {
 		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.asked); d != "" {
 			t.Error(d)
 		}
+		drag(4, y, 11, y)
+		r.asked = nil
+		r.happen(updates.Status{Phase: updates.Streaming})
+		r.calls = nil
+		r.press("ctrl+c")
+		if d := cmp.Diff([]string{"setClipboardMsg question"}, r.asked); d != "" || len(r.calls) > 0 {
+			t.Error("ctrl+c does not copy what is selected:", d, r.calls)
+		}
+		drag(4, y, 11, y)
+		r.press("x")
+		if strings.Contains(r.m.View().Content, "\x1b[7m") {
+			t.Error("something is still marked while one writes")
+		}
+		drag(4, y, 11, y)
 		r.press("esc")
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
 			t.Error("something is still marked")

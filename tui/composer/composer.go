@@ -66,7 +66,7 @@ func New(o Options) *Model {
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
 	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
 	m.stash = &stash{text: m.text, past: m.past, seek: &m.seek, keys: &m.keys, replace: m.replace}
-	m.selecting = &selecting{text: m.text, keys: &m.keys, changed: m.changed}
+	m.selecting = &selecting{text: m.text, keys: &m.keys, list: &m.list, changed: m.changed}
 	m.SetSize(80, 24)
 	return m
 }

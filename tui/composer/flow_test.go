@@ -84,7 +84,7 @@ func TestHistoryAtTheEdgesKeepsTheDraftAside(t *testing.T) {
 	write(m, "!")
 	press(t, m, "up")
 	wantDraft(t, m, "first")
-	wantAction(t, press(t, m, "up"), pane.Ignored{})
+	wantAction(t, press(t, m, "up", "up"), pane.Ignored{})
 	wantAction(t, press(t, m, "down"), nil)
 	wantDraft(t, m, "second!\nwith two lines")
 	press(t, m, "down", "down")

@@ -22,6 +22,8 @@ type Writing struct {
 	Editor   key.Binding
 	Older    key.Binding // at the first line: the prompt before
 	Newer    key.Binding // at the last line: the prompt after
+	Above    key.Binding // in the list of completions, as Older
+	Below    key.Binding // likewise
 	Search   key.Binding // in the prompt history, again: an older match
 	Stash    key.Binding // puts the draft away, on an empty draft: brings it back
 	Leave    key.Binding // closes the list of completions or the search
@@ -71,6 +73,8 @@ func DefaultKeyMap() KeyMap {
 			Editor:   bind("ctrl+g", "edit in $EDITOR", "ctrl+g"),
 			Older:    bind("↑", "previous prompt, on the first line", "up"),
 			Newer:    bind("↓", "next prompt, on the last line", "down"),
+			Above:    bind("ctrl+p", "the item above, in a list", "ctrl+p"),
+			Below:    bind("ctrl+n", "the item below, in a list", "ctrl+n"),
 			Search:   bind("ctrl+r", "search the prompts", "ctrl+r"),
 			Stash:    bind("ctrl+s", "stash or restore the draft", "ctrl+s"),
 			Leave:    bind("esc", "close the list or the search", "esc"),
@@ -92,7 +96,7 @@ func DefaultKeyMap() KeyMap {
 func (k KeyMap) Bindings() []key.Binding {
 	w, e := k.Writing, k.Editing
 	return []key.Binding{
-		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Stash, w.Editor, w.Help, w.Leave,
+		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Above, w.Below, w.Search, w.Stash, w.Editor, w.Help, w.Leave,
 		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
 		e.Copy, e.Cut, e.CutWordLeft, e.CutWordRight, e.CutToBlank, e.CutToStart, e.CutToEnd, e.SwapWords, e.Yank, e.YankOlder, e.Undo, e.Redo,
 	}

@@ -18,6 +18,7 @@ const multiClick = 500 * time.Millisecond
 type selecting struct {
 	text    *edit.Editor
 	keys    *KeyMap
+	list    *completion
 	changed func() // has the text drawn again
 
 	down     bool // the button
@@ -27,8 +28,15 @@ type selecting struct {
 	from, to edit.Place // what the click selected
 }
 
-// Selects reports whether there is selected text, and a key is to copy or to cut it. No other use of the key comes first.
-func (s *selecting) Selects(k tea.KeyPressMsg) bool {
+// Wants reports whether a key is for the composer before it is for anything else: it copies or cuts what is selected, or
+// moves in the list of completions.
+func (s *selecting) Wants(k tea.KeyPressMsg) bool {
+	w := s.keys.Writing
+	return s.selects(k) || s.list.open() && key.Matches(k, w.Above, w.Below)
+}
+
+// selects reports whether there is selected text, and a key is to copy or to cut it.
+func (s *selecting) selects(k tea.KeyPressMsg) bool {
 	_, _, selected := s.text.Selected()
 	return selected && key.Matches(k, s.keys.Editing.Copy, s.keys.Editing.Cut)
 }

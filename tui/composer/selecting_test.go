@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/tui/composer"
+	"plimsoll/tui/tuitest"
 )
 
 var clicks atomic.Int64
@@ -223,6 +224,41 @@ func TestMovingTakesWhatASearchFound(t *testing.T) {
 	press(t, m, "ctrl+a")
 	write(m, "x")
 	wantDraft(t, m, "xone two")
+	press(t, m, "ctrl+r")
+	write(m, "three")
+	press(t, m, "ctrl+g")
+	wantDraft(t, m, "xone two")
+}
+
+// Up and down lead to the ends of a text where there is no prompt to go to.
+func TestTheEndsOfATextAreReachedByRows(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	write(m, "one\ntwo")
+	press(t, m, "up", "up")
+	write(m, "|")
+	press(t, m, "down", "down")
+	write(m, "|")
+	wantDraft(t, m, "|one\ntwo|")
+}
+
+// The keys of a shell move in the list of completions, and are for nothing else then.
+func TestTheKeysOfAShellMoveInTheList(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	if m.Wants(tuitest.Key("ctrl+p")) {
+		t.Error("without a list ctrl+p is not for the composer")
+	}
+	write(m, "/co")
+	if !m.Wants(tuitest.Key("ctrl+p")) {
+		t.Error("with a list ctrl+p is for it")
+	}
+	press(t, m, "ctrl+n", "tab")
+	wantDraft(t, m, "/context ")
+	press(t, m, "ctrl+u")
+	write(m, "/co")
+	press(t, m, "ctrl+n", "ctrl+p", "tab")
+	wantDraft(t, m, "/compact ")
 }
 
 // A list that was closed for a word is closed for that one, not for what is written in its place later.

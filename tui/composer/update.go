@@ -71,7 +71,7 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 		}
 		return action
 	}
-	if m.Selects(k) {
+	if m.selects(k) {
 		return m.copies(k)
 	}
 	if key.Matches(k, m.keys.Writing.Leave) && m.text.Deselect() {
@@ -101,9 +101,9 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 func (m *Model) listKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := m.keys.Writing
 	switch {
-	case key.Matches(k, keys.Older):
+	case key.Matches(k, keys.Older, keys.Above):
 		m.list.move(-1)
-	case key.Matches(k, keys.Newer):
+	case key.Matches(k, keys.Newer, keys.Below):
 		m.list.move(1)
 	case key.Matches(k, keys.Leave):
 		m.list.close()
@@ -182,13 +182,16 @@ func (m *Model) newline() {
 	m.list.hide()
 }
 
-// vertical goes a row up or down, at the ends to the prompt before or after.
+// vertical goes a row up or down, at the ends to the prompt before or after, or to the end itself where there is none.
 func (m *Model) vertical(by int) pane.Action {
 	if m.text.Vertical(by) {
 		return nil
 	}
 	if m.past.step(by, m.text) {
 		m.list.hide()
+		return nil
+	}
+	if m.text.ToEnd(by) {
 		return nil
 	}
 	return pane.Ignored{}

@@ -143,11 +143,17 @@ func (e *Editor) CopySelected() {
 
 // byRows moves the cursor by rows, beyond the first and the last row to the ends of the text.
 func (e *Editor) byRows(by int) {
-	switch {
-	case e.Vertical(by):
-	case by < 0:
-		e.MoveTo(Place{})
-	default:
-		e.MoveTo(e.end())
+	if !e.Vertical(by) {
+		e.ToEnd(by)
 	}
+}
+
+// ToEnd moves the cursor to the start of the text if by is negative, or else to its end. It reports whether that is elsewhere.
+func (e *Editor) ToEnd(by int) bool {
+	to, from := e.end(), e.At()
+	if by < 0 {
+		to = Place{}
+	}
+	e.MoveTo(to)
+	return to != from
 }

@@ -60,8 +60,8 @@ func DefaultKeyMap() KeyMap {
 	bind, e := pane.Bind, edit.DefaultKeys()
 	return KeyMap{
 		Moves: Moves{
-			Up:       bind("↑", "up", "up", "k"),
-			Down:     bind("↓", "down", "down", "j"),
+			Up:       bind("↑", "up", "up", "k", "ctrl+p"),
+			Down:     bind("↓", "down", "down", "j", "ctrl+n"),
 			PageUp:   bind("pgup", "page up", "pgup", "ctrl+u", "b"),
 			PageDown: bind("pgdn", "page down", "pgdown", "ctrl+d", "space", "f"),
 			Top:      bind("home", "to the top", "home", "g"),
