@@ -245,13 +245,6 @@ func (c *chat) ticked(msg tickMsg) pane.Action {
 	return c.keepTicking()
 }
 
-// copySelection copies what is selected in the transcript, and unmarks it.
-func (c *chat) copySelection() pane.Action {
-	text := c.transcript.Selection()
-	c.transcript.ClearSelection()
-	return copied(text, "the selection")
-}
-
 // copied puts a text on the clipboard and says so.
 func copied(text, what string) pane.Action {
 	return several{tea.SetClipboard(text), say("copied " + what)}

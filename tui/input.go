@@ -163,7 +163,7 @@ func (m *Model) interrupt() tea.Cmd {
 	again := m.quits.again(&m.snackbar, m.inSight())
 	switch {
 	case m.inSight() == sight{} && m.chat.transcript.Selecting():
-		return m.do(m.chat.copySelection())
+		return m.do(copied(m.chat.transcript.TakeSelection(), "the selection"))
 	case m.chat.stoppable():
 		m.chat.cancel()
 		return nil

@@ -113,8 +113,11 @@ func (m *Model) click(p place, x int) Released {
 // Selecting reports whether text is marked.
 func (m *Model) Selecting() bool { return m.selection.on }
 
-// Selection is the marked text.
-func (m *Model) Selection() string { return m.selection.copied(m.scroll.rows()) }
+// TakeSelection is the marked text, which is unmarked.
+func (m *Model) TakeSelection() string {
+	defer m.ClearSelection()
+	return m.selection.copied(m.scroll.rows())
+}
 
 // ClearSelection unmarks text, and forgets a press whose release will not
 // come.
