@@ -26,7 +26,7 @@ type longCase struct {
 	rare    bool // a compaction comes at most every fifth turn
 }
 
-const longTurns = 200
+const longTurns = 120
 
 // summary has the server write summaries in some way.
 func summary(s agenttest.Summariser) func(*longTalk) {

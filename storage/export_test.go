@@ -75,7 +75,13 @@ func later(f dbfile, steps []Migration) dbfile {
 }
 
 // Forget makes the store look at the file of a conversation as if for the first time.
-func (s *Store) Forget(id string) { s.disk.forget(s.dir.conversation(id).path) }
+func (s *Store) Forget(id string) {
+	path := s.dir.conversation(id).path
+	s.disk.forget(path)
+	s.disk.mu.Lock()
+	defer s.disk.mu.Unlock()
+	delete(s.disk.notices, path)
+}
 
 // Patience is what the calls of a store take their waits from.
 func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {

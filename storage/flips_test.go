@@ -58,12 +58,12 @@ func readAll(t testing.TB, s *storage.Store, names []string) (a all, told bool) 
 func subject(t testing.TB) (data []byte, names []string, is all) {
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
-	for i := range 45 {
+	for i := range 24 {
 		text := ""
 		for n := range 1 + i%7*3 {
 			text += fmt.Sprintf("reply %d, line %d\n", i, n*i)
 		}
-		if i%15 == 0 {
+		if i%8 == 0 {
 			name, err := c.w.PutBlob(t.Context(), text+text)
 			must(t, err)
 			names = append(names, name)
@@ -184,7 +184,7 @@ func (f *flipper) goesOn() {
 // is told, and so is what a check finds. No event is lost.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
-	flips := 1000
+	flips := 700
 	if text := os.Getenv(flipsVariable); text != "" {
 		var err error
 		flips, err = strconv.Atoi(text)
