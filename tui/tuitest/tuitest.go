@@ -3,10 +3,10 @@ package tuitest
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -92,14 +92,33 @@ func Fits(t TB, v View, width, height int) {
 	}
 }
 
-// sgr are the only control sequences that a screen may have.
-var sgr = regexp.MustCompile("\x1b\\[[0-9;:]*m")
-
 // Harmful reports whether a line has control characters beside those that color it, or turns the direction of writing.
 func Harmful(line string) bool {
-	return strings.ContainsFunc(sgr.ReplaceAllString(line, ""), func(c rune) bool {
-		return c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
-	})
+	for i := 0; i < len(line); {
+		if n := coloring(line[i:]); n > 0 {
+			i += n
+			continue
+		}
+		c, n := utf8.DecodeRuneInString(line[i:])
+		if c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069 {
+			return true
+		}
+		i += n
+	}
+	return false
+}
+
+// coloring is the length of the control sequence that a text begins with, if it is one
+// that colors.
+func coloring(text string) int {
+	rest, ok := strings.CutPrefix(text, "\x1b[")
+	if !ok {
+		return 0
+	}
+	if rest = strings.TrimLeft(rest, "0123456789;:"); strings.HasPrefix(rest, "m") {
+		return len(text) - len(rest) + 1
+	}
+	return 0
 }
 
 // Golden compares what draw writes for each size of the screen with the golden file of that size.
