@@ -58,7 +58,7 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, llm.Malformed, "error message", 2},
 		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
 		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
-			llm.Malformed, "40 %", 1},
+			llm.Malformed, "40%", 1},
 		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
 		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, llm.ServerFault, "no summary was written", 2},
 		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
