@@ -14,7 +14,7 @@ func TestTheLedgerActs(t *testing.T) {
 		"restore":  {row: "turns undone", key: "r", want: "first restore turns", at: "ledger"},
 		"jump":     {row: "turn 0 summarised", key: "o", at: "history", says: "e13 "},
 		"preview":  {row: "turn 0 summarised", key: "c", want: "first preview", at: "preview"},
-		"details":  {row: "turn 0 summarised", key: "enter", at: "ledger", says: "fold"},
+		"details":  {row: "turn 0 summarised", key: "enter", at: "history", says: "e13 "},
 		"refused":  {row: "undo of e14", key: "u", at: "ledger", says: "Redo reverses an undo"},
 		"close":    {row: "undo of e14", key: "q", at: ""},
 		"escape":   {row: "undo of e14", key: "esc", at: ""},

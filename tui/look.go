@@ -159,7 +159,7 @@ func (l look) preview() preview.Styles {
 
 func (l look) ledger() ledger.Styles {
 	t, tool := l.styles.Text, l.styles.Tool
-	return ledger.Styles{Styles: l.pane(), Results: map[inspect.EntryResult]lipgloss.Style{
+	return ledger.Styles{Styles: l.pane(), Bar: l.styles.Gauge.Summary, Results: map[inspect.EntryResult]lipgloss.Style{
 		inspect.ResultInForce: tool.OK, inspect.ResultUndone: t.Muted, inspect.ResultFailed: t.Warning,
 		inspect.ResultCancelled: t.Muted, inspect.ResultStale: t.Muted, inspect.ResultUnused: t.Muted,
 	}}

@@ -47,7 +47,10 @@ func TestTheWholeSelectedRowIsMarked(t *testing.T) {
 				found := false
 				for line := range strings.SplitSeq(r.m.View().Content, "\n") {
 					cells, from := lit(line), -1
-					if row, _, dialog := strings.Cut(ansi.Strip(line), "│"); dialog { // between the borders of a dialog
+					if name == "ledger" { // the list, at the left of the details
+						row, _, _ := strings.Cut(ansi.Strip(line), "│")
+						cells = cells[:ansi.StringWidth(row)]
+					} else if row, _, dialog := strings.Cut(ansi.Strip(line), "│"); dialog { // between the borders of a dialog
 						text, _, _ := strings.Cut(ansi.Strip(line)[len(row)+len("│"):], "│")
 						begin := ansi.StringWidth(row) + 1
 						cells = cells[begin : begin+ansi.StringWidth(text)]

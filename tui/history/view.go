@@ -9,6 +9,7 @@ import (
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // The frame: what the conversation comes to above the rows, why the row under the
@@ -27,9 +28,20 @@ func (m *Model) View() string {
 	case r != nil && r.state != requestMade:
 		v.Body = r.body(&m.draw.styles, m.width)
 	case m.draw.Len() == 0:
-		v.Body = []string{m.draw.styles.Pane.Muted.Render("  No messages yet.")}
+		v.Body = m.empty()
 	}
 	return m.sheet.View(m.draw.styles.Pane, v)
+}
+
+// empty is what is said where there is nothing yet.
+func (m *Model) empty() []string {
+	margin, s := pane.Margin(m.width), m.draw.styles.Pane
+	out := []string{margin + s.Text.Render("No messages yet."), ""}
+	text := "Every message will stand here, next to what the model is sent of it" + keyFor(m.keys.Close, "goes back to write the first") + "."
+	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
+		out = append(out, margin+s.Muted.Render(l))
+	}
+	return out
 }
 
 // shown is the rows and what stands around them.

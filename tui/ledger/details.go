@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -14,14 +15,14 @@ import (
 // Cells of the details.
 const (
 	indent    = 4
-	labels    = 11  // of the names
+	labels    = 14  // of the names
 	mostProse = 100 // of a line of text
 
 	leastLabels = 36 // of the width, below which the names have no column
 )
 
-// details are the lines below an entry.
-func details(k *inks, e row, width int) []string {
+// details are the lines below an entry. Told says that what it was is told already.
+func details(k *inks, e row, width int, told bool) []string {
 	var out []string
 	add := func(label, text string) {
 		if text == "" {
@@ -44,7 +45,9 @@ func details(k *inks, e row, width int) []string {
 	if e.Kind == inspect.EntryEpoch || e.Kind == inspect.EntryRewind {
 		why = "what"
 	}
-	add(why, safe(e.Why))
+	if !told {
+		add(why, safe(e.Why))
+	}
 	add("result", resultWords(e))
 	add("requested by", who(e))
 	add("rules", rules(e))
@@ -68,7 +71,32 @@ func resultWords(e row) string {
 	case e.Result == inspect.ResultUndone && e.Kind == inspect.EntryEpoch:
 		return "undone: what it hid is sent again"
 	}
-	return safe(string(e.Result))
+	return resultWord(e.Result)
+}
+
+// aside is the details of an entry at the right of the others: what it is, how full the window was before and after, on
+// one scale, and all that is known.
+func (s *entries) aside(e row, width int) []string {
+	var out []string
+	for _, l := range pane.Wrap(title(e), width) {
+		out = append(out, s.inks.title.Render(l))
+	}
+	out = append(out, "")
+	if e.Before > 0 && e.After > 0 {
+		const name, tokens = 8, 8
+		for _, b := range []struct {
+			name   string
+			tokens int
+		}{{"before", e.Before}, {"after", e.After}} {
+			bar := s.inks.bar.Length(projection.Summary, b.tokens, max(e.Before, e.After), max(1, width-name-tokens))
+			out = append(out, s.inks.muted.Render(pane.Fit(b.name, name))+bar+s.inks.text.Render(right(pane.About(b.tokens), tokens)))
+		}
+		out = append(out, "")
+	}
+	for _, l := range details(&s.inks, e, width+indent, true) {
+		out = append(out, strings.TrimPrefix(l, strings.Repeat(" ", indent)))
+	}
+	return out
 }
 
 // rules are those it was made by.

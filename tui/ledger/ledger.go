@@ -91,6 +91,13 @@ func (m *Model) shown() pane.Shown {
 	if m.entries.Len() == 0 {
 		v.Body = m.empty()
 	}
+	m.entries.beside = false
+	if e, ok := m.entry(); ok {
+		if width := pane.AsideWidth(m.width); width > 0 {
+			m.entries.beside = true
+			v.Aside = m.entries.aside(e, width)
+		}
+	}
 	return v
 }
 
@@ -126,7 +133,11 @@ func (m *Model) frame() pane.Frame {
 	case m.entries.canRestore(e):
 		change = pane.Hint("restore", k.Redo)
 	}
-	f.Hints = []string{pane.Hint(details, k.Details), change, leave, help, pane.Hint("go there", k.Jump), preview}
+	show, there := pane.Hint(details, k.Details), pane.Hint("go there", k.Jump)
+	if pane.AsideWidth(m.width) > 0 { // they stand at the right
+		show, there = pane.Hint("go there", k.Details), ""
+	}
+	f.Hints = []string{show, change, leave, help, there, preview}
 	f.Where = strconv.Itoa(m.sheet.Selected(&m.entries)+1) + "/" + strconv.Itoa(len(m.entries.content.Entries))
 	return f
 }
@@ -150,9 +161,12 @@ func (m *Model) commands() []pane.Command {
 	}
 }
 
-// unfold shows the details of the entry under the cursor, or folds them.
+// unfold shows the details of the entry under the cursor, or folds them. Where they stand beside it, it leads on.
 func (m *Model) unfold() pane.Action {
 	e, ok := m.entry()
+	if pane.AsideWidth(m.width) > 0 {
+		return jump(e, ok)
+	}
 	if ok {
 		m.entries.open[e.id()] = !m.entries.open[e.id()]
 		m.sheet.Select(&m.entries, m.sheet.Selected(&m.entries))

@@ -187,7 +187,7 @@ func TestKeysOnEntries(t *testing.T) {
 		{busy(), 0, "esc", pane.Closed{}},
 		{busy(), 0, "x", pane.Ignored{}},
 	} {
-		m := open(c.content, "mono", 120, 40)
+		m := open(c.content, "mono", 90, 40)
 		for range c.down {
 			m.Update(tuitest.Key("down"))
 		}
@@ -250,7 +250,7 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
 	t.Parallel()
 	c := busy()
-	m := open(c, "mono", 120, 40)
+	m := open(c, "mono", 90, 40)
 	for _, k := range []string{"down", "down", "down", "enter"} {
 		m.Update(tuitest.Key(k))
 	}
@@ -327,13 +327,47 @@ func TestTheFootSaysWhatTheCacheWasGoodFor(t *testing.T) {
 	}
 }
 
+// The details of the entry with the cursor stand at the right where there is room, with two bars on one scale.
+func TestDetailsStandBesideTheEntries(t *testing.T) {
+	t.Parallel()
+	m := open(busy(), "mono", 120, 40)
+	var bars []string
+	view := ansi.Strip(m.View())
+	for l := range strings.Lines(view) {
+		if _, bar, ok := strings.Cut(l, "│ before  "); ok {
+			bars = append(bars, bar)
+		}
+		if _, bar, ok := strings.Cut(l, "│ after   "); ok {
+			bars = append(bars, bar)
+		}
+	}
+	if len(bars) != 2 || !strings.HasSuffix(strings.TrimSpace(bars[0]), "~58k") || !strings.HasSuffix(strings.TrimSpace(bars[1]), "~49.9k") {
+		t.Fatalf("the bars are %q in\n%s", bars, view)
+	}
+	long, short := strings.Count(bars[0], "█"), strings.Count(bars[1], "█")
+	if short >= long || float64(short) < 0.8*float64(long) || ansi.StringWidth(bars[0]) != ansi.StringWidth(bars[1]) {
+		t.Errorf("the bars are %q", bars)
+	}
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 92}), m.Update(tuitest.Key("enter"))); diff != "" {
+		t.Error(diff)
+	}
+	m.Update(tuitest.Key("down"))
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "│ turns undone") {
+		t.Errorf("the details are not those of the entry with the cursor:\n%s", view)
+	}
+	m.SetSize(90, 40)
+	if view := ansi.Strip(m.View()); strings.Contains(view, "│") {
+		t.Errorf("in little room something stands beside:\n%s", view)
+	}
+}
+
 func TestAReasonThatNamesTheDeedStandsAlone(t *testing.T) {
 	t.Parallel()
 	for why, want := range map[string]string{"pinned e6": "pinned e6 ", "never touch go.mod": "pinned: never touch go.mod ", "": "pinned "} {
 		m := ledger.New(ledger.Options{})
 		m.SetSize(80, 20)
 		m.Show(ledger.Content{Entries: []inspect.Entry{{Kind: inspect.EntryPin, Event: 7, Why: why, Result: inspect.ResultInForce}}})
-		if got := ansi.Strip(m.View()); !strings.Contains(got, "  "+want) || strings.Contains(got, "pinned: pinned") {
+		if got := ansi.Strip(m.View()); !strings.Contains(got, "· "+want) || strings.Contains(got, "pinned: pinned") {
 			t.Errorf("pinned for %q it says\n%s", why, got)
 		}
 	}

@@ -66,6 +66,7 @@ type entries struct {
 	inks    inks
 	open    map[id]bool // what is unfolded
 	roomy   bool        // there are lines to spare
+	beside  bool        // the details of the one with the cursor stand at its right
 }
 
 // roomy is the height from which on days stand apart.
@@ -93,8 +94,8 @@ func (s *entries) Lines(n int, selected bool, width int) []string {
 	} else {
 		out = append(out, pane.Clip("  "+line, width))
 	}
-	if s.open[e.id()] {
-		out = append(out, details(&s.inks, e, width)...)
+	if s.open[e.id()] && !s.beside {
+		out = append(out, details(&s.inks, e, width, false)...)
 	}
 	return out
 }
@@ -115,12 +116,13 @@ func (s *entries) line(e row, width int) string {
 		clock = e.Time.In(s.content.Zone).Format("15:04")
 	}
 	ink := s.inks.text
+	what := glyph(e) + " " + title(e)
 	if e.Result == inspect.ResultUndone {
 		ink = s.inks.muted
 	}
 	var b strings.Builder
 	b.WriteString(s.inks.muted.Render(pane.Fit(clock, timeCells)))
-	b.WriteString(ink.Render(pane.Fit(title(e), c.what)))
+	b.WriteString(ink.Render(pane.Fit(what, c.what)))
 	add := func(shown bool, text string, cells int) {
 		if shown {
 			b.WriteString(s.inks.muted.Render(right(text, cells)))
@@ -133,7 +135,7 @@ func (s *entries) line(e row, width int) string {
 		b.WriteString(s.inks.muted.Render(pane.Fit("   "+who(e), whoCells)))
 	}
 	if c.result {
-		b.WriteString("  " + s.inks.result(e.Result).Render(pane.Fit(safe(string(e.Result)), resultCells-2)))
+		b.WriteString("  " + s.inks.result(e.Result).Render(pane.Fit(resultWord(e.Result), resultCells-2)))
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -12,6 +13,7 @@ import (
 type Styles struct {
 	pane.Styles
 	Results map[inspect.EntryResult]lipgloss.Style // of the word for what became of an entry
+	Bar     lipgloss.Style                         // how full the window was
 }
 
 // inks are the styles as entries are drawn in them.
@@ -19,6 +21,7 @@ type inks struct {
 	title, text, muted, rule, selected, key pane.Ink
 
 	results map[inspect.EntryResult]pane.Ink
+	bar     *pane.Bar
 }
 
 func newInks(s Styles) inks {
@@ -26,6 +29,9 @@ func newInks(s Styles) inks {
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
 		selected: pane.NewInk(s.Selected), key: pane.NewInk(s.Key), results: map[inspect.EntryResult]pane.Ink{},
 	}
+	look := pane.BarStyles{Glyphs: pane.Blocks()}
+	look.Segments[projection.Summary] = s.Bar
+	out.bar = pane.NewBar(look)
 	for result, style := range s.Results {
 		out.results[result] = pane.NewInk(style)
 	}

@@ -24,6 +24,29 @@ type id struct {
 	event uint64
 }
 
+// glyph says of what kind an entry is.
+func glyph(e row) string {
+	switch e.Kind {
+	case inspect.EntryEpoch:
+		return "▸"
+	case inspect.EntryAttempt:
+		return "!"
+	case inspect.EntryUndo, inspect.EntryRewind:
+		return "↶"
+	case inspect.EntryRedo, inspect.EntryRestore:
+		return "↷"
+	}
+	return "·"
+}
+
+// resultWord is what became of an entry, in a word.
+func resultWord(r inspect.EntryResult) string {
+	if r == inspect.ResultInForce {
+		return "active"
+	}
+	return safe(string(r))
+}
+
 // title is what an entry is, in words.
 func title(e row) string {
 	why := safe(e.Why)

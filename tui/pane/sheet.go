@@ -27,6 +27,21 @@ type Shown struct {
 	Rows  Rows
 	Body  []string // in place of the rows, nil for them
 	Panel []string // below the rows, its rule included
+	Aside []string // at the right of the rows, nil for none, as wide as [AsideWidth]
+}
+
+// leastAside is the width from which there is room at the right of the rows.
+const leastAside = 100
+
+// asideGap is the cells between the rows and what stands at their right.
+const asideGap = 3
+
+// AsideWidth is how many cells stand at the right of the rows of a view, 0 where there is no room.
+func AsideWidth(width int) int {
+	if width < leastAside {
+		return 0
+	}
+	return Within(width) * 2 / 5
 }
 
 // Sheet is a full-screen view of rows: a list with a cursor, a panel below it about the row or about all of them, and keys.
@@ -44,7 +59,11 @@ func (s *Sheet) Room(f Frame, least int) int { return max(0, f.Body(s.height)-le
 // Fit gives the list the lines that frame and panel leave, and says how many these are.
 func (s *Sheet) Fit(v Shown) int {
 	body := v.Frame.Body(s.height) - len(v.Panel)
-	s.List.SetSize(RowWidth(s.width), body)
+	width := RowWidth(s.width)
+	if v.Aside != nil {
+		width -= AsideWidth(s.width) + asideGap
+	}
+	s.List.SetSize(width, body)
 	return body
 }
 
@@ -55,12 +74,32 @@ func (s *Sheet) View(styles Styles, v Shown) string {
 	if lines == nil {
 		lines = s.List.View(v.Rows)
 	}
+	if v.Aside != nil {
+		lines = s.beside(styles, lines, v.Aside, body)
+	}
 	if len(v.Panel) > 0 {
 		out := make([]string, body, body+len(v.Panel))
 		copy(out, lines)
 		lines = append(out, v.Panel...)
 	}
 	return styles.Draw(v.Frame, lines, s.width, s.height)
+}
+
+// beside stands lines at the right of the rows.
+func (s *Sheet) beside(styles Styles, rows, aside []string, height int) []string {
+	left := RowWidth(s.width) - AsideWidth(s.width) - asideGap
+	out := make([]string, height)
+	for i := range out {
+		row, at := "", ""
+		if i < len(rows) {
+			row = rows[i]
+		}
+		if i < len(aside) {
+			at = aside[i]
+		}
+		out[i] = Fit(row, left) + " " + styles.Rule.Render("│") + " " + at
+	}
+	return out
 }
 
 // Update carries out the command of a key, or moves in the list. Where that changes the panel, the row with the cursor stays
