@@ -331,6 +331,9 @@ func TestThemesAreSeenWhileOneChooses(t *testing.T) {
 			t.Error("what is chosen is not what was seen")
 		}
 		r.has("theme: plimsoll-light")
+		r.enter("/theme dark")
+		r.enter("/theme")
+		r.has("❯ plimsoll-dark ✓")
 	})
 }
 

@@ -221,13 +221,24 @@ func (t *theme) renew(own []themes.Theme) {
 func (t *theme) pick(why error) pane.Action {
 	o := overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Live: true}
 	for _, row := range t.own.Rows(t.dark) {
-		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Detail: row.Detail, Current: t.name == row.Name})
+		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Detail: row.Detail, Current: t.chosen() == row.Name})
 	}
 	if why != nil {
 		o.Text = why.Error()
 	}
 	t.picker = overlay.NewPicker(o)
 	return openDialog{t.picker}
+}
+
+// chosen is the row of the choice: dark and light are names of a theme that has a row of its own.
+func (t *theme) chosen() string {
+	switch t.name {
+	case "":
+		return choices.Auto
+	case "dark", "light":
+		return t.look.theme.Name
+	}
+	return t.name
 }
 
 // left returns to the theme in force once the list of themes is closed, in whatever way.

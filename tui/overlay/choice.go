@@ -39,6 +39,9 @@ func (s Styles) choices(list []choice, sel, width int, tall bool) (lines []strin
 	}
 	columns := 1
 	if !tall {
+		if len(list)*(widest+1) <= width {
+			widest++ // air between them
+		}
 		columns = max(1, min(len(list), width/widest))
 	}
 	for i, cell := range cells {

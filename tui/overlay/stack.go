@@ -87,11 +87,31 @@ func (b *behind) dimmed(screen string, ink pane.Ink) []string {
 	if b.lines == nil || b.screen != screen {
 		b.screen, b.lines = screen, strings.Split(ansi.Strip(screen), "\n")
 		for i, l := range b.lines {
-			b.lines[i] = ink.Render(l)
+			b.lines[i] = ink.Render(oneTone(l))
 		}
 	}
 	return slices.Clone(b.lines)
 }
+
+// oneTone joins bars whose parts differ in nothing but their color: where two meet, a block that fills a part of its cell
+// shows the color of the next one behind it, and without that a gap.
+func oneTone(line string) string {
+	if !strings.ContainsAny(line, partBlocks) {
+		return line
+	}
+	runes := []rune(line)
+	for i := len(runes) - 2; i >= 0; i-- {
+		if strings.ContainsRune(partBlocks, runes[i]) && runes[i+1] == fullBlock {
+			runes[i] = fullBlock
+		}
+	}
+	return string(runes)
+}
+
+const (
+	partBlocks = "▎▍▌▋▊▉"
+	fullBlock  = '█'
+)
 
 // New returns an empty stack.
 func New(keys KeyMap, styles Styles) *Stack {

@@ -85,3 +85,16 @@ func TestScreenBehindADialogIsQuiet(t *testing.T) {
 		t.Errorf("%q has the looks of before", got)
 	}
 }
+
+// Without their colors the parts of a gauge meet in no gap.
+func TestDimmedGaugeIsOneBar(t *testing.T) {
+	t.Parallel()
+	s := open(60, 16, overlay.NewText("1", "First", "a"))
+	styles := overlay.DefaultStyles()
+	styles.Behind = lipgloss.NewStyle().Faint(true)
+	s.SetStyles(styles)
+	screen := s.Over("▕▍███▋█▍██▊┄┄┄▏" + strings.Repeat("\n", 15))
+	if got, _, _ := strings.Cut(ansi.Strip(screen), "\n"); !strings.HasPrefix(got, "▕█████████▊┄┄┄▏") {
+		t.Errorf("the gauge became %q", got)
+	}
+}
