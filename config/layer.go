@@ -5,10 +5,12 @@ type Layer string
 
 // The layers, weakest first.
 const (
-	LayerDefault   Layer = "default"
-	LayerUser      Layer = "user"
-	LayerWorkspace Layer = "workspace"
-	LayerOverride  Layer = "--cfg"
+	LayerDefault      Layer = "default"
+	LayerPreset       Layer = "preset"
+	LayerUser         Layer = "user"
+	LayerWorkspace    Layer = "workspace"
+	LayerConversation Layer = "conversation"
+	LayerOverride     Layer = "--cfg"
 )
 
 // Origin is the place of an explicitly set value.

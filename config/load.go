@@ -1,6 +1,7 @@
 // Loading. Rules:
 //
-//   - Layers in order: defaults, the user's file, the workspace's file, overrides. A later one wins key by key.
+//   - Layers in order: defaults, the user's file, the workspace's file, the conversation's settings, overrides. A later one
+//     wins key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
 //     be missing, and is where there is no home.
 //   - Then the preset fills the keys of compaction that no layer set.
@@ -41,11 +42,8 @@ func Load(o LoadOptions) (Loaded, error) {
 			l.file(LayerWorkspace, ws, false, func(d *decoder, root *node) { l.workspace(d, root, o.Trust) })
 		}
 	}
-	for _, text := range o.Set {
-		l.Sources = append(l.Sources, Source{Layer: LayerOverride, Path: printable(hideSecrets(text)), Found: true})
-		src, root, problems := parseOverride(text)
-		l.apply(LayerOverride, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	}
+	l.overrides(LayerConversation, o.Recorded)
+	l.overrides(LayerOverride, o.Set)
 	l.finish(o.Preset)
 	return l.Loaded, l.problems.err()
 }
@@ -60,10 +58,23 @@ func Parse(name string, data []byte) (Config, error) {
 	return l.Config, l.problems.err()
 }
 
+// overrides lays KEY=VALUE settings over what is there.
+func (l *loading) overrides(layer Layer, set []string) {
+	for _, text := range set {
+		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(hideSecrets(text)), Found: true})
+		src, root, problems := parseOverride(layer, text)
+		l.apply(layer, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	}
+}
+
 // finish fills in the preset and applies the rules between keys.
 func (l *loading) finish(preset func(name string) (Compaction, bool)) {
 	if len(l.problems) == 0 {
 		complete := l.preset(preset)
+		bare := &loading{Loaded: Loaded{Config: Default()}}
+		bare.Config.Compaction.Preset = l.Config.Compaction.Preset
+		bare.preset(preset)
+		l.unset = bare.Config
 		l.problems = checkRelations(l.Config, l.Origins, complete)
 	}
 }

@@ -18,6 +18,8 @@ type Loaded struct {
 	Trusted []Refused // those that were applied because the user trusts the file
 	Hash    string    // of the workspace file's content, "" without one
 	Origins Origins
+
+	unset Config // the values where nobody sets any: the defaults, and what the preset fills
 }
 
 // Origins tell by dotted key ([Path]) where each explicitly set value was set last.
@@ -62,7 +64,8 @@ type LoadOptions struct {
 	// Trust says whether the user has allowed a workspace's file, by the hash of its content, to decide what it may not
 	// decide without that; nil: never.
 	Trust func(hash string) bool
-	Set   []string // --cfg KEY=VALUE overrides, in order
+	// Recorded are the KEY=VALUE settings that a conversation records, Set those of --cfg, which are stronger; in order.
+	Recorded, Set []string
 
 	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
 	// returns the preset's name and the profiles do not matter.

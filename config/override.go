@@ -2,10 +2,10 @@ package config
 
 import "strings"
 
-// parseOverride reads one KEY=VALUE of --cfg into a document. The key is dotted ([Path]), the value YAML; nothing after
+// parseOverride reads one KEY=VALUE, of --cfg or of a conversation, into a document. The key is dotted ([Path]), the value YAML; nothing after
 // the = is the empty text.
-func parseOverride(text string) (*source, *node, Problems) {
-	src := &source{name: string(LayerOverride), lines: []string{strings.ReplaceAll(text, "\n", " ")}, whole: true}
+func parseOverride(layer Layer, text string) (*source, *node, Problems) {
+	src := &source{name: string(layer), lines: []string{strings.ReplaceAll(text, "\n", " ")}, whole: true}
 	if _, p := checkText(src.name, []byte(text)); p != nil {
 		p.Line, p.Column = 0, 0
 		return src, nil, Problems{p}

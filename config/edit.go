@@ -1,0 +1,213 @@
+// Changes of the user's file. Rules:
+//
+//   - Only the lines of the keys change: comments, order and everything else stay. A default that stands behind a # in its
+//     section, as config init writes it, makes way for the value.
+//   - What would be written is read as strictly as at the start, and has to say what was asked for and nothing else.
+//   - The file is replaced whole or not at all, and only while it is what it was when the change was made ready.
+
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Change is a key of the user's file that gets another value.
+type Change struct {
+	Key   string // dotted ([Path])
+	Value string // YAML, on one line
+	Unset bool   // the key goes from the file; Value is what it has then
+}
+
+// Edit is a change of the user's file that was made ready.
+type Edit struct {
+	Path  string
+	New   bool   // there is no such file yet
+	Lines []Line // that change, in the order of the file
+
+	before, after []byte
+}
+
+// Line is a line of the file that goes or comes.
+type Line struct {
+	Number int // 1-based: of one that goes before the change, of one that comes after it
+	Added  bool
+	Text   string
+}
+
+// ErrChanged says that a file is no longer what it was when the change was made ready.
+var ErrChanged = errors.New("the file was changed meanwhile: nothing was written")
+
+// NewEdit makes a change of a file ready; preset is as in [LoadOptions]. The error is [Problems] where the file, or the file
+// with the change, has mistakes.
+func NewEdit(path string, changes []Change, preset func(name string) (Compaction, bool)) (Edit, error) {
+	before, found, problem := readFile(path, false)
+	if problem != nil {
+		return Edit{}, Problems{problem}
+	}
+	e := Edit{Path: path, New: !found, before: before}
+	text, problem := checkText(path, before)
+	if problem != nil {
+		return Edit{}, Problems{problem}
+	}
+	want, err := intended(path, text, changes, preset)
+	if err != nil {
+		return Edit{}, err
+	}
+	was := text
+	for _, c := range changes {
+		if text, err = changed(path, text, c); err != nil {
+			return Edit{}, err
+		}
+	}
+	got, err := parseWith(path, []byte(text), preset)
+	if err != nil {
+		return Edit{}, err
+	}
+	if !reflect.DeepEqual(got, want) {
+		return Edit{}, fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", path)
+	}
+	e.Lines, e.after = lineChanges(was, text), restored(before, text)
+	return e, nil
+}
+
+// restored gives a text the mark at its beginning and the line ends that a file had.
+func restored(as []byte, text string) []byte {
+	if bytes.Contains(as, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	if mark := "\xef\xbb\xbf"; bytes.HasPrefix(as, []byte(mark)) {
+		text = mark + text
+	}
+	return []byte(text)
+}
+
+// intended is the configuration of a file once some keys have other values.
+func intended(path, text string, changes []Change, preset func(name string) (Compaction, bool)) (Config, error) {
+	src, root, problems := parseDocument(path, []byte(text))
+	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
+	var set []string
+	for _, c := range changes {
+		segments, _, err := cutPath(c.Key + "=")
+		if err != nil {
+			return Config{}, fmt.Errorf("the key %s: %w", c.Key, err)
+		}
+		root = without(root, segments)
+		if !c.Unset {
+			set = append(set, c.Key+"="+c.Value)
+		}
+	}
+	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	l.overrides(LayerOverride, set)
+	l.finish(preset)
+	return l.Config, l.problems.err()
+}
+
+// without is a tree without a key.
+func without(n *node, segments []string) *node {
+	if n == nil || n.kind != tableNode {
+		return n
+	}
+	out := *n
+	out.entries = slices.Clone(n.entries)
+	for i, e := range out.entries {
+		switch {
+		case e.key != segments[0]:
+		case len(segments) == 1:
+			out.entries = slices.Delete(out.entries, i, i+1)
+			return &out
+		default:
+			out.entries[i].value = without(e.value, segments[1:])
+		}
+	}
+	return &out
+}
+
+// parseWith is [Parse] with what a preset fills.
+func parseWith(name string, data []byte, preset func(name string) (Compaction, bool)) (Config, error) {
+	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
+	src, root, problems := parseDocument(name, data)
+	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	l.finish(preset)
+	return l.Config, l.problems.err()
+}
+
+// Write writes the change. The error is [ErrChanged] where the file is another one by now.
+func (e Edit) Write() error {
+	now, found, problem := readFile(e.Path, false)
+	switch {
+	case problem != nil:
+		return Problems{problem}
+	case found == e.New || !bytes.Equal(now, e.before):
+		return fmt.Errorf("%s: %w", e.Path, ErrChanged)
+	case e.New:
+		return WriteInit(e.Path, e.after)
+	}
+	path, err := filepath.EvalSymlinks(e.Path)
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	mode := fs.FileMode(0o600)
+	if st, err := os.Stat(path); err == nil {
+		mode = st.Mode().Perm()
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".plimsoll-*")
+	if err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	_, err = f.Write(e.after)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// lineChanges are the lines in which two texts differ.
+func lineChanges(before, after string) []Line {
+	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
+	var out []Line
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		if i < len(a) && j < len(b) && a[i] == b[j] {
+			i, j = i+1, j+1
+			continue
+		}
+		gone, come := apart(a[i:], b[j:])
+		for range gone {
+			out = append(out, Line{Number: i + 1, Text: a[i]})
+			i++
+		}
+		for range come {
+			out = append(out, Line{Number: j + 1, Added: true, Text: b[j]})
+			j++
+		}
+	}
+	return slices.DeleteFunc(out, func(l Line) bool { return l.Text == "" })
+}
+
+// apart is after how many lines of each two texts go on alike.
+func apart(a, b []string) (gone, come int) {
+	for n := 1; n <= len(a)+len(b); n++ {
+		for gone = 0; gone <= n; gone++ {
+			if come = n - gone; gone < len(a) && come < len(b) && alike(a[gone:], b[come:]) {
+				return gone, come
+			}
+		}
+	}
+	return len(a), len(b)
+}
+
+// alike reports whether two texts begin with the same lines, two of them where there are.
+func alike(a, b []string) bool {
+	n := min(2, len(a), len(b))
+	return slices.Equal(a[:n], b[:n])
+}

@@ -1,0 +1,204 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/config"
+)
+
+// edited is a file after a change, which is written to the disk on the way.
+func edited(t *testing.T, text string, changes ...config.Change) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if text != "" {
+		if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := config.NewEdit(path, changes, nil)
+	if err == nil {
+		err = e.Write()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func TestEditChangesNothingButTheKey(t *testing.T) {
+	t.Parallel()
+	ratio := config.Change{Key: "compaction.trigger_ratio", Value: "0.7"}
+	for name, c := range map[string]struct {
+		was, is string
+		change  config.Change
+	}{
+		"no file":              {"", "compaction:\n  trigger_ratio: 0.7\n", ratio},
+		"no end of line":       {"model: \"\"", "model: \"\"\ncompaction:\n  trigger_ratio: 0.7\n", ratio},
+		"comments and order":   {"# mine\ncompaction:\n  keep_last: 4 # four\n  trigger_ratio: 0.8   # why\n\n# the end\nlog: {level: warn}\n", "# mine\ncompaction:\n  keep_last: 4 # four\n  trigger_ratio: 0.7   # why\n\n# the end\nlog: {level: warn}\n", ratio},
+		"into a section":       {"compaction:\n    keep_last: 4\n    # last\nui:\n  mouse: false\n", "compaction:\n    keep_last: 4\n    trigger_ratio: 0.7\n    # last\nui:\n  mouse: false\n", ratio},
+		"behind a #":           {"compaction:\n  # Profile.\n  #default_profile: default\n\n  # The load line.\n  #trigger_ratio: 0.85\n\nlog:\n", "compaction:\n  # Profile.\n  #default_profile: default\n\n  # The load line.\n  trigger_ratio: 0.7\n\nlog:\n", ratio},
+		"deeper behind a #":    {"compaction:\n  #enabled: true\n  auto:\n    # x\n    #enabled: true\n  evict:\n    #target: auto\n", "compaction:\n  #enabled: true\n  auto:\n    # x\n    enabled: false\n  evict:\n    #target: auto\n", config.Change{Key: "compaction.auto.enabled", Value: "false"}},
+		"an empty section":     {"compaction: # later\nlog:\n  level: warn\n", "compaction: # later\n  auto:\n    enabled: false\nlog:\n  level: warn\n", config.Change{Key: "compaction.auto.enabled", Value: "false"}},
+		"braces":               {"ui: {theme: 'dark', mouse: true} # looks\n", "ui: {theme: 'dark', mouse: false} # looks\n", config.Change{Key: "ui.mouse", Value: "false"}},
+		"into braces":          {"compaction: {auto: {min_turns: 2}}\n", "compaction: {auto: {min_turns: 2, enabled: false}}\n", config.Change{Key: "compaction.auto.enabled", Value: "false"}},
+		"quotes":               {"ui:\n  \"theme\": \"dark\" # \"quoted\"\n", "ui:\n  \"theme\": light # \"quoted\"\n", config.Change{Key: "ui.theme", Value: "light"}},
+		"a list in brackets":   {"permissions:\n  allow: [read_file, 'run_command(go test *)'] # ok\n", "permissions:\n  allow: [] # ok\n", config.Change{Key: "permissions.allow", Value: "[]"}},
+		"a list below":         {"permissions:\n  allow: # mine\n    # tests\n    - read_file\n    - grep_files\n  mode: ask\n", "permissions:\n  allow: [\"run_command(go test *)\"] # mine\n  mode: ask\n", config.Change{Key: "permissions.allow", Value: `["run_command(go test *)"]`}},
+		"a list at the margin": {"permissions:\n  deny:\n  - read_file\n  mode: ask\n", "permissions:\n  deny: []\n  mode: ask\n", config.Change{Key: "permissions.deny", Value: "[]"}},
+		"a long text":          {"compaction:\n  summary:\n    instructions: |\n      a\n\n      # b\n      c\n    retries: 2\n", "compaction:\n  summary:\n    instructions: short\n    retries: 2\n", config.Change{Key: "compaction.summary.instructions", Value: "short"}},
+		"a name with a dot":    {"providers:\n  #local:\n  #  wire: chat\n", "providers:\n  openai:\n    models:\n      \"gpt-5.6\":\n        effort: high\n  #local:\n  #  wire: chat\n", config.Change{Key: `providers.openai.models."gpt-5.6".effort`, Value: "high"}},
+		"unset":                {"compaction:\n  keep_last: 4\n  # load\n  trigger_ratio: 0.8\nlog:\n  level: warn\n", "compaction:\n  keep_last: 4\n  # load\nlog:\n  level: warn\n", config.Change{Key: "compaction.trigger_ratio", Value: "0.85", Unset: true}},
+		"unset what is not":    {"log:\n  level: warn\n", "log:\n  level: warn\n", config.Change{Key: "compaction.trigger_ratio", Value: "0.85", Unset: true}},
+		"windows":              {"ui:\r\n  mouse: true # m\r\n", "ui:\r\n  mouse: false # m\r\n", config.Change{Key: "ui.mouse", Value: "false"}},
+		"wide letters":         {"model: \"日本\" # 語\nui: {theme: dark} # 語\n", "model: \"日本\" # 語\nui: {theme: dark, mouse: false} # 語\n", config.Change{Key: "ui.mouse", Value: "false"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := edited(t, c.was, c.change); got != c.is {
+				t.Errorf("got\n%s\nwant\n%s", got, c.is)
+			}
+		})
+	}
+}
+
+// The file that config init writes takes every key, and is its own again when all are unset.
+func TestEditTakesEveryKeyOfTheExample(t *testing.T) {
+	t.Parallel()
+	example, err := os.ReadFile("../config.yaml.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := config.Load(config.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var set []config.Change
+	for _, s := range loaded.Settings() {
+		set = append(set, config.Change{Key: s.Key, Value: s.Value})
+	}
+	out := edited(t, string(example), set...)
+	if a, b := strings.Count(string(example), "\n"), strings.Count(out, "\n"); a != b {
+		t.Errorf("%d lines became %d: every default has its line in the example", a, b)
+	}
+	c, err := config.Parse("config.yaml", []byte(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Compaction.TriggerRatio != loaded.Config.Compaction.TriggerRatio {
+		t.Error("the values were not written as they are")
+	}
+}
+
+func TestEditRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text, says string
+		change     config.Change
+	}{
+		"a file with a mistake": {"compaction:\n  triger_ratio: 0.7\n", "unknown key", config.Change{Key: "ui.mouse", Value: "false"}},
+		"no YAML":               {"ui: [\n", "config.yaml", config.Change{Key: "ui.mouse", Value: "false"}},
+		"a wrong value":         {"", "not a ratio", config.Change{Key: "compaction.trigger_ratio", Value: "85"}},
+		"an unknown key":        {"", "unknown key", config.Change{Key: "compaction.triger_ratio", Value: "0.5"}},
+		"lines that cross":      {"compaction:\n  hard_ratio: 0.8\n", "must be above", config.Change{Key: "compaction.trigger_ratio", Value: "0.9"}},
+		"an alias":              {"tools:\n  read_file: {exempt: &yes true}\nui:\n  mouse: *yes\n", "by hand", config.Change{Key: "ui.mouse", Value: "false"}},
+		"shared keys":           {"tools:\n  a: &a\n    exempt: true\n  b: *a\n", "by hand", config.Change{Key: "tools.b.exempt", Value: "false"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "config.yaml")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := config.NewEdit(path, []config.Change{c.change}, nil)
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %v, want one that says %q", err, c.says)
+			}
+		})
+	}
+}
+
+func TestEditWritesOnlyWhatItWasMadeFor(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "config.yaml")
+	if err := errors.Join(os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o640), os.Symlink(path, link)); err != nil {
+		t.Fatal(err)
+	}
+	e, err := config.NewEdit(link, []config.Change{{Key: "ui.mouse", Value: "false"}, {Key: "log.level", Value: "warn"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []config.Line{{Number: 2, Text: "  mouse: true"}, {Number: 2, Added: true, Text: "  mouse: false"},
+		{Number: 3, Added: true, Text: "log:"}, {Number: 4, Added: true, Text: "  level: warn"}}
+	if !slices.Equal(e.Lines, want) {
+		t.Errorf("lines %v, want %v", e.Lines, want)
+	}
+	if err := os.WriteFile(path, []byte("ui:\n  mouse: true # another\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Write(); !errors.Is(err, config.ErrChanged) {
+		t.Errorf("error %v, want that the file was changed", err)
+	}
+	if err := os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Write(); err != nil {
+		t.Fatal(err)
+	}
+	st, err := os.Lstat(link)
+	if err != nil || st.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced (%v)", err)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o640 {
+		t.Errorf("the mode of the file changed (%v, %v)", st.Mode(), err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".plimsoll-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(path, []byte("compaction:\n  preset: jp\n  trigger_ratio: 0.7\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := config.Load(config.LoadOptions{File: path, Recorded: []string{"compaction.keep_last=5", "ui.theme=dark"}, Set: []string{"ui.theme=light"},
+		Preset: func(string) (config.Compaction, bool) {
+			return config.Compaction{TriggerRatio: 0.75, HardRatio: 0.9, DefaultProfile: "heavy"}, true
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]struct {
+		value, unset string
+		layer        config.Layer
+	}{
+		"compaction.preset":          {"jp", "jp", config.LayerUser},
+		"compaction.trigger_ratio":   {"0.7", "0.75", config.LayerUser},
+		"compaction.default_profile": {"heavy", "heavy", config.LayerPreset},
+		"compaction.keep_last":       {"5", "0", config.LayerConversation},
+		"ui.theme":                   {"light", "auto", config.LayerOverride},
+		"ui.mouse":                   {"true", "true", config.LayerDefault},
+		"permissions.allow":          {"[]", "[]", config.LayerDefault},
+	} {
+		all := l.Settings()
+		i := slices.IndexFunc(all, func(s config.Setting) bool { return s.Key == key })
+		if i < 0 {
+			t.Errorf("%s is not listed", key)
+			continue
+		}
+		if s := all[i]; s.Value != want.value || s.Unset != want.unset || s.Origin.Layer != want.layer || s.Doc == "" {
+			t.Errorf("%s is %q of %s, %q where unset (%q); want %v", key, s.Value, s.Origin.Layer, s.Unset, s.Doc, want)
+		}
+	}
+}

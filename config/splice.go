@@ -1,0 +1,313 @@
+// One key of a text gets another value. The places come from the parsed tree, whose lines and columns are those of the text;
+// what a value covers is read off the text. What is written in a way that this does not know is left to the check of
+// [NewEdit], or refused here.
+
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// textLines is the lines that a key is changed in.
+type textLines struct {
+	path  string
+	lines []string
+}
+
+// changed is a text with another value of a key.
+func changed(path, text string, c Change) (string, error) {
+	_, root, problems := parseDocument(path, []byte(text))
+	if err := problems.err(); err != nil {
+		return "", err
+	}
+	segments, _, err := cutPath(c.Key + "=")
+	if err != nil {
+		return "", err
+	}
+	t := &textLines{path: path, lines: strings.Split(text, "\n")}
+	within, rest := tableFor(root, segments)
+	i := -1
+	if within != nil {
+		i = entryOf(within, rest[0])
+	}
+	switch {
+	case i >= 0 && len(rest) > 1 && within.entries[i].value.kind != nullNode:
+		return "", t.byHand(within.entries[i].line)
+	case i >= 0 && len(rest) > 1: // a section with nothing in it
+		err = t.insert(within.entries[i].line, t.indentOf(within.entries[i].line)+2, rest[1:], c)
+	case i >= 0 && c.Unset && t.block(within.entries[i]):
+		t.remove(within.entries[i])
+	case i >= 0:
+		err = t.replace(within.entries[i], c.Value)
+	case c.Unset:
+	case within == nil || len(segments) == len(rest):
+		err = t.insert(0, 0, rest, c)
+	default:
+		err = t.insertInto(root, segments[:len(segments)-len(rest)], within, rest, c)
+	}
+	return strings.Join(t.lines, "\n"), err
+}
+
+// tableFor is the innermost table that is there for a key, and the segments below it.
+func tableFor(root *node, segments []string) (*node, []string) {
+	if root == nil || root.kind != tableNode {
+		return nil, segments
+	}
+	for len(segments) > 1 {
+		i := entryOf(root, segments[0])
+		if i < 0 || root.entries[i].value.kind != tableNode {
+			break
+		}
+		root, segments = root.entries[i].value, segments[1:]
+	}
+	return root, segments
+}
+
+func entryOf(table *node, key string) int {
+	for i, e := range table.entries {
+		if e.key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// byHand is the refusal to change what stands on a line.
+func (t *textLines) byHand(line int) error {
+	return fmt.Errorf("%s:%d is written in a way that cannot be changed here: change it by hand", t.path, line)
+}
+
+// at is a line by its number.
+func (t *textLines) at(line int) string { return t.lines[line-1] }
+
+func (t *textLines) indentOf(line int) int { return indent(t.at(line)) }
+
+// block reports whether an entry stands on a line of its own, not within braces.
+func (t *textLines) block(e entry) bool {
+	before := string([]rune(t.at(e.line))[:e.col-1])
+	return strings.TrimSpace(before) == ""
+}
+
+// last is the last line of what an entry on a line of its own covers.
+func (t *textLines) last(line int) int {
+	depth, last := t.indentOf(line), line
+	for n := line + 1; n <= len(t.lines); n++ {
+		text := strings.TrimSpace(t.at(n))
+		if text == "" || strings.HasPrefix(text, "#") {
+			continue
+		}
+		if in := t.indentOf(n); in < depth || in == depth && !strings.HasPrefix(text, "- ") && text != "-" {
+			break
+		}
+		last = n
+	}
+	return last
+}
+
+// remove takes an entry out.
+func (t *textLines) remove(e entry) {
+	t.lines = append(t.lines[:e.line-1:e.line-1], t.lines[t.last(e.line):]...)
+}
+
+// replace gives an entry another value. A comment behind the old one stays.
+func (t *textLines) replace(e entry, value string) error {
+	line := []rune(t.at(e.line))
+	colon := colonAfter(line, e.col-1)
+	if colon < 0 {
+		return t.byHand(e.line)
+	}
+	from := colon + 1
+	for from < len(line) && line[from] == ' ' {
+		from++
+	}
+	if t.block(e) && t.last(e.line) > e.line { // it goes on below: a list, a long text
+		comment := ""
+		if i := strings.Index(string(line[colon+1:]), " #"); i >= 0 {
+			comment = string(line[colon+1:])[i:]
+		}
+		end := t.last(e.line)
+		t.lines = append(t.lines[:e.line:e.line], t.lines[end:]...)
+		t.lines[e.line-1] = string(line[:colon+1]) + " " + value + comment
+		return nil
+	}
+	to := from
+	if from < len(line) && line[from] != '#' {
+		if to = valueEnd(line, from, !t.block(e)); to < 0 {
+			return t.byHand(e.line)
+		}
+	} else {
+		from, to = colon+1, colon+1
+	}
+	t.lines[e.line-1] = string(line[:colon+1]) + " " + value + string(line[to:])
+	return nil
+}
+
+// colonAfter is the colon behind a key that begins at a place, -1 if there is none.
+func colonAfter(line []rune, at int) int {
+	if at < len(line) && (line[at] == '"' || line[at] == '\'') {
+		if at = quoteEnd(line, at); at < 0 {
+			return -1
+		}
+	}
+	for ; at < len(line); at++ {
+		if line[at] == ':' && (at+1 == len(line) || line[at+1] == ' ') {
+			return at
+		}
+	}
+	return -1
+}
+
+// quoteEnd is the place behind a text in quotes, -1 if it does not end on the line.
+func quoteEnd(line []rune, at int) int {
+	quote := line[at]
+	for at++; at < len(line); at++ {
+		switch {
+		case quote == '"' && line[at] == '\\':
+			at++
+		case line[at] != quote:
+		case quote == '\'' && at+1 < len(line) && line[at+1] == quote:
+			at++
+		default:
+			return at + 1
+		}
+	}
+	return -1
+}
+
+// valueEnd is the place behind a value that begins at a place, -1 if it does not end on the line. In braces it ends with
+// the comma or the brace, too.
+func valueEnd(line []rune, at int, braced bool) int {
+	switch line[at] {
+	case '"', '\'':
+		return quoteEnd(line, at)
+	case '&', '*', '|', '>', '!':
+		return -1
+	case '[', '{':
+		return bracketEnd(line, at)
+	}
+	end := at
+	for i := at; i < len(line); i++ {
+		if line[i] == '#' && line[i-1] == ' ' || braced && strings.ContainsRune(",]}", line[i]) {
+			break
+		}
+		if line[i] != ' ' {
+			end = i + 1
+		}
+	}
+	return end
+}
+
+// bracketEnd is the place behind the bracket that closes the one at a place, -1 if it is not on the line.
+func bracketEnd(line []rune, at int) int {
+	depth := 0
+	for ; at >= 0 && at < len(line); at++ {
+		switch line[at] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			if depth--; depth == 0 {
+				return at + 1
+			}
+		case '"', '\'':
+			if at = quoteEnd(line, at); at < 0 {
+				return -1
+			}
+			at--
+		case '#':
+			return -1
+		}
+	}
+	return -1
+}
+
+// insert puts a key into a section that begins on a line, 0 for the whole file: where its default stands behind a #, else at
+// the end of the section.
+func (t *textLines) insert(section, depth int, rest []string, c Change) error {
+	end := len(t.lines)
+	if section > 0 {
+		end = t.last(section)
+		for end < len(t.lines) && (t.at(end+1) == "" || strings.HasPrefix(t.at(end+1), strings.Repeat(" ", depth))) {
+			end++ // the comments below, too
+		}
+	}
+	if len(rest) == 1 {
+		for n := section + 1; n <= end; n++ {
+			if strings.HasPrefix(t.at(n), strings.Repeat(" ", depth)+"#"+rest[0]+":") {
+				t.lines[n-1] = strings.Repeat(" ", depth) + Path(rest[0]) + ": " + c.Value
+				return nil
+			}
+		}
+	}
+	at := len(t.lines)
+	switch {
+	case section > 0:
+		at = t.last(section)
+	case t.lines[at-1] == "": // before the end of the last line
+		at--
+	}
+	var lines []string
+	for i, s := range rest {
+		line := strings.Repeat(" ", depth+2*i) + Path(s) + ":"
+		if i == len(rest)-1 {
+			line += " " + c.Value
+		}
+		lines = append(lines, line)
+	}
+	if section == 0 && at == len(t.lines) {
+		lines = append(lines, "") // the last line had no end
+	}
+	t.lines = append(t.lines[:at:at], append(lines, t.lines[at:]...)...)
+	return nil
+}
+
+// insertInto puts a key into a table that is there.
+func (t *textLines) insertInto(root *node, path []string, table *node, rest []string, c Change) error {
+	first := table.entries
+	if len(first) > 0 && t.block(first[0]) {
+		head := headOf(root, path)
+		return t.insert(head.line, first[0].col-1, rest, c)
+	}
+	return t.insertBraced(headOf(root, path), len(first) > 0, rest, c)
+}
+
+// headOf is the entry of a table by its path.
+func headOf(root *node, path []string) entry {
+	for i, s := range path {
+		e := root.entries[entryOf(root, s)]
+		if i == len(path)-1 {
+			return e
+		}
+		root = e.value
+	}
+	return entry{}
+}
+
+// insertBraced puts a key into a table that is written in braces.
+func (t *textLines) insertBraced(head entry, others bool, rest []string, c Change) error {
+	line := []rune(t.at(head.line))
+	at := colonAfter(line, head.col-1) + 1
+	for at < len(line) && line[at] == ' ' {
+		at++
+	}
+	end := -1
+	if at > 0 && at < len(line) && line[at] == '{' {
+		end = bracketEnd(line, at)
+	}
+	if end < 0 {
+		return t.byHand(head.line)
+	}
+	text := c.Value
+	for i := len(rest) - 1; i >= 0; i-- {
+		text = Path(rest[i]) + ": " + text
+		if i > 0 {
+			text = "{" + text + "}"
+		}
+	}
+	before := strings.TrimRight(string(line[:end-1]), " ")
+	if others {
+		before += ", "
+	}
+	t.lines[head.line-1] = before + text + string(line[end-1:])
+	return nil
+}
