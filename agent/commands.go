@@ -9,8 +9,9 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
-	"plimsoll/conversation"
 )
 
 // What the user asks for besides messages is put into the inbox, like everything that is asked of the
@@ -45,6 +46,19 @@ func (a *Agent) RedoCompaction() {
 // Inspect answers with Inspected. Of several calls that wait the newest is
 // answered.
 func (a *Agent) Inspect() { a.inspector.look() }
+
+// Weigh tells how full the window is and what comes next by other rules, and in a window of
+// another size if that is known. It waits for the owner of the conversation, and ends with ctx.
+func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
+	taken := make(chan func() inspect.Breakdown, 1)
+	a.inbox.Put(func(context.Context) { taken <- a.compactor.Requests.AccountBy(rules, w) })
+	select {
+	case account := <-taken:
+		return account(), ctx.Err()
+	case <-ctx.Done():
+		return inspect.Breakdown{}, context.Cause(ctx)
+	}
+}
 
 // Preview works a request out on the messages so far and answers with Previewed.
 // It changes nothing.
@@ -161,14 +175,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 		a.compactor.Changes.RulesChanged()
 		a.display.showMeter()
 		if !a.journal.InTurn {
-			a.recordConfig(ctx)
+			a.journal.KeepConfig(ctx)
 		}
 	})
-}
-
-// recordConfig records settings that are new, if there is a message.
-func (a *Agent) recordConfig(ctx context.Context) {
-	if set := a.journal.Settings.NewOverrides(); len(set) > 0 && a.journal.Log.Len() > 0 {
-		a.journal.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
-	}
 }

@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,4 +96,28 @@ func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 3, nil)
+		was, events := r.reading(), len(r.memory.Events())
+		b, err := r.Weigh(t.Context(), lower(), meter.Window{})
+		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.At != 9000 {
+			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
+		}
+		b, err = r.Weigh(t.Context(), lower(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
+		if err != nil || b.Reading.LoadLine != 5000 || b.Reading.Window.Tokens != 10_000 {
+			t.Errorf("in another window %+v, %v", b.Reading, err)
+		}
+		if now := r.reading(); now.LoadLine != was.LoadLine || now.Window != was.Window || len(r.memory.Events()) != events {
+			t.Errorf("the meter says %+v, and said %+v", now, was)
+		}
+		r.finish()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("given up"))
+		if _, err := r.Weigh(ctx, lower(), meter.Window{}); err == nil {
+			t.Error("an agent that has ended weighed something")
+		}
+	})
 }

@@ -44,7 +44,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
 	}
-	a.recordConfig(ctx)
+	a.journal.KeepConfig(ctx)
 	if err == nil {
 		a.compactor.MakeRoomAfterTurn(ctx)
 	}

@@ -44,6 +44,7 @@ func Load(o LoadOptions) (Loaded, error) {
 	}
 	l.overrides(LayerConversation, o.Recorded)
 	l.overrides(LayerOverride, o.Set)
+	l.overrides(LayerConversation, o.Changed)
 	l.finish(o.Preset)
 	return l.Loaded, l.problems.err()
 }

@@ -64,8 +64,9 @@ type LoadOptions struct {
 	// Trust says whether the user has allowed a workspace's file, by the hash of its content, to decide what it may not
 	// decide without that; nil: never.
 	Trust func(hash string) bool
-	// Recorded are the KEY=VALUE settings that a conversation records, Set those of --cfg, which are stronger; in order.
-	Recorded, Set []string
+	// KEY=VALUE settings, each later list over the one before: what a conversation records, --cfg, and what was changed in
+	// the conversation since it was opened.
+	Recorded, Set, Changed []string
 
 	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
 	// returns the preset's name and the profiles do not matter.

@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -101,7 +102,14 @@ func (c *Compactor) Held() bool { return c.held }
 func (r Requests) Waits() bool { return len(r.c.operations) > 0 }
 
 // Account adds up the context. What is returned reads nothing that the owner changes.
-func (r Requests) Account() func() inspect.Breakdown { return r.c.schedule.account() }
+func (r Requests) Account() func() inspect.Breakdown {
+	return r.c.schedule.account(r.c.schedule.Rules, meter.Window{})
+}
+
+// AccountBy is Account by other rules, and in a window of another size if that is known.
+func (r Requests) AccountBy(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
+	return r.c.schedule.account(rules, w)
+}
 
 // RoomHint says how to go on after a server refused a request as too long.
 func (r Requests) RoomHint(e *llm.Error) string { return r.c.schedule.roomHint(e) }

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -101,12 +102,16 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 // account adds up the conversation's context as the planner finds it now. While
 // idle what it will look at next is a turn that begins. What is returned reads
 // nothing that the owner changes.
-func (p *scheduler) account() func() inspect.Breakdown {
+func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
 	if p.InTurn {
 		moment = p.Moment()
 	}
-	rules, check, model, saved := p.Rules, p.check(moment, false), p.Settings.Model, p.Options.CacheSaved
+	check, model, saved := p.check(moment, false), p.Settings.Model, p.Options.CacheSaved
+	check.Meter = check.Meter.WithRules(rules)
+	if w.Known() {
+		check.Meter = check.Meter.WithWindow(w)
+	}
 	return func() inspect.Breakdown {
 		b := inspect.NewBreakdown(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {

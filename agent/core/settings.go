@@ -1,6 +1,7 @@
 package core
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -83,6 +84,13 @@ func (s *Settings) NewOverrides() map[string]string {
 		}
 	}
 	return set
+}
+
+// KeepConfig records settings that are new, if there is a message.
+func (j *Journal) KeepConfig(ctx context.Context) {
+	if set := j.Settings.NewOverrides(); len(set) > 0 && j.Log.Len() > 0 {
+		j.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
+	}
 }
 
 // recordedTool is the stored form of a tool.

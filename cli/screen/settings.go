@@ -3,9 +3,7 @@ package screen
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"plimsoll/agent"
@@ -54,21 +52,7 @@ func (s liveSession) SetMode(m conversation.Mode) { s.r.Box.SetMode(m) }
 // SetProfile chooses the default profile, and records it with the conversation.
 // One that does not exist changes nothing: the screen offers those that do.
 func (s liveSession) SetProfile(name string) {
-	if _, ok := s.r.Rules.Profiles[name]; !ok {
-		return
-	}
-	s.r.Rules.DefaultProfile = name
-	s.Agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.Rules)
-}
-
-// yamlWord is a word in YAML, with quotes where it could be read as something
-// else.
-func yamlWord(word string) string {
-	plain := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`).MatchString(word)
-	if plain && !slices.Contains([]string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}, strings.ToLower(word)) {
-		return word
-	}
-	return strconv.Quote(word)
+	s.r.SetProfile(name)
 }
 
 // profilesOf lists the profiles by name, each with what it does.

@@ -29,13 +29,9 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 	if err != nil {
 		events = nil // nothing is stored yet
 	}
-	cfg, err := with.Settings.ConfigFor(events)
-	if err != nil {
-		return "", err
-	}
 	link := r.Current()
 	m := asRecorded(link.Model, events)
-	rules := setup.RulesOf(cfg)
+	rules := setup.RulesOf(r.Config())
 	reading := &session.Reading{ID: r.ID, Events: events, Said: events, View: projection.Project(events)}
 	account := session.AccountOf(rules, reading, m)
 	var b strings.Builder

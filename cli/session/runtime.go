@@ -26,8 +26,8 @@ type Running struct {
 	From   *Agents
 	ID     string
 	Events []conversation.Event // as stored when it was opened
-	Cfg    config.Config
-	Rules  preset.Rules // by cfg
+	Cfg    config.Config        // as it was opened; Config is what is in force
+	Rules  preset.Rules         // by Cfg
 	Link   setup.Link
 	Writer *storage.Writer
 	Box    *tools.Box
@@ -36,7 +36,8 @@ type Running struct {
 	Notes  []string
 	read   bool // somebody reads along, and can answer
 
-	linking sync.Mutex // guards link once the agent runs
+	linking sync.Mutex // guards Link and settled once the agent runs
+	settled settled
 
 	life      context.Context // until close
 	stop      context.CancelFunc
@@ -63,7 +64,7 @@ type OpenOptions struct {
 }
 
 // Bounded is a model with what the conversation's own settings say of it.
-func (r *Running) Bounded(m llm.Model) llm.Model { return r.From.Settings.BoundedBy(r.Cfg, m) }
+func (r *Running) Bounded(m llm.Model) llm.Model { return r.From.Settings.BoundedBy(r.Config(), m) }
 
 // provider is that of a link; where servers say how large the window is, it is
 // asked for when a reply arrives.
@@ -92,12 +93,17 @@ func (r *Running) Ask(l setup.Link) {
 
 // SetWindow says how many tokens the model in use holds, and keeps it for later runs.
 func (r *Running) SetWindow(tokens int) error {
+	m := r.replaceWindow(tokens)
+	return r.From.Settings.Told().Say(m.BaseURL, m.ID, tokens)
+}
+
+// replaceWindow says how many tokens the model in use holds.
+func (r *Running) replaceWindow(tokens int) llm.Model {
 	r.linking.Lock()
+	defer r.linking.Unlock()
 	r.Link.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
-	l := r.Link
-	r.linking.Unlock()
-	r.Agent.ReplaceWindow(l.Model.Name(), l.Model.Window)
-	return r.From.Settings.Told().Say(l.Model.BaseURL, l.Model.ID, tokens)
+	r.Agent.ReplaceWindow(r.Link.Model.Name(), r.Link.Model.Window)
+	return r.Link.Model
 }
 
 // wonder tells once that nobody says how large the window of a model is. A server that knows it when the model is loaded

@@ -56,6 +56,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		return err
 	}
 	r.Rules = setup.RulesOf(r.Cfg)
+	r.settled = settled{cfg: r.Cfg, rules: r.Rules, changed: map[string]string{}}
 	r.Link.Model = r.Bounded(r.Link.Model)
 	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {
 		r.Link.Model.Effort = last.Effort
@@ -95,7 +96,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 // titles reports whether a model names conversations: one whose price is known, and
 // whose server has more than one cache to lose.
 func (r *Running) titles(m llm.Model) bool {
-	return r.Cfg.UI.Titles == "model" && m.Prices != nil && !setup.Local(m.BaseURL)
+	return r.Config().UI.Titles == "model" && m.Prices != nil && !setup.Local(m.BaseURL)
 }
 
 // stored is the conversation as the agent takes it over.

@@ -37,15 +37,27 @@ func (s *Settings) ConfigFor(events []conversation.Event, besides ...string) (co
 	if len(recorded) == 0 && len(besides) == 0 {
 		return s.Cfg(), nil
 	}
-	var set []string
-	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		set = append(set, key+"="+recorded[key])
-	}
-	loaded, err := s.Read(s.Workspace, slices.Concat(set, s.Flags.Set, besides))
+	loaded, err := s.read(s.Workspace, assignments(recorded), s.Flags.Set, besides)
 	if err != nil {
 		return config.Config{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
 	}
 	return loaded.Config, nil
+}
+
+// LoadedFor is the configuration of a conversation with where its values come from:
+// the one in force, what the log records, --cfg, then what was changed since it was
+// opened.
+func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
+	return s.read(s.Workspace, assignments(RecordedSettings(events)), s.Flags.Set, assignments(changed))
+}
+
+// assignments are settings as KEY=VALUE, sorted.
+func assignments(set map[string]string) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, key+"="+set[key])
+	}
+	return out
 }
 
 // RecordedSettings are the settings that a log records, by key.

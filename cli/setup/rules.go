@@ -21,8 +21,12 @@ import (
 // Read reads and checks the configuration for a workspace, presets filled
 // in; set are the overrides in order.
 func (s *Settings) Read(workspace string, set []string) (config.Loaded, error) {
+	return s.read(workspace, nil, set, nil)
+}
+
+func (s *Settings) read(workspace string, recorded, set, changed []string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
-		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace, Set: set, Preset: PresetValues,
+		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace, Recorded: recorded, Set: set, Changed: changed, Preset: PresetValues,
 		Trust: func(hash string) bool {
 			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
 		},
