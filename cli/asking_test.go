@@ -21,6 +21,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
+	"plimsoll/config"
 	"plimsoll/conversation"
 )
 
@@ -120,9 +121,9 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 		"recorded":       {5000, 0, meter.Window{Tokens: 5000, Source: meter.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
-		r := &session.Running{From: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}
-		r.Cfg.Context.Window = c.recorded
-		if got := r.Bounded(llm.Model{Window: server}).Window; got != c.want {
+		var cfg config.Config
+		cfg.Context.Window = c.recorded
+		if got := newApp(console.Env{}, setup.Flags{Window: c.flag}).settings.BoundedBy(cfg, llm.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
-	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -77,8 +76,7 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &session.Running{From: a.agents, Cfg: cfg}
-	if got := r.Bounded(m).Sheet().Lifetime; got != 2*time.Hour {
+	if got := a.settings.BoundedBy(cfg, m).Sheet().Lifetime; got != 2*time.Hour {
 		t.Errorf("the cache lives %v", got)
 	}
 }

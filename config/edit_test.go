@@ -183,7 +183,7 @@ func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
 		value, unset string
 		layer        config.Layer
 	}{
-		"compaction.preset":          {"jp", "jp", config.LayerUser},
+		"compaction.preset":          {"jp", "plimsoll", config.LayerUser},
 		"compaction.trigger_ratio":   {"0.7", "0.75", config.LayerUser},
 		"compaction.default_profile": {"heavy", "heavy", config.LayerPreset},
 		"compaction.keep_last":       {"5", "0", config.LayerConversation},

@@ -75,6 +75,7 @@ func (l *loading) finish(preset func(name string) (Compaction, bool)) {
 		bare := &loading{Loaded: Loaded{Config: Default()}}
 		bare.Config.Compaction.Preset = l.Config.Compaction.Preset
 		bare.preset(preset)
+		bare.Config.Compaction.Preset = Default().Compaction.Preset
 		l.unset = bare.Config
 		l.problems = checkRelations(l.Config, l.Origins, complete)
 	}

@@ -18,6 +18,7 @@ import (
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/settings"
 )
 
 // Session is the agent of the open conversation. No method blocks but Take, Rules
@@ -132,6 +133,7 @@ type Backend interface {
 	Delete(ctx context.Context) (Conversation, error)
 
 	Connector
+	Configurer
 	// Favor marks a model as a favorite, or no longer.
 	Favor(ctx context.Context, model string, on bool) error
 	// Begin leaves the open conversation and begins another with a model.
@@ -177,6 +179,21 @@ type Backend interface {
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)
+}
+
+// Configurer knows the settings of the open conversation and of the program. A value is
+// as it would stand in the configuration file, a text also without quotes; the error of
+// one with a mistake says in words what is wrong.
+type Configurer interface {
+	// Settings lists them.
+	Settings(ctx context.Context) ([]Setting, error)
+	// TrySetting works out what a value would come to. Nothing changes.
+	TrySetting(ctx context.Context, key, value string) (SettingEffect, error)
+	// ChangeSetting puts a value in force: in the open conversation, of which it stays a
+	// part, or until the program ends, as [Setting.Applies] says.
+	ChangeSetting(ctx context.Context, key, value string) error
+	// DraftSettings makes ready what is written to the user's configuration file.
+	DraftSettings(ctx context.Context, changes []SettingChange) (SettingsDraft, error)
 }
 
 // Shelf is the stored conversations. The error of one that is open in another window
@@ -238,6 +255,15 @@ type Stored = choices.Conversation
 
 // ModelChoice is a model that could be talked to.
 type ModelChoice = choices.Model
+
+// The settings as [Configurer] tells of them.
+type (
+	Setting       = settings.Row
+	SettingEffect = settings.Effect
+	SettingChange = settings.Change
+	SettingsDraft = settings.Draft
+	SettingsLine  = settings.Line
+)
 
 // File is a file that can be mentioned.
 type File = composer.File

@@ -82,6 +82,12 @@ func statesOf(t *testing.T, part string) []state {
 	case "Search":
 		s := state(func(r *rig) { r.resize(100, 8); views["search"](r) })
 		return append(s.then(" ", "x").cut(), s, s.then("ctrl+end"), s.then("left"))
+	case "Settings":
+		s := state(func(r *rig) { r.resize(80, 12); views["settings"](r) })
+		typed := s.on("trigger_ratio").then("enter", " ", "2", " ", "3", "alt+left")
+		changed := s.on("trigger_ratio").then("enter", "up", "enter")
+		return append([]state{s, s.then("end"), changed, s.then("enter"), s.on("trigger_ratio").then("enter"), typed, typed.then("ctrl+w", "left"), changed.then("s")},
+			typed.cut()...)
 	case "Screen", "Composer":
 		return screenStates(rest)
 	}
@@ -186,7 +192,7 @@ func TestEveryKeyWorks(t *testing.T) {
 	}
 	t.Run("off", func(t *testing.T) {
 		for action := range off {
-			if !strings.HasPrefix(action, "search_edit_") && !strings.HasPrefix(action, "history_edit_") && action != "preview_edit_newline" {
+			if !strings.HasPrefix(action, "search_edit_") && !strings.HasPrefix(action, "history_edit_") && action != "preview_edit_newline" && action != "settings_edit_newline" {
 				t.Errorf("%s has no key", action)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -136,6 +137,71 @@ func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, er
 
 func (r *rig) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, error) {
 	return []tui.ModelChoice{{Name: provider + "/first", Note: "200k · $3 in, $15 out per million"}, {Name: provider + "/second", Note: "1000k"}}, r.call(ctx, "offered", provider)
+}
+
+// The settings of the fakes: a row of each kind.
+func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
+	rows := []tui.Setting{
+		{Section: "Compaction", Name: "preset", Key: "compaction.preset", Value: "plimsoll", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw",
+			Default: "plimsoll", Doc: "Rule set that fills the keys of this section that you do not set yourself.", From: "the default", Applies: "at once"},
+		{Section: "Compaction", Name: "default_profile", Key: "compaction.default_profile", Value: "default", Choices: []string{"default", "heavy"},
+			Default: "default", Doc: "Profile used when a command names none.", From: "preset plimsoll", Applies: "at once"},
+		{Section: "Compaction", Name: "trigger_ratio", Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Default: "0.85",
+			Doc: "The load line: share of the window at which compaction acts.", From: "~/.config/plimsoll/config.yaml, line 7", Applies: "at once"},
+		{Section: "Model", Name: "model", Key: "model", Value: "openai/gpt-5.6-luna", Doc: "Model to talk to.", From: "--model", Applies: "at once", Opens: tui.OpensModels},
+		{Section: "Model", Name: "effort", Key: "providers.openai.models.\"gpt-5.6-luna\".effort", Value: `""`, Doc: "How much the model reasons.", Opens: tui.OpensEfforts},
+		{Section: "Model", Name: "window", Key: "context.window", Value: "0", Type: "whole number", Default: "0", Doc: "Size of the context window in tokens."},
+		{Section: "Permissions", Name: "mode", Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, Default: "ask",
+			Doc: "What runs without asking.", From: "the default"},
+		{Section: "Permissions", Name: "allow", Key: "permissions.allow", Value: "[]", Type: "list of texts", Default: "[]", Doc: "Calls allowed without asking.",
+			From: "the default", Applies: "at the next start, once written to the file", Restart: true},
+		{Section: "Looks", Name: "theme", Key: "ui.theme", Value: "auto", Default: "auto", Type: "text", Doc: "auto (asks the terminal), light, dark, or the name of a theme.",
+			From: "the default", Opens: tui.OpensThemes},
+		{Section: "Looks", Name: "mouse", Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Default: "true", Doc: "Use the mouse.", From: "the default"},
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range rows {
+		if value, ok := r.set[rows[i].Key]; ok {
+			rows[i].Value, rows[i].From, rows[i].Changed = value, "this conversation", true
+		}
+	}
+	return rows, r.failing["settings"]
+}
+
+func (r *rig) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
+	r.note("try " + key + " " + value)
+	if r.tried != nil {
+		select {
+		case <-r.tried:
+		case <-ctx.Done():
+			return tui.SettingEffect{}, ctx.Err()
+		}
+	}
+	e := tui.SettingEffect{Reading: r.first.Meter.Reading(), Next: "With " + value + " it goes on otherwise."}
+	if ratio, err := strconv.ParseFloat(value, 64); err == nil {
+		e.Reading.LoadLine = int(ratio * float64(e.Reading.Window.Tokens))
+	}
+	return e, r.failing["try"]
+}
+
+func (r *rig) ChangeSetting(ctx context.Context, key, value string) error {
+	err := r.call(ctx, "change", key+" "+value)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.set[key] = value
+	}
+	return err
+}
+
+func (r *rig) DraftSettings(ctx context.Context, changes []tui.SettingChange) (tui.SettingsDraft, error) {
+	d := tui.SettingsDraft{Path: "~/.config/plimsoll/config.yaml"}
+	for i, c := range changes {
+		d.Lines = append(d.Lines, tui.SettingsLine{Number: i + 1, Added: !c.Unset, Text: c.Key + ": " + c.Value})
+	}
+	d.Write = func(ctx context.Context) error { return r.call(ctx, "write", fmt.Sprint(changes)) }
+	return d, r.failing["draft"]
 }
 
 func (r *rig) SetWindow(ctx context.Context, tokens string) error {

@@ -122,10 +122,10 @@ func TestNothingJumpsWhileAReplyStreams(t *testing.T) {
 		r.happen(updates.Delta{Text: strings.Repeat("words ", 2000)})
 		r.pass(time.Second) // the numbers change a few times in that
 		same := slices.Equal(before, body())
-		if moves := name == "context"; same == moves {
+		if moves := name == "context" || name == "settings"; same == moves {
 			r.t.Errorf("the view moved: %v, want %v:\n%s", !same, moves, r.text())
 		}
-		if gauge := r.lines()[r.height-1]; name != "context" && name != "preview" && strings.Contains(gauge, "~451/") {
+		if gauge := r.lines()[r.height-1]; name != "context" && name != "preview" && name != "settings" && strings.Contains(gauge, "~451/") {
 			r.t.Errorf("the gauge stands still: %s", gauge)
 		}
 	})
@@ -181,7 +181,7 @@ func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
 
 func TestAPasteGoesToTheView(t *testing.T) {
 	for name, typing := range map[string][]string{
-		"history": {"/"}, "preview": {"right", "f"}, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil,
+		"history": {"/"}, "preview": {"right", "f"}, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil, "settings": {"down", "down", "enter"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
 			telling(r, o)
@@ -232,7 +232,7 @@ func TestTheMouseGoesToTheView(t *testing.T) {
 }
 
 func TestAClickMovesTheCursorOfAList(t *testing.T) {
-	for name, row := range map[string]string{"history": "so fix it", "ledger": "undo of e14", "search": "Another one", "context": "replies"} {
+	for name, row := range map[string]string{"history": "so fix it", "ledger": "undo of e14", "search": "Another one", "context": "replies", "settings": "effort"} {
 		screenOf(t, name, telling, func(r *rig) {
 			views[name](r)
 			if name == "history" {

@@ -35,6 +35,7 @@ func help(keys KeyMap) pane.Action {
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
 		tab("preview", views["preview"], views["review"]),
 		tab("ledger", views["ledger"], views["search"]),
+		tab("settings", views["settings"]),
 		tab("edit", editing, lines),
 		tab("lists", group("Dialogs", dialogs.Moves), group("Answers", dialogs.Answers), group("Lists of models and conversations", dialogs.Lists)),
 	)}

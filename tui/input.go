@@ -10,6 +10,7 @@ import (
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/settings"
 )
 
 // Keys go to the open dialog, then to the view that has the screen, then to the
@@ -299,6 +300,10 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		}
 		m.views.closeAll()
 		return m.do(m.session.rewind(a.turn))
+	case settings.Opened:
+		return openSetting(m, a.Dialog)
+	case settingInRun:
+		return tea.Batch(setInRun(m, a.key, a.value), m.do(m.views.settingDone(settingDoneMsg{view: a.view})))
 	case pane.Closed:
 		return m.do(m.views.close())
 	case pane.Jump:

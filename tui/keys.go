@@ -19,6 +19,7 @@ import (
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
 	"plimsoll/tui/search"
+	"plimsoll/tui/settings"
 )
 
 // KeyMap is every key of the program. The help is made from it; configuration
@@ -34,6 +35,7 @@ type KeyMap struct {
 	Preview  preview.KeyMap
 	Review   review.KeyMap
 	Search   search.KeyMap
+	Settings settings.KeyMap
 }
 
 // Screen is the keys of the main screen that are not for writing.
@@ -73,6 +75,7 @@ func DefaultKeyMap() KeyMap {
 		Preview:  preview.DefaultKeyMap(),
 		Review:   review.DefaultKeyMap(),
 		Search:   search.DefaultKeyMap(),
+		Settings: settings.DefaultKeyMap(),
 		Screen: Screen{
 			Cancel:     bind("esc", "stop the turn or a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
@@ -126,6 +129,7 @@ func (k *KeyMap) views() []viewKeys {
 	return []viewKeys{
 		{"context", "Context view", &k.Context}, {"history", "History", &k.History}, {"ledger", "Ledger", &k.Ledger},
 		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
+		{"settings", "Settings", &k.Settings},
 	}
 }
 

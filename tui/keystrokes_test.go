@@ -22,6 +22,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/settings"
 )
 
 // typist is a screen and who types at it.
@@ -61,7 +62,7 @@ var errDeaf = errors.New("not today")
 // arrivals are the messages that can come without a key: of every type there is,
 // and of agent's updates likewise.
 func arrivals(y *typist) map[string]tea.Msg {
-	view := &searchView{}
+	view, set := &searchView{}, &settingsView{Model: settings.New(settings.Options{}), cancel: func() {}}
 	msgs := map[string]tea.Msg{
 		"openedMsg":        openedMsg{conversation: deafTalk("other")},
 		"openedMsg failed": openedMsg{err: errDeaf},
@@ -101,6 +102,13 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"themesMsg failed":        themesMsg{name: "nope", err: errDeaf},
 		"searchMsg":               searchMsg{view: view, seq: 1},
 		"foundMsg":                foundMsg{view: view, seq: 1},
+		"settingsMsg":             settingsMsg{view: set, rows: []Setting{{Name: "mouse"}}},
+		"settingsMsg failed":      settingsMsg{view: set, err: errDeaf},
+		"settingTriedMsg":         settingTriedMsg{view: set},
+		"settingsDraftMsg":        settingsDraftMsg{view: set, draft: SettingsDraft{Lines: []SettingsLine{{Text: "x"}}}},
+		"settingsDraftMsg failed": settingsDraftMsg{view: set, err: errDeaf},
+		"settingDoneMsg":          settingDoneMsg{view: set},
+		"settingDoneMsg failed":   settingDoneMsg{view: set, err: errDeaf},
 		"summaryEditedMsg":        summaryEditedMsg{err: errDeaf},
 		"rulesMsg":                rulesMsg{asked: unasked, rules: []conversation.Rule{{Text: "edit(a)"}}},
 		"rulesMsg failed":         rulesMsg{asked: unasked, err: errDeaf},
@@ -342,4 +350,13 @@ func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
 	if got := y.chat.composer.Draft(); got != "" || len(y.dialogs.questions) != 1 {
 		t.Errorf("the draft is %q, %d questions are open", got, len(y.dialogs.questions))
 	}
+}
+
+func (deaf) Settings(context.Context) ([]Setting, error) { return nil, errDeaf }
+func (deaf) TrySetting(context.Context, string, string) (SettingEffect, error) {
+	return SettingEffect{}, errDeaf
+}
+func (deaf) ChangeSetting(context.Context, string, string) error { return errDeaf }
+func (deaf) DraftSettings(context.Context, []SettingChange) (SettingsDraft, error) {
+	return SettingsDraft{}, errDeaf
 }

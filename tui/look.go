@@ -24,6 +24,7 @@ import (
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/search"
+	"plimsoll/tui/settings"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -164,7 +165,10 @@ func (l look) ledger() ledger.Styles {
 		inspect.ResultCancelled: t.Muted, inspect.ResultStale: t.Muted, inspect.ResultUnused: t.Muted,
 	}}
 }
-func (l look) review() pane.Styles   { return l.pane() }
+func (l look) review() pane.Styles { return l.pane() }
+func (l look) settings() settings.Styles {
+	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark, Added: l.styles.Diff.Added, Removed: l.styles.Diff.Removed}
+}
 func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }
 
 // theme is the colours in force.

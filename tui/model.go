@@ -2,10 +2,12 @@ package tui
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
 
@@ -37,13 +39,16 @@ func New(ctx context.Context, o Options) *Model {
 	e := &env{Options: o, ctx: ctx}
 	t := newTheme(o)
 	keys := &keyboard{}
-	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true}}
+	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true, mouse: o.Mouse}}
 	m.session = newSession(e)
 	m.chat = newChat(e, m.session, keys, Commands(), t.look)
 	m.session.outline = m.chat.transcript
 	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
+	m.views.inRun = func() map[string]string {
+		return map[string]string{settingMode: string(m.session.Mode), settingTheme: m.theme.name, settingMouse: strconv.FormatBool(m.terminal.mouse)}
+	}
 	m.lists = &lists{env: e, session: m.session}
 	m.dialogs = newDialogs(e, m.session, keys, t.look)
 	return m
@@ -58,6 +63,18 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+// setInRun puts a setting in force that holds until the program ends.
+func setInRun(m *Model, key, value string) tea.Cmd {
+	switch key {
+	case settingMode:
+		return m.do(m.session.setMode(conversation.Mode(value)))
+	case settingTheme:
+		return themeNamed(m, value)
+	}
+	m.terminal.mouse = value == "true"
+	return nil
+}
+
 // setLook draws everything in the theme in force, if that is another one.
 func (m *Model) setLook() {
 	m.theme.left(m.dialogs.stack)
@@ -69,6 +86,7 @@ func (m *Model) setLook() {
 	m.chat.setLook(l)
 	m.dialogs.setLook(l)
 	m.views.setLook(l)
+	m.views.outdated()
 }
 
 // Farewell is the last exchange as plain text, for the scrollback.

@@ -59,6 +59,8 @@ type world struct {
 	mailbox   *updates.Mailbox
 	archive   archive
 	rules     []conversation.Rule // in force
+	set       map[string]string   // settings that were changed
+	tried     chan struct{}       // TrySetting waits for it; nil: it does not
 
 	providers []tui.Provider
 	trying    chan struct{}    // Connect waits for it; nil: it does not
@@ -86,7 +88,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 			<-time.After(time.Minute) // for the timers that still run
 		}()
 		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
-		r.failing, r.drafts = map[string]error{}, map[string]tui.Draft{}
+		r.failing, r.drafts, r.set = map[string]error{}, map[string]tui.Draft{}, map[string]string{}
 		r.mailbox = updates.NewMailbox()
 		r.first = r.conversation("first", r.mailbox)
 		r.next = r.conversation("next", updates.NewMailbox())

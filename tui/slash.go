@@ -69,6 +69,7 @@ func slashCommands() []slashCommand {
 		cmd("connect", "[PROVIDER]", "store a key for a provider", connectNamed),
 		cmd("theme", "[NAME]", "choose a theme", themeNamed),
 		cmd("permissions", "[MODE]", "choose what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
+		cmd("settings", "", "change any setting", inViews(func(v *views, _ string) pane.Action { return v.openSettings() }), "config"),
 		cmd("tools", "", "list the model's tools", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "show the to-do list", pageCommand("Todos", PageTodos)),
 		cmd("status", "", "show model, rules, files and cost", pageCommand("Status", PageStatus)),

@@ -128,17 +128,18 @@ func waiting() updates.Reviewing {
 
 // views are the full-screen views, each with how it is opened on the tale.
 var views = map[string]func(*rig){
-	"history": func(r *rig) { r.press("ctrl+t") },
-	"context": func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.account()}) },
-	"ledger":  func(r *rig) { r.enter("/ledger") },
-	"preview": func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
-	"review":  func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
-	"search":  func(r *rig) { r.enter("/search fix") },
+	"history":  func(r *rig) { r.press("ctrl+t") },
+	"context":  func(r *rig) { r.enter("/context"); r.happen(updates.Inspected{Account: r.account()}) },
+	"ledger":   func(r *rig) { r.enter("/ledger") },
+	"preview":  func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
+	"review":   func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
+	"search":   func(r *rig) { r.enter("/search fix") },
+	"settings": func(r *rig) { r.enter("/settings"); r.happen(updates.Inspected{Account: r.account()}) },
 }
 
 // titles are what stands at the top of each.
 var titles = map[string]string{
-	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search",
+	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "settings": " Settings",
 }
 
 // A view that has keys is opened by the tests of all views, and its keys can be bound.

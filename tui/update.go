@@ -72,7 +72,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
 		return m.opened(msg)
-	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, summaryEditedMsg:
+	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, summaryEditedMsg, settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
 		return m.do(m.views.arrived(msg))
 	case snackbarOverMsg:
 		m.snackbar.over(msg.seq)
@@ -102,7 +102,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return m.miss(msg.err)
 		}
-		return m.do(say("revoked: " + msg.rule.Text))
+		return m.do(several{say("revoked: " + msg.rule.Text), m.views.readSettings()})
 	case judgedMsg:
 		m.dialogs.judged(msg)
 	case draftMsg:
@@ -164,7 +164,7 @@ func (m *Model) listed(asked int, err error, late pane.Action, show func() pane.
 // still reports whether what a key asked for may open now: nothing was typed since, and
 // nothing is being written.
 func (m *Model) still(asked int) bool {
-	return asked == m.keyboard.pressed && m.dialogs.stack.Len() == 0 && m.chat.composer.Empty()
+	return asked == m.keyboard.pressed && m.dialogs.stack.Len() == 0 && (m.views.top() != nil || m.chat.composer.Empty())
 }
 
 // updates shows all that happened since the last time, in order, and listens

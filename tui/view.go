@@ -22,6 +22,7 @@ type terminal struct {
 	view          tea.View
 	stale         bool // something happened since view was drawn
 	clusters      bool // the terminal measures by grapheme cluster
+	mouse         bool // the mouse is used
 }
 
 // resize gives the parts another screen.
@@ -121,7 +122,7 @@ func (m *Model) draw() tea.View {
 	v.AltScreen, v.ReportFocus = true, true
 	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.outside.progress.Bar()
 	v.BackgroundColor, v.ForegroundColor = m.theme.ground()
-	if m.env.Mouse {
+	if m.terminal.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	t := &m.terminal

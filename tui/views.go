@@ -49,6 +49,7 @@ type views struct {
 	room    func(one fullView) (width, height int)                     // that a view has, 0 while that is not known
 	reading func() meter.Reading                                       // of the gauge, with the draft
 	gauges  func(a, b meter.Reading, width int) (before, after string) // two of them, to compare
+	inRun   func() map[string]string                                   // settings of this run, by key
 
 	stack    []fullView     // the one in sight last
 	stale    bool           // the conversation went on since the one in sight was renewed
@@ -180,6 +181,8 @@ func (v *views) update(u updates.Update) pane.Action {
 		}
 	case updates.Reviewed:
 		v.closeReview()
+	case updates.ModelSwitched:
+		return v.readSettings()
 	}
 	return nil
 }
@@ -195,6 +198,8 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 		return v.search(msg)
 	case foundMsg:
 		v.showHits(msg)
+	case settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
+		return v.settingsArrived(msg)
 	case summaryEditedMsg:
 		if msg.err != nil {
 			return missing{msg.err}

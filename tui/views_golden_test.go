@@ -44,6 +44,8 @@ func TestViewScreens(t *testing.T) {
 				shot("preview")
 				views["search"](r)
 				shot("search")
+				views["settings"](r)
+				shot("settings")
 				r.happen(updates.Status{Phase: updates.Idle})
 				r.press("ctrl+p")
 				shot("palette")

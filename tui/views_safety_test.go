@@ -77,6 +77,7 @@ func hostile(r *rig, o *tui.Options) {
 	other.Conversation = "other"
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, hit, other}, Conversations: 2}}
 	r.stored = []tui.Stored{{ID: "other", Title: evil, Note: evil}}
+	r.set["compaction.preset"] = evil
 }
 
 // hostileAnswers are updates with such texts.
@@ -100,7 +101,7 @@ func hostileAnswers() []updates.Update {
 func TestHostileTextInEveryView(t *testing.T) {
 	answers := hostileAnswers()
 	for name, open := range map[string][]string{
-		"history": {"ctrl+t"}, "context": nil, "ledger": nil, "preview": {"ctrl+k"}, "review": nil, "search": nil,
+		"history": {"ctrl+t"}, "context": nil, "ledger": nil, "preview": {"ctrl+k"}, "review": nil, "search": nil, "settings": nil,
 	} {
 		screenOf(t, name, hostile, func(r *rig) {
 			switch {

@@ -38,6 +38,7 @@ type Host struct {
 	*shelf
 	*chooser
 	*drafts
+	*configurer
 	with  Needs
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
@@ -58,6 +59,7 @@ func NewHost(n Needs, o ChatOptions) *Host {
 	h.shelf = &shelf{console: n.Console, settings: n.Settings, resources: n.Resources, conversations: n.Conversations, open: h.openID}
 	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
 		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
+	h.configurer = &configurer{console: n.Console, settings: n.Settings, running: h.open, held: map[string]string{}}
 	h.drafts = &drafts{settings: n.Settings, resources: n.Resources}
 	return h
 }
@@ -70,6 +72,13 @@ func (h *Host) linkInUse() setup.Link {
 		return setup.Link{}
 	}
 	return h.Running.Link
+}
+
+// open is the conversation that is open for writing, nil for none.
+func (h *Host) open() *session.Running {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.Running
 }
 
 // errEnded says that the screen is gone.
@@ -212,7 +221,7 @@ func (h *Host) Leave(farewell string) error {
 		_, statErr := h.with.Resources.Store.Resolve(context.Background(), id, "")
 		said = statErr == nil
 	}
-	if farewell != "" && h.with.Settings.Cfg().UI.LeaveTranscript {
+	if farewell != "" && h.leavesTranscript() {
 		fmt.Fprintln(h.with.Console.Stdout, farewell)
 	}
 	if said {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
@@ -45,13 +44,5 @@ func (h *Host) trust(hash string, yes bool) error {
 	if err := h.with.Settings.KeepTrust(setup.Trust{Workspace: h.with.Settings.Workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
 		return err
 	}
-	loaded, err := h.with.Settings.Read(h.with.Settings.Workspace, h.with.Settings.Flags.Set)
-	if err == nil {
-		err = h.with.Settings.CheckNames(loaded)
-	}
-	if err != nil {
-		return console.AsUsage(err)
-	}
-	h.with.Settings.Loaded.Store(&loaded)
-	return nil
+	return h.with.Settings.Reload()
 }

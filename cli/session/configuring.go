@@ -20,23 +20,35 @@ import (
 
 // settled are the settings in force.
 type settled struct {
-	cfg     config.Config
-	rules   preset.Rules
-	changed map[string]string // since the conversation was opened, by dotted key, in YAML
+	loaded   config.Loaded
+	rules    preset.Rules
+	changed  map[string]string // since the conversation was opened, by dotted key, in YAML
+	switched bool              // to another model
+}
+
+// Switched reports whether another model was chosen since the conversation was opened.
+func (r *Running) Switched() bool {
+	r.linking.Lock()
+	defer r.linking.Unlock()
+	return r.settled.switched
 }
 
 // Config is the configuration in force.
 func (r *Running) Config() config.Config {
 	r.linking.Lock()
 	defer r.linking.Unlock()
-	return r.settled.cfg
+	return r.settled.loaded.Config
 }
 
-// With is the configuration with other values of some keys. Nothing changes.
+// With is the configuration with other values of some keys, the one in force without
+// any. Nothing changes.
 func (r *Running) With(set map[string]string) (config.Loaded, error) {
 	r.linking.Lock()
-	changed := maps.Clone(r.settled.changed)
+	changed, now := maps.Clone(r.settled.changed), r.settled.loaded
 	r.linking.Unlock()
+	if len(set) == 0 {
+		return now, nil
+	}
 	maps.Copy(changed, set)
 	loaded, err := r.From.Settings.LoadedFor(r.Events, changed)
 	if err == nil {
@@ -66,7 +78,7 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 		return err
 	}
 	was := r.Config().Context.Window
-	r.settle(set, func(s *settled) { s.cfg, s.rules = loaded.Config, setup.RulesOf(loaded.Config) })
+	r.settle(set, func(s *settled) { s.loaded, s.rules = loaded, setup.RulesOf(loaded.Config) })
 	switch window := loaded.Config.Context.Window; {
 	case window == was || r.From.Settings.Flags.Window > 0:
 	case window > 0:
@@ -81,7 +93,9 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 // that there are.
 func (r *Running) SetProfile(name string) {
 	r.settle(map[string]string{"compaction.default_profile": config.YAMLText(name)}, func(s *settled) {
-		s.cfg.Compaction.DefaultProfile, s.rules.DefaultProfile = name, name
+		s.loaded.Config.Compaction.DefaultProfile, s.rules.DefaultProfile = name, name
+		s.loaded.Origins = maps.Clone(s.loaded.Origins)
+		s.loaded.Origins["compaction.default_profile"] = config.Origin{Layer: config.LayerConversation}
 	})
 }
 

@@ -141,6 +141,7 @@ func (r *Running) Current() setup.Link {
 func (r *Running) SwitchTo(l setup.Link) {
 	l.Model = r.Bounded(l.Model)
 	r.linking.Lock()
+	r.settled.switched = r.settled.switched || l.Model.Name() != r.Link.Model.Name()
 	r.Link = l
 	r.linking.Unlock()
 	r.Agent.SwitchModel(l.Model, r.provider(l))

@@ -51,12 +51,12 @@ func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions) error {
 	prompt, notes := instructions(r.From.Settings.Workspace)
 	r.Notes = append(r.Notes, notes...)
-	var err error
-	if r.Cfg, err = r.From.Settings.ConfigFor(r.Events); err != nil {
+	loaded, err := r.From.Settings.LoadedFor(r.Events, nil)
+	if err != nil {
 		return err
 	}
-	r.Rules = setup.RulesOf(r.Cfg)
-	r.settled = settled{cfg: r.Cfg, rules: r.Rules, changed: map[string]string{}}
+	r.Cfg, r.Rules = loaded.Config, setup.RulesOf(loaded.Config)
+	r.settled = settled{loaded: loaded, rules: r.Rules, changed: map[string]string{}}
 	r.Link.Model = r.Bounded(r.Link.Model)
 	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {
 		r.Link.Model.Effort = last.Effort

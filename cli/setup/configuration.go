@@ -34,6 +34,20 @@ func (s *Settings) Configure() error {
 	return nil
 }
 
+// Reload puts the configuration in force as the files have it now, for what begins from
+// here on.
+func (s *Settings) Reload() error {
+	loaded, err := s.Read(s.Workspace, s.Flags.Set)
+	if err == nil {
+		err = s.CheckNames(loaded)
+	}
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	s.Loaded.Store(&loaded)
+	return nil
+}
+
 // Load reads the configuration without keeping it, and checks the names in it.
 // The sources are told even when the error is not nil.
 func (s *Settings) Load() (config.Loaded, error) {

@@ -33,22 +33,26 @@ func (s *Settings) Overrides() map[string]string {
 // ConfigFor is the configuration of a conversation: the one in force, then
 // what the log records, then --cfg, then what a command sets besides.
 func (s *Settings) ConfigFor(events []conversation.Event, besides ...string) (config.Config, error) {
+	loaded, err := s.loadedFor(events, besides)
+	return loaded.Config, err
+}
+
+// LoadedFor is ConfigFor with where the values come from; changed is what was changed
+// since the conversation was opened.
+func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
+	return s.loadedFor(events, assignments(changed))
+}
+
+func (s *Settings) loadedFor(events []conversation.Event, besides []string) (config.Loaded, error) {
 	recorded := RecordedSettings(events)
 	if len(recorded) == 0 && len(besides) == 0 {
-		return s.Cfg(), nil
+		return *s.Loaded.Load(), nil
 	}
 	loaded, err := s.read(s.Workspace, assignments(recorded), s.Flags.Set, besides)
 	if err != nil {
-		return config.Config{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
+		return config.Loaded{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
 	}
-	return loaded.Config, nil
-}
-
-// LoadedFor is the configuration of a conversation with where its values come from:
-// the one in force, what the log records, --cfg, then what was changed since it was
-// opened.
-func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
-	return s.read(s.Workspace, assignments(RecordedSettings(events)), s.Flags.Set, assignments(changed))
+	return loaded, nil
 }
 
 // assignments are settings as KEY=VALUE, sorted.

@@ -136,9 +136,20 @@ func (h *Help) barHeight() int {
 	return 2
 }
 
-// bar is the titles of the tabs: all of them, or those around the one in sight.
+// bar is the titles of the tabs: all of them, closer together where that makes room, or
+// those around the one in sight.
 func (h *Help) bar(width int) string {
 	s, line := h.look.styles, ""
+	if n := len(h.tabs); h.barWidth(0, n-1)-2 > width && h.barWidth(0, n-1)-2-n <= width {
+		for i, t := range h.tabs {
+			style := s.Text
+			if i == h.at {
+				style = s.Selected
+			}
+			line += style.Render(t.Title) + " "
+		}
+		return line
+	}
 	first := 0
 	for ; first < h.at && h.barWidth(first, h.at) > width-2; first++ {
 	}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/cli/screen"
+	"plimsoll/cli/setup"
+	"plimsoll/compact/meter"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// settled is a screen on a conversation, with a configuration file.
+func settled(t *testing.T, a *app, id string) *screen.Host {
+	t.Helper()
+	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
+	h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: m}, id)
+	t.Cleanup(func() { h.Close(); _ = a.resources.Close() }) // closing twice changes nothing
+	return h
+}
+
+// rowOf is a setting by its key.
+func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
+	t.Helper()
+	rows, err := h.Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(rows, func(r tui.Setting) bool { return r.Key == key })
+	if i < 0 {
+		t.Fatalf("%s is not listed", key)
+	}
+	return rows[i]
+}
+
+func TestSettingsTellWhereEachComesFrom(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, "compaction:\n  preset: jp\n  keep_last: 5\n", "compaction.hard_ratio=0.97")
+	keep(t, a, stored, conversation.ConfigChanged{Set: map[string]string{"compaction.auto.min_turns": "9"}}, conversation.UserMessage{Text: "hello"})
+	h := settled(t, a, stored)
+	for key, want := range map[string][3]string{
+		"compaction.preset":         {"jp", "plimsoll", "~/c.yaml, line 2"},
+		"compaction.keep_last":      {"5", "3", "~/c.yaml, line 3"},
+		"compaction.hard_ratio":     {"0.97", "0.95", "--cfg"},
+		"compaction.trigger_ratio":  {"0.75", "0.75", "preset jp"},
+		"compaction.auto.min_turns": {"9", "5", "this conversation"},
+		"permissions.mode":          {"ask", "ask", "the default"},
+		"ui.mouse":                  {"true", "true", "the default"},
+	} {
+		r := rowOf(t, h, key)
+		if got := [3]string{r.Value, r.Default, r.From}; got != want || r.Doc == "" || r.Changed != (want[2] == "this conversation") {
+			t.Errorf("%s: %v changed %v, want %v", key, got, r.Changed, want)
+		}
+	}
+	if r := rowOf(t, h, "model"); r.Value != "test/m" || r.Opens == "" {
+		t.Errorf("the model is %+v", r)
+	}
+}
+
+func TestASettingIsWeighedAndChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := settled(t, appWith(t, ""), "")
+	e, err := h.TrySetting(t.Context(), "compaction.trigger_ratio", "0.5")
+	if err != nil || e.Reading.LoadLine != 50_000 || !strings.Contains(e.Next, "50,000") {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if e, err = h.TrySetting(t.Context(), "context.window", "20000"); err != nil || e.Reading.Window.Tokens != 20_000 {
+		t.Errorf("%+v, %v", e.Reading, err)
+	}
+	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.Value != "0.85" {
+		t.Errorf("it was changed: %+v", r)
+	}
+	for value, says := range map[string]string{"85": "for 85% write 0.85", "x": "needs a number", "0.96": "must be above trigger_ratio"} {
+		if _, err := h.TrySetting(t.Context(), "compaction.trigger_ratio", value); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want it to say %q on a line", value, err, says)
+		}
+		if err := h.ChangeSetting(t.Context(), "compaction.trigger_ratio", value); err == nil {
+			t.Errorf("%s was taken", value)
+		}
+	}
+	if _, err := h.TrySetting(t.Context(), "compaction.summary.model", "no/such"); err == nil {
+		t.Error("a model was taken that nobody knows")
+	}
+}
+
+// What is changed is recorded, and in force again after a restart.
+func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, "", "compaction.keep_last=4")
+	keep(t, a, stored, conversation.UserMessage{Text: "hello"})
+	h := settled(t, a, stored)
+	for key, value := range map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "compaction.summary.instructions": "be brief: 3 lines", "context.window": "50000"} {
+		if err := h.ChangeSetting(t.Context(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	await(t, h.Running.Agent.Updates(), func(u updates.Update) bool {
+		m, ok := u.(updates.Metered)
+		return ok && m.Meter.Reading().LoadLine == 30_000
+	})
+	h.Running.SetProfile("heavy")
+	if r := rowOf(t, h, "compaction.keep_last"); r.Value != "7" || r.From != "this conversation" {
+		t.Errorf("what --cfg says was not changed: %+v", r)
+	}
+	h.Close()
+	store, err := a.resources.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, _, err := store.Load(t.Context(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{}
+	for _, e := range events {
+		if c, ok := e.Body.(conversation.ConfigChanged); ok {
+			maps.Copy(set, c.Set)
+		}
+	}
+	if set["compaction.trigger_ratio"] != "0.6" || set["compaction.default_profile"] != "heavy" || set["compaction.keep_last"] != "7" {
+		t.Errorf("recorded %v", set)
+	}
+	a.settings.Flags.Set = nil // a start without --cfg
+	if err := a.settings.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	again := settled(t, a, stored)
+	for key, want := range map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "compaction.default_profile": "heavy",
+		"compaction.summary.instructions": `"be brief: 3 lines"`} {
+		if r := rowOf(t, again, key); r.Value != want || r.From != "this conversation" {
+			t.Errorf("after a restart %s is %q of %s, want %q", key, r.Value, r.From, want)
+		}
+	}
+	if got := again.Running.Meter.Reading(); got.LoadLine != 30_000 || got.Window.Tokens != 50_000 {
+		t.Errorf("after a restart the meter says %+v", got)
+	}
+}
+
+func TestSettingsAreWrittenToTheFile(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, "# mine\ncompaction:\n  keep_last: 4 # four\n")
+	h := settled(t, a, "")
+	for key, value := range map[string]string{"compaction.trigger_ratio": "0.6", "permissions.allow": "[read_file]", "compaction.keep_last": "3"} {
+		if err := h.ChangeSetting(t.Context(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := rowOf(t, h, "permissions.allow"); !r.Restart || !r.Changed || r.Value != "[read_file]" {
+		t.Errorf("a rule is %+v", r)
+	}
+	rows, err := h.Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []tui.SettingChange
+	for _, r := range rows {
+		if r.Changed {
+			changes = append(changes, tui.SettingChange{Key: r.Key, Value: r.Value, Unset: r.Value == r.Default})
+		}
+	}
+	draft, err := h.DraftSettings(t.Context(), changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := draft.Write(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	path, err := a.settings.ConfigFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if want := "# mine\ncompaction:\n  trigger_ratio: 0.6\npermissions:\n  allow: [read_file]\n"; string(text) != want || err != nil {
+		t.Errorf("the file is\n%s\nwant\n%s (%v)", text, want, err)
+	}
+	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.From != "~/"+filepath.Base(path)+", line 3" {
+		t.Errorf("after writing %+v", r)
+	}
+	if a.settings.Cfg().Compaction.TriggerRatio != 0.6 {
+		t.Error("the next conversation does not begin with it")
+	}
+	if err := os.WriteFile(path, []byte("nonsense: 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.DraftSettings(t.Context(), []tui.SettingChange{{Key: "ui.mouse", Value: "false"}}); err == nil || !strings.Contains(err.Error(), "~/c.yaml, line 1") {
+		t.Errorf("a file with a mistake: %v", err)
+	}
+}

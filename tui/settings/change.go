@@ -1,0 +1,197 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/pane"
+)
+
+// A change begins with a value of its own, which shows what it would do; accepting is a key more.
+
+// begin begins to change the row under the cursor.
+func (m *Model) begin(by int) pane.Action {
+	r := m.row()
+	switch {
+	case r == nil:
+		return nil
+	case m.content.Fixed != "":
+		return pane.Say{Text: m.content.Fixed, Bad: true}
+	case r.Opens != "":
+		return Opened{Dialog: r.Opens}
+	case r.Fixed != "":
+		return pane.Say{Text: r.Fixed, Bad: true}
+	}
+	m.key, m.value, m.effect, m.fault = r.Key, r.Value, nil, ""
+	if len(r.Choices) > 0 {
+		m.stage = choosing
+		return m.cycle(by)
+	}
+	m.stage = typing
+	text := r.Value
+	if text == `""` || text == "[]" {
+		text = ""
+	}
+	m.field.SetText(text, true)
+	m.fit()
+	return nil
+}
+
+// try asks what a value would come to.
+func (m *Model) try(value string) pane.Action {
+	if value == m.value {
+		return nil
+	}
+	m.value, m.fault = value, ""
+	return Try{Key: m.key, Value: value}
+}
+
+// cycle takes the value so many places further.
+func (m *Model) cycle(by int) pane.Action {
+	all := m.row().Choices
+	at := slices.Index(all, m.value)
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	return m.try(all[(at+by+len(all))%len(all)])
+}
+
+// choose deals with a message while one of the values of a row is chosen.
+func (m *Model) choose(msg tea.Msg) pane.Action {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	keys := m.o.Keys
+	by := func(n int) func() pane.Action { return func() pane.Action { return m.cycle(n) } }
+	action, done := pane.Press(k, []pane.Command{
+		{On: keys.Accept, Do: m.accept}, {On: keys.Cancel, Do: m.cancel},
+		{On: keys.Next, Do: by(1)}, {On: keys.More, Do: by(-1)}, {On: keys.Earlier, Do: by(-1)}, {On: keys.Less, Do: by(1)},
+		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().Default) }},
+	})
+	if !done {
+		return pane.Ignored{}
+	}
+	return action
+}
+
+// typeIn deals with a message while a value is typed.
+func (m *Model) typeIn(msg tea.Msg) pane.Action {
+	keys := m.o.Keys
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Accept):
+			return m.accept()
+		case key.Matches(k, keys.Cancel):
+			return m.cancel()
+		case key.Matches(k, keys.More):
+			return m.stepped(1)
+		case key.Matches(k, keys.Less):
+			return m.stepped(-1)
+		}
+	}
+	if !m.field.Update(msg, keys.Edit) {
+		return pane.Ignored{}
+	}
+	return m.try(m.typed())
+}
+
+// typed is the value that was typed. A list needs no brackets.
+func (m *Model) typed() string {
+	text := m.field.Text()
+	switch list := m.row().Type == listType; {
+	case list && !strings.HasPrefix(text, "["):
+		return "[" + text + "]"
+	case text == "" && !list:
+		return `""`
+	}
+	return text
+}
+
+// stepped takes a larger or smaller number.
+func (m *Model) stepped(by int) pane.Action {
+	r := m.row()
+	text := step(m.field.Text(), strings.HasPrefix(r.Type, ratioType), by)
+	m.field.SetText(text, true)
+	return m.try(m.typed())
+}
+
+func (m *Model) cancel() pane.Action {
+	m.browse()
+	return nil
+}
+
+// accept wants the value in force.
+func (m *Model) accept() pane.Action {
+	r := m.row()
+	switch {
+	case m.busy || m.fault != "":
+		return nil
+	case m.value == r.Value:
+		return m.cancel()
+	}
+	m.busy = true
+	return Accepted{Key: m.key, Value: m.value}
+}
+
+// toDefault wants the value back that a row has where nobody sets it.
+func (m *Model) toDefault() pane.Action {
+	r := m.row()
+	switch {
+	case r == nil:
+		return nil
+	case m.content.Fixed != "":
+		return pane.Say{Text: m.content.Fixed, Bad: true}
+	case r.Fixed != "":
+		return pane.Say{Text: r.Fixed, Bad: true}
+	case r.Key == "" || r.Opens != "" && r.Default == "":
+		return pane.Say{Text: "it has no default to go back to"}
+	case r.Value == r.Default:
+		return pane.Say{Text: "it has its default value already"}
+	}
+	return Accepted{Key: r.Key, Value: r.Default}
+}
+
+// write wants to see what would be written.
+func (m *Model) write() pane.Action {
+	var changes []Change
+	for _, r := range m.rows.list {
+		if r.Changed {
+			changes = append(changes, Change{Key: r.Key, Value: r.Value, Unset: r.Value == r.Default})
+		}
+	}
+	switch {
+	case m.busy:
+		return nil
+	case len(changes) == 0:
+		return pane.Say{Text: "nothing to write: no value differs from your configuration"}
+	}
+	m.busy = true
+	return Drafted{Changes: changes}
+}
+
+// review deals with a message while the lines to write are shown.
+func (m *Model) review(msg tea.Msg) pane.Action {
+	keys := m.o.Keys
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Cancel), key.Matches(k, keys.Close):
+			return m.cancel()
+		case key.Matches(k, keys.Accept) && m.fault != "":
+			return pane.Say{Text: m.fault, Bad: true}
+		case key.Matches(k, keys.Accept):
+			if m.busy {
+				return nil
+			}
+			m.busy = true
+			return Confirmed{Draft: m.draft}
+		}
+	}
+	if m.page.Update(msg, keys.Moves, len(m.draftLines()), m.frame().Body(m.height)) {
+		return nil
+	}
+	return pane.Ignored{}
+}

@@ -1,0 +1,59 @@
+package settings
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/edit"
+	"plimsoll/tui/pane"
+)
+
+// KeyMap is every key of the view.
+type KeyMap struct {
+	Moves           pane.Moves
+	NextSection     key.Binding
+	PreviousSection key.Binding
+
+	Change  key.Binding
+	Next    key.Binding // value
+	Earlier key.Binding
+	Default key.Binding
+	Write   key.Binding
+	Explain key.Binding
+	Close   key.Binding
+
+	// While a value is changed, and while the lines to write are shown.
+	Accept, Cancel key.Binding
+	More, Less     key.Binding // a number
+	Edit           edit.Keys
+}
+
+// DefaultKeyMap is the keys as they are without configuration.
+func DefaultKeyMap() KeyMap {
+	bind := pane.Bind
+	moves, typing := pane.DefaultMoves(), edit.DefaultKeys()
+	moves.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f") // space changes
+	typing.Newline.SetEnabled(false)
+	return KeyMap{
+		Moves:           moves,
+		NextSection:     bind("tab", "next section", "tab"),
+		PreviousSection: bind("shift+tab", "previous section", "shift+tab"),
+		Change:          bind("enter", "change the value (also space)", "enter", "space"),
+		Next:            bind("→", "next value (also l)", "right", "l"),
+		Earlier:         bind("←", "previous value (also h)", "left", "h"),
+		Default:         bind("u", "reset to the default (also r)", "u", "r"),
+		Write:           bind("s", "write the changes to your config file (also w)", "s", "w"),
+		Explain:         bind("?", "show or hide what the setting does", "?"),
+		Close:           bind("q", "close", "q", "esc"),
+		Accept:          bind("enter", "accept the value, or write the lines", "enter"),
+		Cancel:          bind("esc", "leave the value as it was, or write nothing", "esc"),
+		More:            bind("↑", "a larger number", "up"),
+		Less:            bind("↓", "a smaller number", "down"),
+		Edit:            typing,
+	}
+}
+
+// Bindings lists the keys in the order of the help, without those that move and those for typing.
+func (k KeyMap) Bindings() []key.Binding {
+	return []key.Binding{k.Change, k.Next, k.Earlier, k.Default, k.Write, k.Explain, k.NextSection, k.PreviousSection, k.Close,
+		k.Accept, k.Cancel, k.More, k.Less}
+}

@@ -1,0 +1,249 @@
+package settings_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact/meter"
+	"plimsoll/tui/pane"
+	"plimsoll/tui/settings"
+	"plimsoll/tui/tuitest"
+)
+
+// hostile is what a file may hold.
+const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
+
+// gauge draws a reading as a stub: its load line where it lies.
+func gauge(r meter.Reading, width int) string {
+	at := max(0, min(width-1, r.LoadLine*width/max(r.Window.Tokens, 1)))
+	return strings.Repeat("-", at) + "▲" + strings.Repeat("-", width-at-1)
+}
+
+func gauges(now, then meter.Reading, width int) (string, string) {
+	return gauge(now, width), gauge(then, width)
+}
+
+func reading(line int) meter.Reading {
+	return meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: 40_000, AfterSend: 40_000, LoadLine: line, HardLine: 121_600}
+}
+
+func content() settings.Content {
+	return settings.Content{
+		Reading: reading(108_800), Next: "In about 68,800 tokens (7 turns), at 108,800: the oldest turns are evicted, and a note replaces them; about 51,200 tokens remain.",
+		Rows: []settings.Row{
+			{Section: "Compaction", Name: "enabled", Key: "compaction.enabled", Value: "true", Choices: []string{"true", "false"}, Type: "true or false", Default: "true",
+				Doc: "false turns every automatic part off; only recovery from a refused request remains.", From: "preset plimsoll", Applies: "at once, and stays with this conversation"},
+			{Section: "Compaction", Name: "preset", Key: "compaction.preset", Value: "jp", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw",
+				Default: "plimsoll", Doc: "Rule set that fills the keys of this section.", From: "this conversation", Changed: true},
+			{Section: "Compaction", Name: "trigger_ratio", Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Default: "0.85",
+				Doc:  "The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k.",
+				From: "~/.config/plimsoll/config.yaml, line 12", Applies: "at once, and stays with this conversation"},
+			{Section: "Compaction", Name: "token_threshold", Key: "compaction.token_threshold", Value: "9000", Type: "whole number", Default: "0", Doc: hostile, From: hostile},
+			{Section: "Model", Name: "model", Key: "model", Value: "openai/gpt", Doc: "Model to talk to.", Opens: "model"},
+			{Section: "Model", Name: "window", Key: "context.window", Value: "0", Shown: "128k", Default: "0", Fixed: "--window says it in this run"},
+			{Section: "Permissions", Name: "allow", Key: "permissions.allow", Value: "[read_file]", Type: "list of texts", Default: "[]", Doc: "Calls allowed without asking.",
+				From: "the default", Applies: "at the next start, once written to the file", Restart: true},
+			{Section: "Permissions", Name: "run_command(" + hostile + ")", Shown: "always", Doc: "Granted by a key.", Opens: "rule 0"},
+			{Section: "Looks", Name: "mouse", Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Default: "true", Doc: "Use the mouse."},
+		},
+	}
+}
+
+func show(c settings.Content, width, height int) *settings.Model {
+	keys := settings.DefaultKeyMap()
+	m := settings.New(settings.Options{Keys: &keys, Gauges: gauges})
+	m.SetSize(width, height)
+	m.Show(c)
+	return m
+}
+
+// press sends keys, parted by spaces, and returns the last action.
+func press(m *settings.Model, keys string) pane.Action {
+	return tuitest.Press(m.Update, strings.Fields(keys)...)
+}
+
+// on is the view with the cursor on a row, by its number.
+func on(row int) *settings.Model {
+	m := show(content(), 100, 30)
+	press(m, strings.Repeat("down ", row))
+	return m
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	draft := settings.Draft{Path: "~/.config/plimsoll/config.yaml", Lines: []settings.Line{
+		{Number: 3, Text: "  preset: plimsoll"}, {Number: 3, Added: true, Text: "  preset: jp"}, {Number: 9, Added: true, Text: "  " + hostile}}}
+	try := settings.Try{Key: "compaction.trigger_ratio", Value: "0.84"}
+	scenes := []struct {
+		name string
+		do   func(m *settings.Model)
+	}{
+		{"a row", func(m *settings.Model) { press(m, "down down") }},
+		{"a number on its way", func(m *settings.Model) { press(m, "down down enter down") }},
+		{"a number", func(m *settings.Model) {
+			press(m, "down down enter down")
+			m.ShowEffect(try, settings.Effect{Reading: reading(76_800), Next: "In about 36,800 tokens, at 76,800: the oldest turns are evicted."}, "")
+		}},
+		{"a mistake", func(m *settings.Model) {
+			press(m, "down down enter down")
+			m.ShowEffect(try, settings.Effect{}, `"84" is not a ratio; for 84 % write 0.84`)
+		}},
+		{"a choice", func(m *settings.Model) { press(m, "down enter") }},
+		{"permissions", func(m *settings.Model) { press(m, "tab tab down") }},
+		{"explained the other way", func(m *settings.Model) { press(m, "down down ?") }},
+		{"what is written", func(m *settings.Model) { press(m, "s"); m.ShowDraft(draft, "") }},
+		{"not read yet", func(m *settings.Model) { m.Show(settings.Content{Reading: reading(108_800)}) }},
+	}
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		for _, scene := range scenes {
+			m := show(content(), width, height)
+			scene.do(m)
+			fmt.Fprintf(b, "%s:\n", scene.name)
+			b.WriteString(tuitest.Trim(m.View()))
+		}
+	})
+}
+
+func TestAViewHasItsLinesAndCells(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 9))
+	keys := strings.Fields("tab shift+tab left right enter esc u s ? up down pgup pgdown x 1 backspace space home end")
+	for width := 1; width <= 200; width += 1 + rng.IntN(9) {
+		for height := 1; height <= 60; height += 1 + rng.IntN(7) {
+			m := show(content(), width, height)
+			for range rng.IntN(12) {
+				press(m, keys[rng.IntN(len(keys))])
+			}
+			if rng.IntN(4) == 0 {
+				m.ShowDraft(settings.Draft{Path: hostile, Lines: []settings.Line{{Text: hostile}}}, "")
+			}
+			tuitest.Fits(t, m, width, height)
+		}
+	}
+}
+
+func TestKeysAskForWhatTheyMean(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		row  int
+		keys string
+		want pane.Action
+	}{
+		"a switch is tried":          {0, "space", settings.Try{Key: "compaction.enabled", Value: "false"}},
+		"and taken":                  {0, "enter enter", settings.Accepted{Key: "compaction.enabled", Value: "false"}},
+		"or not":                     {0, "enter esc", nil},
+		"back to where it was":       {0, "enter space enter", nil},
+		"the next word":              {1, "right", settings.Try{Key: "compaction.preset", Value: "raw"}},
+		"the word before":            {1, "left", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
+		"a number is typed":          {3, "enter 1", settings.Try{Key: "compaction.token_threshold", Value: "90001"}},
+		"and accepted":               {3, "enter 1 enter", settings.Accepted{Key: "compaction.token_threshold", Value: "90001"}},
+		"a hundredth more":           {2, "enter up", settings.Try{Key: "compaction.trigger_ratio", Value: "0.86"}},
+		"two hundredths less":        {2, "enter down down", settings.Try{Key: "compaction.trigger_ratio", Value: "0.83"}},
+		"a step less":                {3, "enter down", settings.Try{Key: "compaction.token_threshold", Value: "8900"}},
+		"a text that is emptied":     {3, "enter ctrl+u", settings.Try{Key: "compaction.token_threshold", Value: `""`}},
+		"a list without brackets":    {6, "enter ctrl+u a", settings.Try{Key: "permissions.allow", Value: "[a]"}},
+		"a dialog":                   {4, "enter", settings.Opened{Dialog: "model"}},
+		"a rule":                     {7, "enter", settings.Opened{Dialog: "rule 0"}},
+		"what is fixed":              {5, "enter", pane.Say{Text: "--window says it in this run", Bad: true}},
+		"the default":                {3, "u", settings.Accepted{Key: "compaction.token_threshold", Value: "0"}},
+		"the default, where it is":   {2, "u", pane.Say{Text: "it has its default value already"}},
+		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
+		"no default":                 {4, "u", pane.Say{Text: "it has no default to go back to"}},
+		"the file":                   {0, "s", settings.Drafted{Changes: []settings.Change{{Key: "compaction.preset", Value: "jp"}}}},
+		"close":                      {0, "q", pane.Closed{}},
+	} {
+		if diff := cmp.Diff(c.want, press(on(c.row), c.keys)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestOnlyTheNewestValueShowsWhatItDoes(t *testing.T) {
+	t.Parallel()
+	m := on(2)
+	first := press(m, "enter down").(settings.Try)
+	second := press(m, "down").(settings.Try)
+	m.ShowEffect(first, settings.Effect{Reading: reading(64_000), Next: "of the first"}, "")
+	if strings.Contains(m.View(), "of the first") {
+		t.Error("a value shows what the one before would have done")
+	}
+	m.ShowEffect(second, settings.Effect{Reading: reading(64_000), Next: "of the second"}, "")
+	if v := m.View(); !strings.Contains(v, "of the second") || !strings.Contains(v, "Load line 109k → 64k") || !strings.Contains(v, "then") {
+		t.Errorf("the effect is not shown:\n%s", v)
+	}
+	press(m, "esc")
+	if v := m.View(); strings.Contains(v, "of the second") || !strings.Contains(v, "In about 68,800") {
+		t.Errorf("what was tried stays:\n%s", v)
+	}
+}
+
+func TestAMistakeIsMendedAndNotTaken(t *testing.T) {
+	t.Parallel()
+	m := on(2)
+	try := press(m, "enter 9").(settings.Try)
+	m.ShowEffect(try, settings.Effect{}, "not like that")
+	if action := press(m, "enter"); action != nil || !strings.Contains(m.View(), "not like that") {
+		t.Errorf("%v:\n%s", action, m.View())
+	}
+	if m.Cursor() == nil {
+		t.Error("nobody can mend it")
+	}
+	press(m, "backspace 4")
+	if action := press(m, "enter"); action != (settings.Accepted{Key: "compaction.trigger_ratio", Value: "0.854"}) {
+		t.Errorf("%v", action)
+	}
+	if action := press(m, "enter"); action != nil {
+		t.Errorf("asked twice: %v", action)
+	}
+	m.Done("the disk is full")
+	if !strings.Contains(m.View(), "the disk is full") {
+		t.Error("the failure is not told")
+	}
+}
+
+func TestNothingChangesInWhatIsOnlyRead(t *testing.T) {
+	t.Parallel()
+	c := content()
+	c.Fixed = "open elsewhere"
+	m := show(c, 100, 30)
+	for _, key := range []string{"enter", "u"} {
+		if action := press(m, key); action != (pane.Say{Text: "open elsewhere", Bad: true}) {
+			t.Errorf("%s: %v", key, action)
+		}
+	}
+}
+
+func TestTheFileIsWrittenOnceItWasSeen(t *testing.T) {
+	t.Parallel()
+	m := on(0)
+	press(m, "s")
+	if said, ok := m.ShowDraft(settings.Draft{Path: "config.yaml"}, "").(pane.Say); !ok || !strings.Contains(said.Text, "nothing to write") {
+		t.Errorf("said %v of nothing to write", said)
+	}
+	press(m, "s")
+	if action := m.ShowDraft(settings.Draft{}, "line 3: unknown key"); action != (pane.Say{Text: "line 3: unknown key", Bad: true}) {
+		t.Errorf("said %v", action)
+	}
+	press(m, "s")
+	m.ShowDraft(settings.Draft{Path: "config.yaml", Lines: []settings.Line{{Number: 3, Added: true, Text: "  preset: jp"}}}, "")
+	if v := m.View(); !strings.Contains(v, "+   preset: jp") {
+		t.Errorf("the lines are not shown:\n%s", v)
+	}
+	if _, ok := press(m, "enter").(settings.Confirmed); !ok {
+		t.Error("enter does not write")
+	}
+	m.Done("the file was changed meanwhile")
+	if v := m.View(); !strings.Contains(v, "the file was changed meanwhile") {
+		t.Errorf("the failure is not told:\n%s", v)
+	}
+	press(m, "esc")
+	if v := m.View(); strings.Contains(v, "write these lines") {
+		t.Errorf("esc does not lead back:\n%s", v)
+	}
+	m.Update(tea.PasteMsg{Content: "pasted"})
+}

@@ -1,0 +1,146 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"plimsoll/agent/updates"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+	"plimsoll/tui/overlay"
+)
+
+// A value shows what it does before it is accepted, and is in force afterwards; then the
+// account is asked for anew.
+func TestASettingIsTriedAndThenChanged(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["settings"](r)
+		r.to("trigger_ratio")
+		r.calls = nil
+		r.press("enter", "down", "down")
+		r.did("try compaction.trigger_ratio 0.84", "try compaction.trigger_ratio 0.83")
+		r.has("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
+		r.press("enter")
+		r.did("change compaction.trigger_ratio 0.83", "first inspect", "first rules")
+		r.has("0.83 •", "this conversation", "1 change not in the file")
+		r.lacks("then ")
+		r.press("s")
+		r.has("Changes to ~/.config/plimsoll/config.yaml", "+ compaction.trigger_ratio: 0.83")
+		r.press("enter")
+		r.did("write [{compaction.trigger_ratio 0.83 false}]", "first inspect", "first rules")
+		r.has("wrote ~/.config/plimsoll/config.yaml")
+		r.at("settings")
+	})
+}
+
+func TestASettingThatIsRefusedCanBeMended(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["settings"](r)
+		r.to("trigger_ratio")
+		r.failing["change"] = errors.New("hard_ratio must be above trigger_ratio")
+		r.press("enter", "up", "enter")
+		r.has("hard_ratio must be above", "trigger_ratio: 0.86")
+		delete(r.failing, "change")
+		r.press("down", "down", "enter")
+		r.has("0.84 •")
+	})
+}
+
+// What a value would have done is not shown of another one, nor after it was given up.
+func TestAnAnswerThatComesTooLateIsNotShown(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["settings"](r)
+		r.to("trigger_ratio")
+		r.tried = make(chan struct{})
+		r.press("enter", "down")
+		r.lacks("With 0.84")
+		r.press("down") // the first is given up
+		close(r.tried)
+		r.settle()
+		r.has("With 0.83")
+		r.lacks("With 0.84")
+		r.tried = make(chan struct{})
+		r.press("down", "esc", "q")
+		close(r.tried)
+		r.settle()
+		r.at("")
+	})
+}
+
+// The mode, the theme and the mouse are of this run: the screen changes them itself.
+func TestSettingsOfThisRun(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["settings"](r)
+		r.to("mode  ")
+		r.press("enter", "enter")
+		r.has("auto-edit •", "this run", "permissions: auto-edit")
+		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode auto-edit") {
+			t.Errorf("asked for %q", r.calls)
+		}
+		r.to("mouse")
+		r.press("enter", "enter")
+		r.has("false •")
+		if r.m.View().MouseMode != 0 {
+			t.Error("the mouse is used")
+		}
+		r.to("theme")
+		r.press("enter")
+		r.has("Theme", "contrast-dark")
+		r.write("solarized")
+		r.press("enter")
+		r.at("settings")
+		r.has("solarized-light •")
+		r.press("s")
+		r.has("permissions.mode: auto-edit", "ui.mouse: false", "ui.theme: ")
+	})
+}
+
+func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.write("a draft stays")
+		r.press("ctrl+p")
+		r.write("/settings")
+		r.press("enter")
+		r.at("settings")
+		r.to("model ")
+		r.press("enter")
+		r.has("ollama/qwen3:8b")
+		r.press("down", "enter")
+		r.did("open", "first inspect", "first rules", "models", "switch ollama/qwen3:8b")
+		r.to("effort")
+		r.press("enter")
+		r.has("how much the model reasons")
+	})
+}
+
+func TestGrantedRulesAreListedAndRevoked(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.rules = []conversation.Rule{{Text: "run_command(go vet *)", Means: "go vet", ID: "g1", Origin: conversation.RuleGranted},
+			{Text: "read_file", Means: "reads", Origin: conversation.RuleConfigured}}
+	}, func(r *rig) {
+		r.enter("/settings")
+		r.to("run_command(go vet *)")
+		r.has("always")
+		r.press("enter")
+		r.has("revoke it")
+		r.pass(overlay.Grace)
+		r.press("y")
+		if !strings.Contains(strings.Join(r.calls, "\n"), "revoke g1") {
+			r.t.Errorf("asked for %q", r.calls)
+		}
+	})
+}
+
+func TestSettingsOfAConversationToRead(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.first.ReadOnly = "open elsewhere"
+	}, func(r *rig) {
+		views["settings"](r)
+		r.press("enter")
+		r.has("open elsewhere")
+		r.happen(updates.Status{Phase: updates.Idle})
+		r.at("settings")
+	})
+}
