@@ -55,7 +55,7 @@ func firstMinute(t *tape) {
 	t.press("\r")
 	t.until(func(s screen) bool { return s.share() < 50 })
 	t.hold(2 * time.Second)
-	t.says("Ctrl+T shows what was said beside what is sent")
+	t.says("Ctrl+T shows the originals next to what is sent")
 	t.press("\x14")
 	t.until(func(s screen) bool { return s.has("History") })
 	t.press("g}")
