@@ -45,7 +45,7 @@ func (m *Model) foot(f pane.Frame) []string {
 	}
 	panel := []string{pane.Margin(m.width) + m.entries.inks.rule.Render(strings.Repeat("─", pane.Within(m.width)))}
 	for _, l := range lines[:min(len(lines), room)] {
-		panel = append(panel, pane.Clip("  "+l, m.width))
+		panel = append(panel, pane.Clip(pane.Margin(m.width)+l, m.width))
 	}
 	return panel
 }

@@ -19,6 +19,7 @@ import (
 const (
 	labelWidth = 9  // of the name of a part, where it stands beside it
 	leastWide  = 48 // cells from which on it does
+	airy       = 30 // lines from which on the gauges stand apart
 )
 
 // part is a piece of the body under a name. Its lines are styled.
@@ -64,7 +65,9 @@ func (m *Model) frame() pane.Frame {
 	default:
 		f.Hints = m.hints()
 	}
-	f.Lines = m.gauges()
+	if f.Lines = m.gauges(); m.height >= airy {
+		f.Lines = append([]string{""}, f.Lines...)
+	}
 	return f
 }
 

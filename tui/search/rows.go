@@ -51,18 +51,18 @@ func (m *Model) draw(row int, selected bool, width int) []string {
 		}
 		out = append(out, m.heading(h, n, width))
 	}
-	mark, look, text, end := "   ", s.Muted, s.Text, 0
+	mark, look, text, end := "  ", s.Muted, s.Text, 0
 	if selected { // over the whole width
-		mark, look, text, end = " ❯ ", s.Selected, s.Selected, width
+		mark, look, text, end = "❯ ", s.Selected, s.Selected, width
 	}
 	filled := func(line string) string {
 		return line + look.Render(strings.Repeat(" ", max(0, end-ansi.StringWidth(line))))
 	}
 	if width < leastWide {
-		return append(out, filled(look.Render(pane.Clip(mark+m.where(h, width-4), width))), filled(look.Render("     ")+m.excerpt(h, width-6, text)))
+		return append(out, filled(look.Render(pane.Clip(mark+m.where(h, width-2), width))), filled(look.Render("    ")+m.excerpt(h, width-4, text)))
 	}
 	room := min(width*9/20, mostWhere, m.columns.all())
-	return append(out, filled(look.Render(mark+pane.Fit(m.where(h, room), room)+"  ")+m.excerpt(h, width-room-6, text)))
+	return append(out, filled(look.Render(mark+pane.Fit(m.where(h, room), room)+"  ")+m.excerpt(h, width-room-4, text)))
 }
 
 // heading is the line above the hits of a conversation.
@@ -76,8 +76,8 @@ func (m *Model) heading(h find.Hit, hits, width int) string {
 	if title == "" {
 		title = h.Conversation
 	}
-	room := pane.Within(width)
-	return pane.Margin(width) + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
+	room := max(width-2, 1) // behind the mark of a row
+	return "  " + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
 }
 
 // columns are the widths of what says where a hit is, in cells.
