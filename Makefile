@@ -59,8 +59,9 @@ bench: ## run the benchmarks; their budgets stand beside them in the sources
 bench-compare: ## compare the benchmarks of BASE with those of this tree; fails when something is slower
 	@$(GO) run ./bench -base '$(BASE)' -bench '$(BENCH)' -pkg '$(PKG)' -rounds $(ROUNDS) -time $(TIME)
 
+# The other targets vet the same files.
 race: ## run the tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 8m ./...
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 8m ./...
 
 # By number of inputs: a run that ends by the clock fails now and then because its worker is still at it.
 FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 100x
