@@ -203,10 +203,11 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	turns := s.log.turns()
 	items := make([]overlay.Item, 0, len(turns))
 	for _, t := range slices.Backward(turns) {
+		when := t.event.Time.In(s.env.zone()).Format("2 Jan 15:04")
 		items = append(items, overlay.Item{
-			ID:     strconv.FormatUint(t.event.Seq, 10),
-			Title:  strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens",
+			ID:      strconv.FormatUint(t.event.Seq, 10),
+			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
+			Details: []string{when + " · ~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens", when},
 		})
 	}
 	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn is undone; /redo redoes the latest"})
@@ -219,7 +220,7 @@ func (s *session) pickBack(event string) pane.Action {
 		return nil
 	}
 	return open(overlay.PickerOptions{ID: dialogBack, Title: "Turn " + strconv.Itoa(s.outline.TurnOf(seq)), Items: []overlay.Item{
-		{ID: backHere + " " + event, Title: "Go back here", Detail: "your message returns to the composer; /redo reverses this"},
+		{ID: backHere + " " + event, Title: "Go back here", Detail: "your message returns here; /redo reverses this"},
 		{ID: backFork + " " + event, Title: "Fork from here", Detail: "this conversation stays as it is"},
 		{ID: backHistory + " " + event, Title: "Open in history", Detail: "the originals next to what the model is sent"},
 	}})

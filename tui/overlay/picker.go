@@ -296,7 +296,7 @@ const leastColumn = 12
 
 // columns is how wide the titles are where details stand beside them, 0 where they do
 // not, and the form of the details: the fullest that leaves the usual titles whole, or
-// most of the width. The last form is cut where it must.
+// most of the width. Words of the last form are cut where they must be.
 func (p *Picker) columns() (titles, form int) {
 	room := p.width - 4 // without the mark, and the blanks between the two
 	last, most := len(p.deep)-1, room*3/5
@@ -308,10 +308,11 @@ func (p *Picker) columns() (titles, form int) {
 			return min(p.wide, room-deep), n
 		}
 	}
-	if last != 0 || p.deep[0] == 0 || room < leastColumn+min(p.deep[0], leastColumn) {
+	// Words can be cut, the columns of a table cannot.
+	if last < 0 || p.o.Heads != nil || p.deep[last] == 0 || room < leastColumn+min(p.deep[last], leastColumn) {
 		return 0, 0
 	}
-	return min(p.wide, max(room-p.deep[0], room/2)), 0
+	return min(p.wide, max(room-p.deep[last], room/2)), last
 }
 
 // heads is the line above the columns, where there is room for it.
