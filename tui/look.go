@@ -198,7 +198,7 @@ func (t *theme) set(name string) pane.Action {
 		return missing{CheckTheme(name, t.own.Names()...)}
 	}
 	t.name, t.picker = name, nil
-	return say("theme: " + t.look.theme.Name)
+	return say("theme: " + t.look.theme.Name + " · /settings saves it")
 }
 
 // show draws in another theme and leaves the choice as it is; false if there is none of
