@@ -42,7 +42,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.see("1 hit in 1 of 2 conversations", "turn 11  read_file (full text)")
 	term.key("enter")
 	term.see(" History")
-	term.on("read_file  day-11.txt")
+	term.on("read day-11.txt")
 	term.ends(" match ")
 	term.key("enter")
 	term.on("the full text; ") // not that it is being read
