@@ -20,6 +20,7 @@ import (
 const (
 	ticksPerSecond = 90              // while something happens
 	quietFor       = time.Second / 2 // until nothing happens
+	stopsWithin    = time.Second / 4 // the system, a program that suspends itself
 )
 
 // frames paces the ticker of one program.
@@ -33,6 +34,8 @@ type frames struct {
 	calm   *time.Timer  // runs while it ticks fast
 	fast   bool
 	last   time.Time // something happened
+	asleep bool
+	alarm  *time.Timer // while asleep
 }
 
 // runScreen runs a program until it is left.
@@ -59,11 +62,35 @@ func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg:
 		f.reader.Touch()
+	case tea.SuspendMsg:
+		f.suspend(true)
+	case tea.ResumeMsg:
+		f.suspend(false)
 	case tea.FocusMsg, tea.BlurMsg:
 		_, has := msg.(tea.FocusMsg)
 		f.reader.Focus(has)
 	}
 	return msg
+}
+
+// suspend notes that the program suspends itself, or that it goes on again. Where nothing stops it, it is told to go on
+// until it does: see [screen.Continue].
+func (f *frames) suspend(asleep bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asleep = asleep
+	if asleep {
+		f.alarm = time.AfterFunc(stopsWithin, f.goOn)
+	}
+}
+
+func (f *frames) goOn() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asleep {
+		screen.Continue()
+		f.alarm.Reset(stopsWithin)
+	}
 }
 
 // tickerOf is the frame ticker of a running program, nil if it is not where it
@@ -122,6 +149,7 @@ func (f *frames) rest() {
 func (f *frames) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.asleep = false
 	if f.ticker == nil {
 		return
 	}

@@ -7,9 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 
@@ -450,18 +448,7 @@ var acts = map[string]act{
 		n := gone()
 		t.key(name)
 		t.wait("shell", func(screen) bool { return gone() > n })
-		again := time.NewTicker(20 * time.Millisecond) // until it listens: nothing stops a program without a shell above it
-		defer again.Stop()
-		for late := time.After(patience); t.shown().broken() != ""; {
-			if err := t.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-				t.t.Fatal(err)
-			}
-			select {
-			case <-again.C:
-			case <-late:
-				t.t.Fatalf("the screen does not come back:\n%s", t.shown().text)
-			}
-		}
+		t.idle() // nothing stops a program without a shell above it
 	},
 	"Quit": func(t *terminal, name string) {
 		t.key(name)
