@@ -60,6 +60,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		opens("connect", "Connect", "esc close"), opens("theme", "Theme", "esc close"), opens("permissions", "esc close"),
 		opens("tools", "Tools", "read_file"), opens("todos", "Todos", "esc close"), opens("status", "Status", "esc close"),
 		opens("cost", "Cost", "esc close"), opens("expand t3", "In full", "esc close"), opens("doctor", "Doctor", "esc close"),
+		opens("settings", "❯ enabled", "preset plimsoll"),
 		tells("window", "/window 128k sets another number"),
 		tells("compact", "compacted turns 0–"), tells("undo-compact", "undone"), tells("redo-compact", "redone"),
 		tells("summarize --from 0 --to 9", "1 summary"), tells("pin 50", "pinned"), tells("unpin 50", "unpinned"),
