@@ -21,7 +21,8 @@ type selecting struct {
 	list    *completion
 	changed func() // has the text drawn again
 
-	down     bool // the button
+	down     bool // the button, and the text is the one that was clicked
+	of       int  // the change that made this text
 	clicks   int  // in a row, 1 to 3
 	x, y     int
 	at       time.Time
@@ -64,6 +65,7 @@ func (s *selecting) begin(x, y int, now time.Time) {
 	if s.clicks > 2 || s.x != x || s.y != y || now.Sub(s.at) > multiClick {
 		s.clicks = 0
 	}
+	s.of = s.text.Changes()
 	s.down, s.clicks, s.x, s.y, s.at = true, s.clicks+1, x, y, now
 	s.from, s.to = s.unit(s.text.At())
 	s.text.Select(s.from, s.to)
@@ -99,6 +101,7 @@ func (s *selecting) drag() {
 // dragged from there stays for it wherever the mouse is.
 func (m *Model) Mouse(msg tea.MouseMsg, x, y int, now time.Time) bool {
 	row := y - m.list.rows(m.height) - 1
+	m.down = m.down && m.of == m.text.Changes()
 	point := func() { m.text.PointAt(m.top+row, x-1-m.box.padding()) }
 	switch msg.(type) {
 	case tea.MouseClickMsg:

@@ -281,3 +281,23 @@ func TestAClosedListOpensInTheNextDraft(t *testing.T) {
 		}
 	}
 }
+
+func TestTextThatGoesUnderADragIsSurvived(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(m *composer.Model){
+		"sent":     func(m *composer.Model) { press(t, m, "enter") },
+		"replaced": func(m *composer.Model) { m.SetText("漢") },
+		"deleted":  func(m *composer.Model) { press(t, m, "ctrl+u") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, now := newModel(t), later()
+			m.SetText("one\ntwo\nthree four")
+			m.Mouse(tea.MouseClickMsg{Button: tea.MouseLeft}, 11, 3, now)
+			change(m)
+			m.Mouse(tea.MouseMotionMsg{Button: tea.MouseLeft}, 5, 1, now)
+			if got := selected(t, m); got != "" {
+				t.Errorf("%q is selected", got)
+			}
+		})
+	}
+}
