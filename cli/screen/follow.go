@@ -64,17 +64,19 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.follow(ctx, id, events, followed(locked.PID))
+	f, err := h.follower(ctx, id, events, followed(locked.PID))
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	h.part()
-	h.Reading, h.following = id, f
-	return tui.Conversation{
+	talk := tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.Unread(report),
 		ReadOnly: f.told.Why, Elsewhere: f.told,
-	}, nil
+	}
+	h.part()
+	h.Reading, h.following = id, f
+	f.start(ctx)
+	return talk, nil
 }
 
 // followed says that a process has the conversation open, 0 for an unknown one.
@@ -86,9 +88,8 @@ func followed(pid int) updates.Elsewhere {
 	return updates.Elsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
 }
 
-// follow begins to follow a conversation behind the events that were read of it. Close
-// ends it.
-func (h *Host) follow(ctx context.Context, id string, events []conversation.Event, at updates.Elsewhere) (*follower, error) {
+// follower is one of a conversation, behind the events that were read of it.
+func (h *Host) follower(ctx context.Context, id string, events []conversation.Event, at updates.Elsewhere) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
 	r := &session.Reading{Store: h.with.Resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
 	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: at, asked: make(chan struct{}, 1)}
@@ -101,10 +102,14 @@ func (h *Host) follow(ctx context.Context, id string, events []conversation.Even
 		return nil, err
 	}
 	f.model = h.with.Models.OwnersModel(ctx, r.Events)
+	return f, nil
+}
+
+// start begins to follow. From then on f changes by itself; close ends it.
+func (f *follower) start(ctx context.Context) {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
-	return f, nil
 }
 
 // close ends following and waits for the end.
