@@ -65,8 +65,8 @@ var ours = []struct {
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
 		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
-		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "themes", "tools",
-		"tools/shell", "tools/workspace", "tui",
+		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+		"themes", "tools", "tools/shell", "tools/workspace", "tui", "tui/changes",
 	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},

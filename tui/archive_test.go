@@ -3,9 +3,12 @@ package tui_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/conversation/diff"
 	"plimsoll/tui"
+	"plimsoll/tui/changes"
 )
 
 // archive is what the archive answers. Methods whose answer is to fail stand in
@@ -44,6 +47,17 @@ func (r *rig) Full(ctx context.Context, event uint64) (string, error) {
 		return "", err
 	}
 	return r.archive.full, nil
+}
+
+// OnDisk has every file as it was left but those whose name says otherwise.
+func (r *rig) OnDisk(ctx context.Context, files []diff.Changed) []changes.Disk {
+	found := make([]changes.Disk, len(files))
+	for i, f := range files {
+		if err := r.ask(ctx, "disk", f.Name); err != nil || strings.Contains(f.Name, "other") {
+			found[i] = changes.DiskOther
+		}
+	}
+	return found
 }
 
 func (r *rig) Search(ctx context.Context, query string) (tui.Found, error) {

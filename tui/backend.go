@@ -13,8 +13,10 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/conversation/find"
 	"plimsoll/themes"
+	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
@@ -169,6 +171,10 @@ type Backend interface {
 	// stored for it before. Open and Resume bring it back; New brings back what was
 	// written where nothing was sent yet.
 	KeepDraft(ctx context.Context, id string, d Draft) error
+
+	// OnDisk tells of files that a conversation changed how they are now, in their
+	// order.
+	OnDisk(ctx context.Context, files []diff.Changed) []changes.Disk
 
 	// Request makes a request of the open conversation again, by the Seq of the
 	// usage that was recorded with it.

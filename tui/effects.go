@@ -10,6 +10,8 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
+	"plimsoll/tui/changes"
 	"plimsoll/tui/composer"
 )
 
@@ -187,6 +189,19 @@ func (e *env) loadFull(id string, event uint64) tea.Cmd {
 	}
 }
 
+// loadChanges works out what a log changed in files, and looks at these.
+func (e *env) loadChanges(view *diffView, seq int, log []conversation.Event) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	return func() tea.Msg {
+		changed := diff.OfLog(log)
+		files := make([]changes.File, len(changed))
+		for i, on := range b.OnDisk(ctx, changed) {
+			files[i] = changes.File{Changed: changed[i], Disk: on}
+		}
+		return changedMsg{view, seq, files}
+	}
+}
+
 // Messages that commands return. Those about a conversation carry which
 // one, because it may have been left meanwhile.
 
@@ -278,6 +293,13 @@ type editorMsg struct {
 type editedMsg struct {
 	text string
 	err  error
+}
+
+// changedMsg brings what a conversation changed in files.
+type changedMsg struct {
+	view  *diffView
+	seq   int
+	files []changes.File
 }
 
 // requestMsg brings a request of the past.

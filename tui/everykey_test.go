@@ -88,6 +88,10 @@ func statesOf(t *testing.T, part string) []state {
 		changed := s.on("trigger_ratio").then("enter", "up", "enter")
 		return append([]state{s, s.then("end"), changed, s.then("enter"), s.on("trigger_ratio").then("enter"), typed, typed.then("ctrl+w", "left"), changed.then("s")},
 			typed.cut()...)
+	case "Diff":
+		d := open("diff")
+		typed := d.then("/", "t", "w", "o", " ", "w", "o", "r", "d", "s")
+		return append(typed.cut(), d, d.then("end"), d.then("enter"), d.then("enter", "end"), d.then("/", "t", "w", "o", "enter"), typed, typed.then("home"), typed.then("left", "left"))
 	case "Screen", "Composer":
 		return screenStates(rest)
 	}
@@ -192,7 +196,7 @@ func TestEveryKeyWorks(t *testing.T) {
 	}
 	t.Run("off", func(t *testing.T) {
 		for action := range off {
-			if !strings.HasPrefix(action, "search_edit_") && !strings.HasPrefix(action, "history_edit_") && action != "preview_edit_newline" && action != "settings_edit_newline" {
+			if !strings.HasPrefix(action, "search_edit_") && !strings.HasPrefix(action, "history_edit_") && !strings.HasPrefix(action, "diff_edit_") && action != "preview_edit_newline" && action != "settings_edit_newline" {
 				t.Errorf("%s has no key", action)
 			}
 		}

@@ -34,7 +34,7 @@ func help(keys KeyMap) pane.Action {
 		tab("context", commands[1], views["context"]),
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
 		tab("preview", views["preview"], views["review"]),
-		tab("ledger", views["ledger"], views["search"]),
+		tab("ledger", views["ledger"], views["search"], views["diff"]),
 		tab("settings", views["settings"]),
 		tab("edit", editing, lines),
 		tab("lists", group("Dialogs", dialogs.Moves), group("Answers", dialogs.Answers), group("Lists of models and conversations", dialogs.Lists)),

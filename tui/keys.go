@@ -10,6 +10,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/tui/account"
+	"plimsoll/tui/changes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
@@ -36,6 +37,7 @@ type KeyMap struct {
 	Review   review.KeyMap
 	Search   search.KeyMap
 	Settings settings.KeyMap
+	Diff     changes.KeyMap
 }
 
 // Screen is the keys of the main screen that are not for writing.
@@ -76,6 +78,7 @@ func DefaultKeyMap() KeyMap {
 		Review:   review.DefaultKeyMap(),
 		Search:   search.DefaultKeyMap(),
 		Settings: settings.DefaultKeyMap(),
+		Diff:     changes.DefaultKeyMap(),
 		Screen: Screen{
 			Cancel:     bind("esc", "stop the turn or a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
@@ -130,6 +133,7 @@ func (k *KeyMap) views() []viewKeys {
 		{"context", "Context view", &k.Context}, {"history", "History", &k.History}, {"ledger", "Ledger", &k.Ledger},
 		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
 		{"settings", "Settings", &k.Settings},
+		{"diff", "Diff", &k.Diff},
 	}
 }
 

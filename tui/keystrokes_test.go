@@ -20,7 +20,9 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/themes"
+	"plimsoll/tui/changes"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/settings"
 )
@@ -109,6 +111,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"settingsDraftMsg failed": settingsDraftMsg{view: set, err: errDeaf},
 		"settingDoneMsg":          settingDoneMsg{view: set},
 		"settingDoneMsg failed":   settingDoneMsg{view: set, err: errDeaf},
+		"changedMsg":              changedMsg{view: &diffView{Model: changes.New(changes.Options{})}},
 		"summaryEditedMsg":        summaryEditedMsg{err: errDeaf},
 		"rulesMsg":                rulesMsg{asked: unasked, rules: []conversation.Rule{{Text: "edit(a)"}}},
 		"rulesMsg failed":         rulesMsg{asked: unasked, err: errDeaf},
@@ -313,6 +316,10 @@ func (deaf) Full(context.Context, uint64) (string, error)             { return "
 func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
 	return inspect.Rebuilt{}, errDeaf
 }
+func (deaf) OnDisk(_ context.Context, files []diff.Changed) []changes.Disk {
+	return make([]changes.Disk, len(files))
+}
+
 func (deaf) Send(string)                        {}
 func (deaf) Add(string)                         {}
 func (deaf) Cancel()                            {}

@@ -14,6 +14,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
+	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/diffview"
@@ -170,6 +171,10 @@ func (l look) settings() settings.Styles {
 	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark, Added: l.styles.Diff.Added, Removed: l.styles.Diff.Removed}
 }
 func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }
+
+func (l look) changes() changes.Styles {
+	return changes.Styles{Pane: l.pane(), Diff: diffview.Styles(l.styles.Diff)}
+}
 
 // theme is the colours in force.
 type theme struct {

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/changes"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/search"
 )
@@ -126,4 +127,55 @@ type showHit struct {
 	from         *searchView
 	conversation string
 	at           target
+}
+
+// What the conversation changed in files on the screen. It is worked out beside the
+// screen, each time the log gets longer.
+
+type diffView struct {
+	*changes.Model
+	asked uint64 // the newest event when it was asked for
+	seq   int    // of the newest question
+}
+
+// openDiff opens the view of what changed.
+func (v *views) openDiff() pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
+	}
+	if _, open := v.top().(*diffView); open {
+		return nil
+	}
+	keys := v.env.Keys.Diff
+	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.look.changes(), Keys: &keys})})
+}
+
+func (d *diffView) gauged() bool   { return true }
+func (d *diffView) restyle(l look) { d.SetStyles(l.changes()) }
+
+func (d *diffView) renew(v *views) {
+	newest := v.session.log.newest()
+	switch {
+	case d.seq == 0:
+		d.Show(changes.Content{Title: v.session.Title})
+	case newest == d.asked:
+		return
+	}
+	d.asked = newest
+	d.seq++
+	v.due = v.env.loadChanges(d, d.seq, v.session.log)
+}
+
+// changed shows what was worked out last.
+func (v *views) changed(msg changedMsg) {
+	if d := msg.view; msg.seq == d.seq {
+		d.Show(changes.Content{Title: v.session.Title, Files: msg.files, Loaded: true})
+	}
+}
+
+func (d *diffView) act(_ *views, a pane.Action) pane.Action {
+	if c, ok := a.(changes.Copy); ok {
+		return several{tea.SetClipboard(c.Text), say("copied " + c.What)}
+	}
+	return a
 }

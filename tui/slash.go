@@ -52,6 +52,7 @@ func slashCommands() []slashCommand {
 		cmd("context", "", "show what fills the window", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
 		cmd("history", "[TURN]", "show messages next to what is sent", inViews((*views).openHistoryNamed)),
 		cmd("ledger", "", "list every compaction and its result", inViews(func(v *views, _ string) pane.Action { return v.openLedger() })),
+		cmd("diff", "", "show changed files", inViews(func(v *views, _ string) pane.Action { return v.openDiff() })),
 		cmd("review", "", "review the pending summary", inViews(func(v *views, _ string) pane.Action { return v.openReview() })),
 		cmd("search", "[TEXT]", "search all conversations", inViews((*views).openSearch)),
 		cmd("pin", "[TURN]", "never compact a turn or message", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),

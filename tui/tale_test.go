@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -135,11 +136,32 @@ var views = map[string]func(*rig){
 	"review":   func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
 	"search":   func(r *rig) { r.enter("/search fix") },
 	"settings": func(r *rig) { r.enter("/settings"); r.happen(updates.Inspected{Account: r.account()}) },
+	"diff":     func(r *rig) { r.goOn(edits()...); r.enter("/diff") },
+}
+
+// edits are calls that change files, the log has their diffs.
+func edits() []conversation.Body {
+	var long strings.Builder
+	for i := range 80 {
+		fmt.Fprintf(&long, "+line %d of two words\n", i+1)
+	}
+	details := []string{
+		"--- a/upload.go\n+++ b/upload.go\n@@ -12,3 +12,3 @@\n func Listen() {\n-\tsrv := NewServer(\":8080\")\n+\tsrv := NewServer(\":0\")\n }\n",
+		"--- /dev/null\n+++ b/notes/other.md\n@@ -0,0 +1,80 @@\n" + long.String(),
+		"--- a/zebra.go\n+++ b/zebra.go\n@@ -1 +1 @@\n-one\n+two words\n",
+	}
+	var out []conversation.Body
+	for i, d := range details {
+		id := fmt.Sprintf("edit %d", i)
+		out = append(out, conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "modify_file", Arguments: "{}"}}},
+			conversation.ToolResult{CallID: id, Tool: "modify_file", Status: conversation.ResultOK, Text: "done", Detail: d})
+	}
+	return out
 }
 
 // titles are what stands at the top of each.
 var titles = map[string]string{
-	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "settings": " Settings",
+	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search", "diff": " Diff", "settings": " Settings",
 }
 
 // A view that has keys is opened by the tests of all views, and its keys can be bound.

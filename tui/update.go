@@ -48,6 +48,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.setLook()
 	m.views.renew()
+	if due := m.views.wanted(); due != nil {
+		cmd = tea.Batch(cmd, due)
+	}
 	m.snackbar.place(m.inSight())
 	m.layout()
 	if watch := m.drafts.watch(); watch != nil {
@@ -72,7 +75,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
 		return m.opened(msg)
-	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, summaryEditedMsg, settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
+	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, changedMsg, summaryEditedMsg, settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
 		return m.do(m.views.arrived(msg))
 	case snackbarOverMsg:
 		m.snackbar.over(msg.seq)

@@ -52,6 +52,7 @@ type views struct {
 	inRun   func() map[string]string                                   // settings of this run, by key
 
 	stack    []fullView     // the one in sight last
+	due      tea.Cmd        // what the view in sight wants to know
 	stale    bool           // the conversation went on since the one in sight was renewed
 	previews []*previewView // that asked for numbers which have not come, by question, oldest first
 	review   *reviewView    // of the summary that waits, with what was changed in it; nil until it is opened
@@ -132,6 +133,13 @@ func (v *views) renew() {
 	}
 }
 
+// wanted is what the view in sight wants to know, once.
+func (v *views) wanted() tea.Cmd {
+	due := v.due
+	v.due = nil
+	return due
+}
+
 // resize gives the view in sight its size.
 func (v *views) resize() {
 	one := v.top()
@@ -200,6 +208,8 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 		v.showHits(msg)
 	case settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
 		return v.settingsArrived(msg)
+	case changedMsg:
+		v.changed(msg)
 	case summaryEditedMsg:
 		if msg.err != nil {
 			return missing{msg.err}

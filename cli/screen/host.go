@@ -38,6 +38,7 @@ type Host struct {
 	*shelf
 	*chooser
 	*drafts
+	*onDisk
 	*configurer
 	with  Needs
 	first ChatOptions // its ID is whole
@@ -60,6 +61,7 @@ func NewHost(n Needs, o ChatOptions) *Host {
 	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
 		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
 	h.configurer = &configurer{console: n.Console, settings: n.Settings, running: h.open, held: map[string]string{}}
+	h.onDisk = &onDisk{n.Settings}
 	h.drafts = &drafts{settings: n.Settings, resources: n.Resources}
 	return h
 }

@@ -14,7 +14,8 @@ import (
 // Changed is a file that a conversation changed.
 type Changed struct {
 	Name  string
-	Edits int // how many calls changed it
+	Edits int    // how many calls changed it
+	Last  uint64 // the event of the last one
 	// Diffs lead from the file before the first change to the file after the last one. There is one,
 	// but where something else changed the file in between, or a diff was not kept to its end.
 	Diffs []File
@@ -96,12 +97,13 @@ func OfLog(log []conversation.Event) []Changed {
 				h = &history{}
 				files[f.Name()] = h
 			}
+			h.last = e.Seq
 			h.add(whole(f, calls[b.CallID]))
 		}
 	}
 	out := make([]Changed, 0, len(files))
 	for name, h := range files {
-		out = append(out, Changed{Name: name, Edits: h.edits, Diffs: h.files()})
+		out = append(out, Changed{Name: name, Edits: h.edits, Last: h.last, Diffs: h.files()})
 	}
 	slices.SortFunc(out, func(a, b Changed) int { return cmp.Compare(a.Name, b.Name) })
 	return out
@@ -110,6 +112,7 @@ func OfLog(log []conversation.Event) []Changed {
 // history is the diffs of one file.
 type history struct {
 	edits  int
+	last   uint64
 	done   []File
 	latest *chain // nil where the next diff begins another
 }

@@ -346,6 +346,8 @@ func shown(text string) string {
 // Stat writes how many lines were added and removed: +3 −1.
 func Stat(added, removed int) string {
 	switch {
+	case added == 0 && removed == 0:
+		return "±0"
 	case removed == 0:
 		return "+" + numbers.Grouped(added)
 	case added == 0:

@@ -198,7 +198,7 @@ func TestRowsFitEveryWidth(t *testing.T) {
 func TestStat(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(diffview.Stat(3, 1), diffview.Stat(1234, 0), diffview.Stat(0, 2), diffview.Stat(0, 0))
-	if got != "+3 −1+1,234−2+0" {
+	if got != "+3 −1+1,234−2±0" {
 		t.Error(got)
 	}
 }

@@ -14,6 +14,12 @@ type Page struct{ top int }
 // ToTop shows the beginning.
 func (p *Page) ToTop() { p.top = 0 }
 
+// To shows a line of the body first, and the end of the body at the end of the screen.
+func (p *Page) To(line int) { p.top = max(line, 0) }
+
+// Top is the first line in sight.
+func (p *Page) Top() int { return p.top }
+
 // Update scrolls a body of so many lines, of which height are in sight, and reports whether the message was for it.
 func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 	if _, ok := msg.(tea.MouseWheelMsg); ok {

@@ -1,0 +1,44 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What the conversation changed is one diff a file, with what became of the file since.
+func TestDiffShowsWhatTheConversationChanged(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	term := p.start(wide)
+	term.idle("demo model")
+	term.say("/diff")
+	term.see("No file was changed in this conversation.")
+	term.typed("q")
+	for _, ask := range []string{"replace 42 with 43 in ships.go", "replace 43 with 44 in ships.go", "create fleet.txt with three ships"} {
+		term.say(ask)
+		term.asked("Allow this?")
+		term.typed("y")
+		term.idle("said")
+	}
+	p.write("fleet.txt", "sunk\n")
+	term.say("/diff")
+	term.see("Diff", "2 files  +2 −1", "A fleet.txt", "changed since", "The file on disk is not as this conversation left it.", "1 + three ships")
+	term.typed("]")
+	term.see("2 edits  +1 −1", "- func ships() int { return 42 }", "+ func ships() int { return 44 }")
+	if shown := term.shown(); shown.has("return 43") {
+		t.Errorf("a step in between is shown:\n%s", shown.text)
+	}
+	term.typed("/")
+	term.typed("three")
+	term.key("enter")
+	term.see("1 + three ships", "tab files")
+	term.typed("q")
+	term.typed("q")
+	term.typed("y")
+	term.see("copied the diff of fleet.txt")
+	if got := term.written(); !strings.Contains(got, "\x1b]52;c;") {
+		t.Error("nothing went to the clipboard")
+	}
+	term.typed("q")
+	term.idle("▾ create fleet.txt")
+}
