@@ -74,8 +74,8 @@ func (s *rows) bar(width int) string {
 	if n < 1 {
 		return ""
 	}
-	level := s.level(r.Used)
-	return level.Render("▕") + s.inks.gauge.Draw(s.inks.gauge.Cells(r, pane.Scale(r), n), level) + level.Render("▏")
+	end := s.inks.ends[pane.LevelOf(r, r.Used)]
+	return end.Render("▕") + s.inks.gauge.Draw(s.inks.gauge.Cells(r, pane.Scale(r), n), end) + end.Render("▏")
 }
 
 // painted is cells of a category.

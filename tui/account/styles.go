@@ -28,6 +28,7 @@ type inks struct {
 	bar, load, hard, reserve, free     pane.Ink
 
 	gauge  *pane.Bar
+	ends   [pane.Blocked + 1]pane.Ink // of the gauge, by level
 	states map[projection.State]pane.Ink
 }
 
@@ -43,6 +44,9 @@ func newInks(s Styles) inks {
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
 		selected: pane.NewInk(s.Selected), bar: pane.NewInk(s.Bar), load: pane.NewInk(s.Load), hard: pane.NewInk(s.Hard),
 		reserve: pane.NewInk(s.Reserve), free: pane.NewInk(s.Free), gauge: pane.NewBar(bar), states: map[projection.State]pane.Ink{},
+	}
+	for level, style := range []lipgloss.Style{pane.Calm: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard} {
+		out.ends[level] = pane.NewInk(style.UnsetReverse()) // an end in reverse looks like a cell that is used
 	}
 	for state, style := range s.States {
 		out.states[state] = pane.NewInk(style)

@@ -204,6 +204,20 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 	}
 }
 
+// Without color what is over the hard line stands in reverse; an end would look like a cell that is used.
+func TestEndsAreNotInReverse(t *testing.T) {
+	t.Parallel()
+	styles := gauge.DefaultStyles()
+	styles.Levels[pane.Blocked] = styles.Levels[pane.Blocked].Reverse(true)
+	r := with(func(r *meter.Reading) { r.Used, r.AfterSend = 121_000, 121_000 })
+	line := gauge.New(styles).View(r, 80)
+	for _, end := range []string{"▕", "▏"} {
+		if strings.Contains(line, styles.Levels[pane.Blocked].Render(end)) || !strings.Contains(line, end) {
+			t.Errorf("the end %s is in reverse, or gone: %q", end, line)
+		}
+	}
+}
+
 // Two gauges that are compared have one scale: the same share of the window is the
 // same number of cells, whichever of them has more to say behind it.
 func TestAPairHasOneScale(t *testing.T) {

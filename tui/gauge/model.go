@@ -35,7 +35,9 @@ func (m *Model) SetStyles(styles Styles) {
 	m.bar = pane.NewBar(pane.BarStyles{Segments: styles.Segments, Glyphs: styles.Glyphs, Free: styles.Free, Reserve: styles.Reserve,
 		End: styles.Levels[pane.Blocked]})
 	for i, s := range styles.Levels {
-		m.ends[i], m.lines[i] = [2]string{s.Render("▕"), s.Render("▏")}, pane.NewInk(s)
+		m.lines[i] = pane.NewInk(s)
+		s = s.UnsetReverse() // an end in reverse looks like a cell that is used
+		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
 	}
 }
 
