@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"plimsoll/agent/agenttest"
@@ -62,6 +63,30 @@ func TestSettingsTellWhereEachComesFrom(t *testing.T) {
 	}
 	if r := rowOf(t, h, "model"); r.Value != "test/m" || r.Opens == "" {
 		t.Errorf("the model is %+v", r)
+	}
+}
+
+func TestSettingsThatChangeAtTheSameTimeAllHold(t *testing.T) {
+	t.Parallel()
+	h := settled(t, appWith(t, ""), "")
+	values := map[string]string{"compaction.keep_last": "7", "compaction.auto.min_turns": "9", "compaction.trigger_ratio": "0.6", "compaction.hard_ratio": "0.97",
+		"compaction.auto.enabled": "false", "context.window": "90000"}
+	var all sync.WaitGroup
+	for key, value := range values {
+		if rowOf(t, h, key).Value == value {
+			t.Errorf("%s is %s before", key, value)
+		}
+		all.Go(func() {
+			if err := h.ChangeSetting(t.Context(), key, value); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for key, value := range values {
+		if r := rowOf(t, h, key); r.Value != value {
+			t.Errorf("%s is %s, want %s", key, r.Value, value)
+		}
 	}
 }
 
