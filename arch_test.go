@@ -83,8 +83,8 @@ var ours = []struct {
 		"themes", "tui/diffview", "tui/pane", "tui/transcript/*",
 	}},
 	{"tui/history", []string{
-		"compact/edit", "compact/inspect", "compact/meter", "compact/projection", "conversation", "conversation/find",
-		"conversation/numbers", "conversation/plain", "themes", "tui/edit", "tui/pane", "tui/transcript/markdown",
+		"compact/edit", "compact/inspect", "compact/meter", "compact/projection", "conversation", "conversation/diff", "conversation/find",
+		"conversation/numbers", "conversation/plain", "themes", "tui/diffview", "tui/edit", "tui/pane", "tui/transcript/markdown",
 	}},
 	{"tui/*", []string{
 		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/promptcache", "compact/summary",

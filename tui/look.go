@@ -149,7 +149,7 @@ func (l look) history() history.Styles {
 	return history.Styles{
 		Pane: l.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
 		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Faint: t.Faint,
-		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(l.theme), Badges: l.states(),
+		Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band, Markdown: themes.Markdown(l.theme), Diff: diffview.Styles(l.styles.Diff), Badges: l.states(),
 		TakenBack: t.Muted,
 	}
 }

@@ -7,8 +7,10 @@ import (
 
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -212,7 +214,21 @@ func (d *drawer) result(seq uint64, b conversation.ToolResult, open, compared bo
 	}
 	if b.Detail != "" {
 		out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
-		out = append(out, d.spread(b.Detail, d.styles.Said, width)...)
+		out = append(out, d.detail(b.Detail, width)...)
 	}
 	return out, n.list
+}
+
+// detail is what only the user is shown of a result: of an edit its diff.
+func (d *drawer) detail(text string, width int) []line {
+	f, ok := diff.Parse(text)
+	if !ok {
+		return d.spread(text, d.styles.Said, width)
+	}
+	var out []line
+	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
+	for _, row := range rows {
+		out = append(out, line{text: row, drawn: true})
+	}
+	return out
 }

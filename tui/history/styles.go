@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 )
 
@@ -29,6 +30,7 @@ type Styles struct {
 	Markdown  themes.MarkdownStyle
 	Badges    map[projection.State]lipgloss.Style
 	TakenBack lipgloss.Style
+	Diff      diffview.Styles // of edits
 }
 
 // DefaultStyles are looks in the terminal's own sixteen colours, which read on dark

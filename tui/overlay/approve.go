@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
@@ -32,14 +33,16 @@ type Approve struct {
 	text          pager
 	drawn         drawnDiff
 	gaps          bool // blank lines part what the dialog shows
+	begun         bool // it was laid out before
 	sel           int
 	why           *edit.Field // the reason being written
 }
 
 // drawnDiff is the rows of a diff at a width, and how many cells they take.
 type drawnDiff struct {
-	width, cells int
-	rows         []string
+	cells int
+	first int // the first row of a change
+	rows  []string
 }
 
 // roomy is how many lines a dialog needs to be set with blank lines and one
@@ -88,6 +91,9 @@ func (a *Approve) lay(l look, width, height int) int {
 			break
 		}
 	}
+	if !a.begun && a.change != nil && n == len(title) { // where not all fits, the first change does
+		a.text.scroll(max(0, a.drawn.first-1) - a.text.top)
+	}
 	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, a.ruleLines()...), widest(width, title[n:]...), cells)
 }
 
@@ -97,7 +103,9 @@ func (a *Approve) bodyRows() (rows []string, cells int) {
 	case a.change != nil:
 		if a.drawn.rows == nil {
 			narrow, _ := a.look.styles.Diff.Draw(*a.change, a.width, diffview.All)
-			a.drawn = drawnDiff{width: a.width, cells: widest(a.width, narrow...)}
+			a.drawn = drawnDiff{cells: widest(a.width, narrow...)}
+			glyph := diffview.Gutter(*a.change, a.width) - 2
+			a.drawn.first = max(0, slices.IndexFunc(narrow, func(row string) bool { return strings.ContainsAny(ansi.Cut(ansi.Strip(row), glyph, glyph+1), "+-") }))
 			a.drawn.rows, _ = a.look.styles.Diff.Draw(*a.change, a.width, diffview.Options{Context: -1, Fill: true})
 		}
 		return a.drawn.rows, a.drawn.cells
@@ -133,6 +141,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 }
 
 func (a *Approve) update(msg tea.Msg) pane.Action {
+	a.begun = true
 	k, isKey := msg.(tea.KeyPressMsg)
 	switch {
 	case a.why != nil:

@@ -121,3 +121,18 @@ func TestEachTextOfARuleIsEdited(t *testing.T) {
 	want(t, press(s, "x"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...)", "run_command(go vet ...)x"}})
 	want(t, press(s, "up", "up", "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...", "run_command(go vet ...)x"}})
 }
+
+// Where little of a diff has room, it is the change that is seen first.
+func TestApproveBeginsAtTheFirstChange(t *testing.T) {
+	t.Parallel()
+	review := editReview()
+	review.Diff = "--- a/x\n+++ b/x\n@@ -1,12 +1,12 @@\n" + strings.Repeat(" same\n", 11) + "-old\n+new\n"
+	s := open(40, 12, overlay.NewApprove("x", review))
+	if view := strip(s); !strings.Contains(view, "- old") || !strings.Contains(view, "+ new") {
+		t.Error(view)
+	}
+	press(s, "g")
+	if view := strip(s); !strings.Contains(view, " 1   same") {
+		t.Error(view)
+	}
+}
