@@ -73,9 +73,10 @@ func NewApprove(id string, r conversation.Review) *Approve {
 func (a *Approve) asks() bool { return true }
 
 func (a *Approve) lay(l look, width, height int) int {
-	if a.look = l; a.width != width {
+	if a.look.styled != l.styled || a.width != width {
 		a.drawn = drawnDiff{}
 	}
+	a.look = l
 	a.width, a.height = width, height
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))

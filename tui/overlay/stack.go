@@ -48,6 +48,7 @@ func aside(d Dialog) bool {
 // look is how dialogs look and what keys they have.
 type look struct {
 	styles Styles
+	styled int // how often they changed
 	keys   KeyMap
 }
 
@@ -127,6 +128,7 @@ func (s *Stack) SetSize(width, height int) {
 // SetStyles changes the looks.
 func (s *Stack) SetStyles(styles Styles) {
 	s.look.styles = styles
+	s.look.styled++
 	s.layAll()
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -96,5 +97,17 @@ func TestDimmedGaugeIsOneBar(t *testing.T) {
 	screen := s.Over("▕▍███▋█▍██▊┄┄┄▏" + strings.Repeat("\n", 15))
 	if got, _, _ := strings.Cut(ansi.Strip(screen), "\n"); !strings.HasPrefix(got, "▕█████████▊┄┄┄▏") {
 		t.Errorf("the gauge became %q", got)
+	}
+}
+
+func TestADiffTakesOnOtherStyles(t *testing.T) {
+	t.Parallel()
+	review := conversation.Review{Title: "modify_file x", Diff: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+" + strings.Repeat("new ", 40) + "\n"}
+	red := overlay.DefaultStyles()
+	red.Diff.AddedRow = lipgloss.NewStyle().Background(lipgloss.Color("#ff0000"))
+	s := open(40, 24, overlay.NewApprove("x", review))
+	s.SetStyles(red)
+	if view := s.View(); !strings.Contains(view, "48;2;255;0;0") {
+		t.Errorf("it is drawn in the styles before:\n%q", view)
 	}
 }
