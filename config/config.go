@@ -49,7 +49,7 @@ type UI struct {
 	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
 	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
 	Titles          string          `yaml:"titles" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`
-	Notify          string          `yaml:"notify" enum:"auto,bell,off" doc:"How you are called back while the terminal has no focus, when a turn of 10 seconds or more ends, a turn fails, or a question waits: auto = a desktop notification where the terminal is known to show one, else the bell; bell = the bell; off = not at all."`
+	Notify          string          `yaml:"notify" enum:"auto,bell,off" doc:"How Plimsoll calls you when the terminal has no focus and a turn of 10 seconds or more ends, a turn fails, or a question waits: auto = a desktop notification where the terminal is known to show one, else the bell; bell = the bell; off = not at all."`
 	Keys            map[string]Keys `yaml:"keys" name:"ACTION" names:"word" doc:"Other keys for an action: one key or a list; an empty list unbinds it."`
 }
 

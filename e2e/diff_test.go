@@ -22,7 +22,7 @@ func TestDiffShowsWhatTheConversationChanged(t *testing.T) {
 	}
 	p.write("fleet.txt", "sunk\n")
 	term.say("/diff")
-	term.see("Diff", "2 files  +2 −1", "A fleet.txt", "changed since", "The file on disk is not as this conversation left it.", "1 + three ships")
+	term.see("Diff", "2 files  +2 −1", "A fleet.txt", "changed since", "The file has changed since this conversation last wrote it.", "1 + three ships")
 	term.typed("]")
 	term.see("2 edits  +1 −1", "- func ships() int { return 42 }", "+ func ships() int { return 44 }")
 	if shown := term.shown(); shown.has("return 43") {

@@ -54,7 +54,7 @@ func (f Finding) Hint() string {
 		}
 		for step := 1; step <= 20; step++ {
 			if c := mix(f.Role.Color, to, float64(step)/20); f.Eyes == "" && Contrast(c, f.Beside.Color) >= f.Want {
-				return "the same hue reads as " + c
+				return "readable in the same hue: " + c
 			}
 		}
 	}

@@ -112,7 +112,7 @@ func TestAHintReads(t *testing.T) {
 	if len(f) != 1 {
 		t.Fatalf("%+v", f)
 	}
-	want := "#5f646b on colors.band has a contrast of 2.1; 4.5 is needed · the same hue reads as #979a9f"
+	want := "#5f646b on colors.band has a contrast of 2.1; 4.5 is needed · readable in the same hue: #979a9f"
 	if d := cmp.Diff(want, f[0].Text()+" · "+f[0].Hint()); d != "" {
 		t.Error(d)
 	}

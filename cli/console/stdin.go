@@ -41,7 +41,7 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 	}
 	late := func() {}
 	if prompt != "" {
-		late = func() { c.Note("waiting for the end of standard input; `< /dev/null` gives it none") }
+		late = func() { c.Note("waiting for the end of standard input; press Ctrl+D, or run it with `< /dev/null`") }
 	}
 	limit := inputLimit{model: model, window: w}
 	if err := limit.refuses(sizeOf(c.Stdin)); err != nil {

@@ -32,19 +32,19 @@ func readTheme(path string) (t themes.Theme, faint config.Problems, err error) {
 	}
 	name := themeName(path)
 	if tui.CheckTheme(name) == nil {
-		return t, nil, config.Problems{file.Problem("", "there is a theme of the name "+name+" already", "rename the file")}
+		return t, nil, config.Problems{file.Problem("", "a theme is already named "+name, "rename the file")}
 	}
 	t = themes.Theme{Name: name, Palette: in.Colors, Syntax: in.Code, Gauge: in.Gauge}
 	if in.Base != "" {
 		base, ok := themes.ByName(in.Base)
 		if !ok || !base.HasColour() {
-			return t, nil, config.Problems{file.Problem("base", "no theme to begin with has the name "+in.Base, "there are "+strings.Join(baseNames(), ", "))}
+			return t, nil, config.Problems{file.Problem("base", "no theme is named "+in.Base, "the themes are "+strings.Join(baseNames(), ", "))}
 		}
 		t = t.Over(base)
 	}
 	if missing := missingRoles(t); len(missing) > 0 {
 		return t, nil, config.Problems{file.Problem("", "these colors are missing: "+strings.Join(missing, ", "),
-			"write them, or begin with a theme that has them:  base: "+themes.PlimsollDark)}
+			"add them, or start from a theme that has them:  base: "+themes.PlimsollDark)}
 	}
 	t.Dark = themes.IsDark(t.Background)
 	for _, f := range t.Unreadable(themes.Usual) {
@@ -86,7 +86,7 @@ func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems, fai
 			problems = append(problems, wrong...)
 			continue
 		case slices.ContainsFunc(own, func(o themes.Theme) bool { return o.Name == t.Name }):
-			problems = append(problems, &config.Problem{File: path, Message: "there is a theme of the name " + t.Name + " already", Hint: "rename the file"})
+			problems = append(problems, &config.Problem{File: path, Message: "a theme is already named " + t.Name, Hint: "rename the file"})
 			continue
 		}
 		own, faint = append(own, t), append(faint, hard...)

@@ -192,7 +192,7 @@ func (f *File) notes() []string {
 	var notes []string
 	switch f.Disk {
 	case DiskOther:
-		notes = append(notes, "The file on disk is not as this conversation left it.")
+		notes = append(notes, "The file has changed since this conversation last wrote it.")
 	case DiskGone:
 		notes = append(notes, "The file is no longer there.")
 	case DiskUnreadable:

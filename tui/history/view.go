@@ -37,7 +37,7 @@ func (m *Model) View() string {
 func (m *Model) empty() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
 	out := []string{margin + s.Text.Render("No messages yet."), ""}
-	text := "Every message will stand here, next to what the model is sent of it" + keyFor(m.keys.Close, "goes back to write the first") + "."
+	text := "Every message appears here, next to what the model is sent of it" + keyFor(m.keys.Close, "goes back to write the first") + "."
 	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
 		out = append(out, margin+s.Muted.Render(l))
 	}

@@ -148,9 +148,9 @@ func (m *Model) toDefault() pane.Action {
 	case r.Fixed != "":
 		return pane.Say{Text: r.Fixed, Bad: true}
 	case r.Key == "" || r.Opens != "" && r.Default == "":
-		return pane.Say{Text: "it has no default to go back to"}
+		return pane.Say{Text: "it has no default"}
 	case r.Value == r.Default:
-		return pane.Say{Text: "it has its default value already"}
+		return pane.Say{Text: "it already has its default"}
 	}
 	return Accepted{Key: r.Key, Value: r.Default}
 }

@@ -151,9 +151,9 @@ func TestKeysAskForWhatTheyMean(t *testing.T) {
 		"a rule":                     {7, "enter", settings.Opened{Dialog: "rule 0"}},
 		"what is fixed":              {5, "enter", pane.Say{Text: "--window says it in this run", Bad: true}},
 		"the default":                {3, "u", settings.Accepted{Key: "compaction.token_threshold", Value: "0"}},
-		"the default, where it is":   {2, "u", pane.Say{Text: "it has its default value already"}},
+		"the default, where it is":   {2, "u", pane.Say{Text: "it already has its default"}},
 		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
-		"no default":                 {4, "u", pane.Say{Text: "it has no default to go back to"}},
+		"no default":                 {4, "u", pane.Say{Text: "it has no default"}},
 		"the file":                   {0, "s", settings.Drafted{Changes: []settings.Change{{Key: "compaction.preset", Value: "jp"}}}},
 		"close":                      {0, "q", pane.Closed{}},
 	} {
