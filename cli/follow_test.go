@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -355,4 +356,36 @@ func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
 			t.Errorf("the screen was left, and it is followed still: %v", err)
 		}
 	})
+}
+
+// What is written here and what its owner writes are kept apart. It is offered where there is no other draft.
+func TestADraftOfAFollowerDoesNotReplaceTheOwners(t *testing.T) {
+	for name, own := range map[string]tui.Draft{"the owner has none": {}, "the owner has one": {Text: "of the owner"}} {
+		t.Run(name, func(t *testing.T) {
+			spectating(t, func(t *testing.T, o *owner, h *screen.Host, _ tui.Conversation) {
+				mine := tui.Draft{Text: "of a follower"}
+				if err := errors.Join(h.KeepDraft(t.Context(), owned, false, own), h.KeepDraft(t.Context(), owned, true, mine)); err != nil {
+					t.Fatal(err)
+				}
+				if talk, err := h.Resume(t.Context(), owned); err != nil || talk.Draft != mine {
+					t.Errorf("followed again with %+v, %v", talk.Draft, err)
+				}
+				o.app.settings.Flags.Demo = true
+				o.leaves()
+				want := own
+				if own == (tui.Draft{}) {
+					want = mine
+				}
+				if talk, err := h.Resume(t.Context(), owned); err != nil || talk.ReadOnly != "" || talk.Draft != want {
+					t.Errorf("taken over with %+v, %v", talk.Draft, err)
+				}
+				if err := o.app.conversations.DeleteDraft(owned); err != nil {
+					t.Error(err)
+				}
+				if left, _ := os.ReadDir(filepath.Dir(o.app.settings.Paths.Draft(owned))); len(left) != 0 {
+					t.Errorf("left behind: %v", left)
+				}
+			})
+		})
+	}
 }

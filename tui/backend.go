@@ -169,8 +169,9 @@ type Backend interface {
 	Remember(ctx context.Context, text string) error
 	// KeepDraft stores what is being written in a conversation, in place of what it
 	// stored for it before. Open and Resume bring it back; New brings back what was
-	// written where nothing was sent yet.
-	KeepDraft(ctx context.Context, id string, d Draft) error
+	// written where nothing was sent yet. What is written where the conversation is only
+	// read is kept apart; it comes back there, and where there is no other draft.
+	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
 	// OnDisk tells of files that a conversation changed how they are now, in their
 	// order.

@@ -309,7 +309,7 @@ func (deaf) Shell(context.Context, string) (string, error)            { return "
 func (deaf) Attach(context.Context, []string) (string, error)         { return "", errDeaf }
 func (deaf) Page(context.Context, string, string) (string, error)     { return "", errDeaf }
 func (deaf) Prompts(context.Context) ([]string, error)                { return nil, errDeaf }
-func (deaf) KeepDraft(context.Context, string, Draft) error           { return errDeaf }
+func (deaf) KeepDraft(context.Context, string, bool, Draft) error     { return errDeaf }
 func (deaf) Remember(context.Context, string) error                   { return errDeaf }
 func (deaf) Search(context.Context, string) (Found, error)            { return Found{}, errDeaf }
 func (deaf) Full(context.Context, uint64) (string, error)             { return "", errDeaf }

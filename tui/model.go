@@ -179,7 +179,7 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	m.chat.outbox.giveBack() // it was meant for the one that is left
 	next.asked = m.keyboard.pressed
 	m.arrival = next
-	left := m.drafts.store(m.drafts.left.id, m.drafts.left.Draft)
+	left := m.drafts.store(m.drafts.left.draftOf, m.drafts.left.Draft)
 	return m.session.enter(func(ctx context.Context) (Conversation, error) {
 		if err := left(ctx); err != nil {
 			return Conversation{}, err
@@ -236,9 +236,12 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 			shown = m.session.log.in(msg.conversation.Events)
 		}
 		faults := m.session.begin(msg.conversation)
-		m.drafts.begin(msg.conversation.Draft)
+		along := m.drafts.begin(msg.conversation.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
 		m.chat.begin(faults, was.draft, shown)
+		if along {
+			cmds = append(cmds, m.drafts.merge())
+		}
 		if was.again && m.session.readOnly() {
 			cmds = append(cmds, m.do(say("another window was first; it is followed here")))
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"plimsoll/cli/setup"
 	"plimsoll/tui"
@@ -20,7 +21,8 @@ import (
 
 // What is being written is kept in files of its own, one for each conversation. Before anything was sent there is no
 // stored conversation: what is written there belongs to the workspace and to the process that wrote it, and the next
-// process takes it over when that one is gone. So no window takes a draft from under the fingers of another.
+// process takes it over when that one is gone. So does what is written in a window that only reads a conversation. So no
+// window takes a draft from under the fingers of another.
 
 // drafts are those of one run.
 type drafts struct {
@@ -83,8 +85,9 @@ func (s *drafts) read(id, path string) (d tui.Draft) {
 	return d
 }
 
-// claim makes a draft of the workspace that a process left behind this process's own, unless it has one.
-func (s *drafts) claim(workspace, own string) {
+// claim makes the newest draft that a process left behind this process's own, unless it has one. Base is how the files
+// of all processes begin.
+func (s *drafts) claim(base, own string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Stat(own); err == nil {
@@ -92,13 +95,20 @@ func (s *drafts) claim(workspace, own string) {
 	}
 	dir := filepath.Dir(own)
 	names, _ := os.ReadDir(dir) // without the folder there is none
+	newest, last := "", time.Time{}
 	for _, n := range names {
 		path := filepath.Join(dir, n.Name())
-		of, ours := strings.CutPrefix(path, workspace+"-")
+		of, ours := strings.CutPrefix(path, base+"-")
 		pid, err := strconv.Atoi(strings.TrimSuffix(of, ".json"))
-		if ours && err == nil && !alive(pid) && os.Rename(path, own) == nil {
-			return
+		if !ours || err != nil || pid != os.Getpid() && alive(pid) {
+			continue
 		}
+		if info, err := n.Info(); err == nil && (newest == "" || info.ModTime().After(last)) {
+			newest, last = path, info.ModTime()
+		}
+	}
+	if newest != "" {
+		_ = os.Rename(newest, own) // where that fails, it stays for the next
 	}
 }
 
@@ -135,38 +145,50 @@ func replaceFile(path string, data []byte) (err error) {
 	return nil
 }
 
-// KeepDraft stores what is being written in a conversation.
-func (s *drafts) KeepDraft(ctx context.Context, id string, d tui.Draft) error {
-	path, _, err := s.draftFile(ctx, id)
+// KeepDraft stores what is being written in a conversation, apart where it is only read.
+func (s *drafts) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
+	path, _, err := s.draftFile(ctx, id, read)
 	if err != nil {
 		return err
 	}
-	return s.keep(id, path, d)
+	return s.keep(of(id, read), path, d)
+}
+
+// of is what holds a draft of a conversation: apart where it is only read.
+func of(id string, read bool) string {
+	if read {
+		return id + " read"
+	}
+	return id
 }
 
 // draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
-func (s *drafts) draft(ctx context.Context, id string) tui.Draft {
-	path, workspace, err := s.draftFile(ctx, id)
+func (s *drafts) draft(ctx context.Context, id string, read bool) tui.Draft {
+	path, base, err := s.draftFile(ctx, id, read)
 	if err != nil {
 		return tui.Draft{}
 	}
-	if workspace != "" {
-		s.claim(workspace, path)
-	}
-	return s.read(id, path)
+	s.claim(base, path)
+	return s.read(of(id, read), path)
 }
 
 // draftFile is where the draft of a conversation is. Of one that is not stored it is a file of the workspace and the
-// process, and workspace is how all of those begin.
-func (s *drafts) draftFile(ctx context.Context, id string) (path, workspace string, err error) {
+// process, of one that is only read a file of the conversation and the process. Base is how all of those begin.
+func (s *drafts) draftFile(ctx context.Context, id string, read bool) (path, base string, err error) {
 	store, err := s.resources.Open()
 	if err != nil {
 		return "", "", err
 	}
-	if _, err := store.Resolve(ctx, id, ""); err == nil {
-		return s.settings.Paths.Draft(id), "", nil
+	_, err = store.Resolve(ctx, id, "")
+	stored := err == nil
+	if !stored {
+		of := sha256.Sum256([]byte(s.settings.Workspace))
+		id = fmt.Sprintf("new-%x", of[:6])
 	}
-	of := sha256.Sum256([]byte(s.settings.Workspace))
-	workspace = strings.TrimSuffix(s.settings.Paths.Draft(fmt.Sprintf("new-%x", of[:6])), ".json")
-	return fmt.Sprintf("%s-%d.json", workspace, os.Getpid()), workspace, nil
+	path = s.settings.Paths.Draft(id)
+	base = strings.TrimSuffix(path, ".json")
+	if read || !stored {
+		path = fmt.Sprintf("%s-%d.json", base, os.Getpid())
+	}
+	return path, base, nil
 }

@@ -75,6 +75,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	}
 	h.part()
 	h.Reading, h.following = id, f
+	talk.Draft = h.draft(ctx, id, true)
 	f.start(ctx)
 	return talk, nil
 }

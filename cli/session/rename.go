@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"plimsoll/agent/llm"
@@ -49,11 +50,14 @@ func (v *Conversations) Delete(ctx context.Context, id string) error {
 	return v.DeleteDraft(id)
 }
 
-// DeleteDraft removes what was being written in a conversation.
+// DeleteDraft removes what was being written in a conversation, also where it was only read.
 func (v *Conversations) DeleteDraft(id string) error {
-	err := os.Remove(v.Settings.Paths.Draft(id))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("deleting the draft of %s: %w", id, err)
+	own := v.Settings.Paths.Draft(id)
+	files, _ := filepath.Glob(strings.TrimSuffix(own, ".json") + "-*.json") // without the folder there is none
+	for _, path := range append(files, own) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("deleting the draft of %s: %w", id, err)
+		}
 	}
 	return nil
 }
