@@ -137,7 +137,7 @@ func (t *textLines) replace(e entry, value string) error {
 			return t.byHand(e.line)
 		}
 	} else {
-		from, to = colon+1, colon+1
+		to = colon + 1
 	}
 	t.lines[e.line-1] = string(line[:colon+1]) + " " + value + string(line[to:])
 	return nil

@@ -84,7 +84,7 @@ func (h *Host) open() *session.Running {
 }
 
 // errEnded says that the screen is gone.
-var errEnded = errors.New("Plimsoll is closing")
+var errEnded = errors.New("the chat is closing")
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
 func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
