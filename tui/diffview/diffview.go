@@ -6,6 +6,7 @@
 package diffview
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -106,15 +107,30 @@ func pad(text string, cells int) string {
 	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
+// Drawing is a diff laid out in rows. The text of a row is made when it is asked for, and so is the comparison of its
+// words: of a large diff little is in sight.
+type Drawing struct {
+	d    drawer
+	fill bool
+}
+
 // Draw draws a diff in rows of at most width cells, and says how many of its lines have no row.
 func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, left int) {
+	d := s.Lay(f, width, o)
+	rows = make([]string, d.Rows())
+	for i := range rows {
+		rows[i] = d.Row(i)
+	}
+	return rows, d.d.left
+}
+
+// Lay lays a diff out in rows of at most width cells.
+func (s Styles) Lay(f diff.File, width int, o Options) *Drawing {
 	d := drawer{inks: s.inks(), gutter: gutterOf(f, width), width: max(width, 1), most: o.Most}
 	hunks := trimmed(f.Hunks, o.Context)
 	for i, h := range hunks {
 		if i > 0 && !d.full() {
-			text := pad("⋯", d.cells()-3)
-			d.put(diff.Kept, d.inks.note.Render(text), ansi.StringWidth(text))
-			d.out[len(d.out)-1].gap = true
+			d.put(row{op: diff.Kept, note: pad("⋯", d.cells()-3), gap: true})
 		}
 		d.hunk(h)
 	}
@@ -124,7 +140,31 @@ func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, left int
 	if f.Cut > 0 {
 		d.note("… " + numbers.Count(f.Cut, "more line") + ", not recorded")
 	}
-	return d.rows(o.Fill), d.left
+	return &Drawing{d: d, fill: o.Fill}
+}
+
+// Rows is how many rows the diff takes.
+func (d *Drawing) Rows() int { return len(d.d.out) }
+
+// Cells is how many cells its widest row takes, not filled.
+func (d *Drawing) Cells() int { return d.d.wide }
+
+// FirstChange is the first row of a changed line, 0 without one.
+func (d *Drawing) FirstChange() int {
+	return max(0, slices.IndexFunc(d.d.out, func(r row) bool { return r.op != diff.Kept }))
+}
+
+// Row is one row.
+func (d *Drawing) Row(i int) string {
+	r := d.d.out[i]
+	text, end := d.d.text(r), d.d.wide
+	if d.fill {
+		end = d.d.width
+	}
+	if r.op != diff.Kept && !d.d.row[r.op].Plain() {
+		text += d.d.row[r.op].Render(strings.Repeat(" ", max(0, end-r.cells)))
+	}
+	return text
 }
 
 // trimmed is hunks with fewer lines around their changes.
@@ -190,138 +230,6 @@ func ground(s lipgloss.Style) lipgloss.Style {
 	return lipgloss.NewStyle().Background(s.GetBackground())
 }
 
-// drawer makes rows.
-type drawer struct {
-	inks
-	gutter
-	width int
-	most  int
-	left  int // lines that found no place
-	out   []row
-	wide  int // cells of the widest
-}
-
-// row is one line of the screen.
-type row struct {
-	op    diff.Op
-	text  string // with its style
-	cells int
-	gap   bool // it stands for lines that are not shown
-}
-
-func (d *drawer) full() bool { return d.most > 0 && len(d.out) >= d.most }
-
-func (d *drawer) put(op diff.Op, text string, cells int) {
-	if cells > d.width { // not even a character fits
-		text, cells = ansi.Truncate(text, d.width, ""), d.width
-	}
-	d.out, d.wide = append(d.out, row{op: op, text: text, cells: cells}), max(d.wide, cells)
-}
-
-// note is a line that is no line of the file.
-func (d *drawer) note(text string) {
-	if d.full() {
-		return
-	}
-	text = pane.Clip(strings.Repeat(" ", d.cells())+text, d.width)
-	d.put(diff.Kept, d.inks.note.Render(text), ansi.StringWidth(text))
-}
-
-func (d *drawer) hunk(h diff.Hunk) {
-	old, neu := max(h.Old, 1), max(h.New, 1)
-	texts := make([]string, len(h.Lines))
-	for i, l := range h.Lines {
-		texts[i] = shown(l.Text)
-	}
-	near := len(h.Lines)
-	if d.most > 0 {
-		near = min(near, 2*d.most) // of what is not shown no words are compared
-	}
-	changed := words(h.Lines[:near], texts[:near])
-	for i, l := range h.Lines {
-		if d.full() {
-			d.left += len(h.Lines) - i
-			return
-		}
-		a, b := old, neu
-		switch l.Op {
-		case diff.Added:
-			a, neu = 0, neu+1
-		case diff.Removed:
-			b, old = 0, old+1
-		default:
-			old, neu = old+1, neu+1
-		}
-		var marks []span
-		if i < near {
-			marks = changed[i]
-		}
-		d.line(l.Op, a, b, texts[i], marks)
-		if !strings.HasSuffix(l.Text, "\n") {
-			d.note("no newline at the end of the file")
-		}
-	}
-}
-
-// line draws a line, in as many rows as it takes.
-func (d *drawer) line(op diff.Op, old, neu int, text string, changed []span) {
-	room := max(1, d.width-d.cells())
-	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	if len(indent) > room/2 {
-		indent = ""
-	}
-	at := len(indent)
-	for i, part := range pane.WrapCode(text[at:], room-len(indent)) {
-		if d.full() {
-			return
-		}
-		look := d.row[op]
-		numbers := d.inks.number
-		if op != diff.Kept {
-			numbers = d.mark[op]
-		}
-		line := numbers.Render(d.numbers(op, old, neu, i == 0)) + d.mark[op].Render(string(op))
-		if d.digits > 0 || i == 0 {
-			line += look.Render(" ")
-		}
-		line += look.Render(indent) + d.marked(op, part, at, changed)
-		at += len(part)
-		d.put(op, line, d.cells()+len(indent)+ansi.StringWidth(part))
-	}
-}
-
-// marked is a part of a line that begins at a byte of it, with the words that changed.
-func (d *drawer) marked(op diff.Op, part string, at int, changed []span) string {
-	var b strings.Builder
-	done := 0
-	for _, c := range changed {
-		from, to := max(c.from-at, done), min(c.to-at, len(part))
-		if from >= to {
-			continue
-		}
-		b.WriteString(d.row[op].Render(part[done:from]) + d.word[op].Render(part[from:to]))
-		done = to
-	}
-	b.WriteString(d.row[op].Render(part[done:]))
-	return b.String()
-}
-
-// rows are the rows drawn, those of changed lines filled.
-func (d *drawer) rows(fill bool) []string {
-	end := d.wide
-	if fill {
-		end = d.width
-	}
-	out := make([]string, len(d.out))
-	for i, r := range d.out {
-		out[i] = r.text
-		if r.op != diff.Kept && !d.row[r.op].Plain() {
-			out[i] += d.row[r.op].Render(strings.Repeat(" ", max(0, end-r.cells)))
-		}
-	}
-	return out
-}
-
 // shown is a line of a file as it is drawn: safe, without its end, with its tabs as blanks.
 func shown(text string) string {
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
@@ -338,7 +246,7 @@ func shown(text string) string {
 			cells += n
 		}
 		b.WriteString(piece)
-		cells += ansi.StringWidth(piece)
+		cells += width(piece)
 	}
 	return b.String()
 }

@@ -6,7 +6,6 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
@@ -31,19 +30,21 @@ type Approve struct {
 	width, height int
 	head          []string // of the title, the lines that always stand there
 	text          pager
-	drawn         drawnDiff
-	gaps          bool // blank lines part what the dialog shows
-	begun         bool // it was laid out before
+	drawn         []drawnDiff // at the last widths
+	gaps          bool        // blank lines part what the dialog shows
+	begun         bool        // it was laid out before
 	sel           int
 	why           *edit.Field // the reason being written
 }
 
-// drawnDiff is the rows of a diff at a width, and how many cells they take.
+// drawnDiff is a diff laid out at a width.
 type drawnDiff struct {
-	cells int
-	first int // the first row of a change
-	rows  []string
+	*diffview.Drawing
+	width int
 }
+
+// keptWidths is at how many widths a diff is kept: a dialog is laid out at the widest and at its own.
+const keptWidths = 2
 
 // roomy is how many lines a dialog needs to be set with blank lines and one
 // answer to a line.
@@ -73,8 +74,8 @@ func NewApprove(id string, r conversation.Review) *Approve {
 func (a *Approve) asks() bool { return true }
 
 func (a *Approve) lay(l look, width, height int) int {
-	if a.look.styled != l.styled || a.width != width {
-		a.drawn = drawnDiff{}
+	if a.look.styled != l.styled {
+		a.drawn = nil
 	}
 	a.look = l
 	a.width, a.height = width, height
@@ -84,37 +85,44 @@ func (a *Approve) lay(l look, width, height int) int {
 	lines := rendered(l.styles.Title, slices.Clone(title[n:])) // a longer title goes on where it can be scrolled
 	body, cells := a.bodyRows()
 	lines = append(lines, body...)
+	first := 0
+	if a.change != nil {
+		d := a.diffRows()
+		cells, first = d.Cells(), d.FirstChange()
+		a.text.more, a.text.draw = d.Rows(), d.Row
+	}
+	all := len(lines) + a.text.more
 	for _, a.gaps = range []bool{height >= roomy, false} {
 		answers, _ := a.answers()
 		room := height - len(a.heading()) - len(answers) - len(a.ruleLines())
-		a.text.set(lines, min(len(lines), room))
-		if len(lines) <= room {
+		a.text.set(lines, min(all, room))
+		if all <= room {
 			break
 		}
 	}
 	if !a.begun && a.change != nil && n == len(title) { // where not all fits, the first change does
-		a.text.scroll(max(0, a.drawn.first-1) - a.text.top)
+		a.text.scroll(max(0, first-1) - a.text.top)
 	}
 	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, a.ruleLines()...), widest(width, title[n:]...), cells)
 }
 
-// bodyRows is the diff or the command, and how many cells it takes.
+// bodyRows is the command, and how many cells it takes; a diff is drawn apart.
 func (a *Approve) bodyRows() (rows []string, cells int) {
-	switch {
-	case a.change != nil:
-		if a.drawn.rows == nil {
-			narrow, _ := a.look.styles.Diff.Draw(*a.change, a.width, diffview.All)
-			a.drawn = drawnDiff{cells: widest(a.width, narrow...)}
-			glyph := diffview.Gutter(*a.change, a.width) - 2
-			a.drawn.first = max(0, slices.IndexFunc(narrow, func(row string) bool { return strings.ContainsAny(ansi.Cut(ansi.Strip(row), glyph, glyph+1), "+-") }))
-			a.drawn.rows, _ = a.look.styles.Diff.Draw(*a.change, a.width, diffview.Options{Context: -1, Fill: true})
-		}
-		return a.drawn.rows, a.drawn.cells
-	case a.body == "":
+	if a.change != nil || a.body == "" {
 		return nil, 0
 	}
 	rows = cut(a.body, a.width)
 	return rendered(a.look.styles.Command, rows), widest(a.width, rows...)
+}
+
+// diffRows is the diff at the dialog's width.
+func (a *Approve) diffRows() *diffview.Drawing {
+	if i := slices.IndexFunc(a.drawn, func(d drawnDiff) bool { return d.width == a.width }); i >= 0 {
+		return a.drawn[i].Drawing
+	}
+	d := a.look.styles.Diff.Lay(*a.change, a.width, diffview.Options{Context: -1, Fill: true})
+	a.drawn = append(a.drawn[max(0, len(a.drawn)-keptWidths+1):], drawnDiff{d, a.width})
+	return d
 }
 
 // ruleLines are the lines about the rule, without its cursor.

@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -14,6 +15,8 @@ import (
 // pager is a part of some lines.
 type pager struct {
 	lines  []string
+	more   int                // lines behind those
+	draw   func(i int) string // draws one of them
 	top    int
 	height int
 }
@@ -25,7 +28,7 @@ func (p *pager) set(lines []string, height int) {
 }
 
 func (p *pager) scroll(by int) {
-	p.top = max(0, min(p.top+by, len(p.lines)-p.height))
+	p.top = max(0, min(p.top+by, p.len()-p.height))
 }
 
 // reveal scrolls until a line is in sight.
@@ -34,8 +37,15 @@ func (p *pager) reveal(line int) {
 	p.scroll(0)
 }
 
+func (p *pager) len() int { return len(p.lines) + p.more }
+
 func (p *pager) visible() []string {
-	return p.lines[p.top:min(len(p.lines), p.top+p.height)]
+	end := min(p.len(), p.top+p.height)
+	out := slices.Clone(p.lines[min(p.top, len(p.lines)):min(end, len(p.lines))])
+	for i := max(p.top, len(p.lines)); i < end; i++ {
+		out = append(out, p.draw(i-len(p.lines)))
+	}
+	return out
 }
 
 // widest is the cells of the widest of some lines, of which none has more than most.
@@ -51,10 +61,10 @@ func widest(most int, lines ...string) int {
 
 // where says what part is in sight, "" if all is.
 func (p *pager) where() string {
-	if len(p.lines) <= p.height {
+	if p.len() <= p.height {
 		return ""
 	}
-	return fmt.Sprintf("%d–%d of %d", p.top+1, min(len(p.lines), p.top+p.height), len(p.lines))
+	return fmt.Sprintf("%d–%d of %d", p.top+1, min(p.len(), p.top+p.height), p.len())
 }
 
 // update scrolls; line by line only if lines says so. It reports whether the
@@ -77,9 +87,9 @@ func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
 	case key.Matches(k, m.PageDown):
 		p.scroll(p.height)
 	case key.Matches(k, m.Top):
-		p.scroll(-len(p.lines))
+		p.scroll(-p.len())
 	case key.Matches(k, m.Bottom):
-		p.scroll(len(p.lines))
+		p.scroll(p.len())
 	case lines && key.Matches(k, m.Up):
 		p.scroll(-1)
 	case lines && key.Matches(k, m.Down):

@@ -243,14 +243,37 @@ func coversItsPlaceOnly(t *testing.T, s *overlay.Stack, width, height int) {
 	}
 }
 
-// Budget: 1 ms to draw a diff of 3,000 lines after a key.
+// largeDiff is a question about a diff of 230 kB, opened.
+func largeDiff(b *testing.B) *overlay.Stack {
+	b.Helper()
+	var d strings.Builder
+	d.WriteString("--- a/x.go\n+++ b/x.go\n")
+	for i := range 1500 {
+		fmt.Fprintf(&d, "@@ -%[1]d,4 +%[1]d,4 @@\n \tkept := %[1]d\n-\tsome line of code that is removed, %[1]d\n+\tsome other line of code that was added, %[1]d\n \treturn a, line(that, is, kept)\n \t}\n", 10*i+1)
+	}
+	s := open(120, 40, overlay.NewApprove("x", conversation.Review{Title: "modify_file x", Diff: d.String()}))
+	if !strings.Contains(strip(s), "+1,500 −1,500") {
+		b.Fatal("this is no diff")
+	}
+	return s
+}
+
+// Budget: 1 ms to draw a diff of 230 kB after a key.
 func BenchmarkScrollLargeDiff(b *testing.B) {
-	review := conversation.Review{Title: "modify_file x", Diff: strings.Repeat("+\tsome line of code that was added\n-\tand one removed\n", 1500)}
-	s := open(120, 40, overlay.NewApprove("x", review))
+	s := largeDiff(b)
 	for b.Loop() {
 		press(s, "j")
 		_ = s.View()
 		press(s, "k")
+	}
+}
+
+// Budget: 16 ms to lay out and draw a diff of 230 kB at another size.
+func BenchmarkResizeLargeDiff(b *testing.B) {
+	s := largeDiff(b)
+	for i := 0; b.Loop(); i++ {
+		s.SetSize(80+i%20, 40)
+		_ = s.View()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
@@ -112,7 +113,10 @@ func WrapCode(line string, width int) []string {
 	start, cells := 0, 0   // of the line that is being filled
 	var blank, sign [2]int // behind the last one in it: byte, and cells of the line up to there
 	for at := 0; at < len(line); {
-		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		cluster, w := line[at:at+1], 1
+		if !lone(line[at:]) {
+			cluster, w = ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		}
 		for cells+w > width && at > start {
 			end := at
 			switch {
@@ -137,6 +141,11 @@ func WrapCode(line string, width int) []string {
 		}
 	}
 	return append(out, line[start:])
+}
+
+// lone reports whether a text begins with an ASCII character of one cell that nothing joins.
+func lone(s string) bool {
+	return s[0] >= ' ' && s[0] < 0x7f && (len(s) == 1 || s[1] < utf8.RuneSelf)
 }
 
 // wordWidth is the cells of a line up to its first blank.
