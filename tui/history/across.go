@@ -78,7 +78,8 @@ func (d *drawer) did(at, width int) ([]line, []target) {
 	for _, o := range d.book.pass(at) {
 		events = append(events, shortened(o.Body)...)
 	}
-	for i, seq := range slices.Compact(events) {
+	events = slices.Compact(events)
+	for i, seq := range events {
 		if i == mostItems {
 			out = append(out, line{text: "… " + numbers.Count(len(events)-i, "more message"), style: d.styles.Faint})
 			break

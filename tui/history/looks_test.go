@@ -1,6 +1,7 @@
 package history_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -112,6 +113,30 @@ func TestAReplyShortenedInItsCallsStandsOnce(t *testing.T) {
 	if n := strings.Count(r.screen(), "I write it down."); n != 1 {
 		t.Errorf("what both sides share stands %d times:\n%s", n, r.screen())
 	}
+}
+
+// A reply with several calls that were shortened is one message.
+func TestTheMessagesThatAreNotListedAreCounted(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 100)
+	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: 1}
+	for n := range 42 {
+		var reply conversation.AssistantMessage
+		for c := range 2 {
+			reply.Calls = append(reply.Calls, conversation.ToolCall{ID: fmt.Sprintf("%d.%d", n, c), Name: "create_file", Arguments: `{"content":"` + strings.Repeat("word ", 99) + `"}`})
+		}
+		reply.Stop = conversation.StopCalls
+		seq := r.add(reply)
+		for _, c := range reply.Calls {
+			m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartArguments, Call: c.ID})
+			r.add(conversation.ToolResult{CallID: c.ID, Tool: c.Name, Status: conversation.ResultOK, Text: "written"})
+		}
+	}
+	r.add(conversation.UserMessage{Text: "thanks"})
+	r.to(r.pass("", m))
+	r.show()
+	r.press("enter")
+	wants(t, r.screen(), "… 2 more messages")
 }
 
 func TestACompactionOpensToWhatItShortened(t *testing.T) {
