@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -166,6 +167,34 @@ func TestAChangedSettingStaysWithTheConversation(t *testing.T) {
 	}
 	if got := again.Running.Meter.Reading(); got.LoadLine != 30_000 || got.Window.Tokens != 50_000 {
 		t.Errorf("after a restart the meter says %+v", got)
+	}
+}
+
+// reached is a context that calls a function when it is first looked at.
+type reached struct {
+	context.Context
+	once *sync.Once
+	call func()
+}
+
+func (c reached) Err() error            { c.once.Do(c.call); return c.Context.Err() }
+func (c reached) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Done() }
+
+// A model that is chosen while the window of the one before is worked out stays chosen.
+func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
+	t.Parallel()
+	h := settled(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
+	link := func(id string) setup.Link {
+		return setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1"}}
+	}
+	h.Running.SwitchTo(link("one"))
+	chosen := false
+	ctx := reached{t.Context(), &sync.Once{}, func() { chosen = true; h.Running.SwitchTo(link("two")) }}
+	if err := h.Running.Configure(ctx, map[string]string{"context.window": "0"}); err != nil || !chosen {
+		t.Fatalf("%v, chosen %v", err, chosen)
+	}
+	if got := h.Running.Current().Model.Name(); got != "mine/two" {
+		t.Errorf("it talks to %s", got)
 	}
 }
 

@@ -130,12 +130,17 @@ func (r *Running) settle(set map[string]string, change func(*settled) bool) {
 
 // relink has the window of the model in use discovered anew.
 func (r *Running) relink(ctx context.Context) error {
-	now := r.Current()
-	l, err := r.From.Models.Connect(ctx, now.Choice())
-	if err != nil {
-		return err
+	for { // again where another model was chosen meanwhile
+		r.linking.Lock()
+		now, links := r.Link, r.links
+		r.linking.Unlock()
+		l, err := r.From.Models.Connect(ctx, now.Choice())
+		if err != nil {
+			return err
+		}
+		l.Model.Effort = now.Model.Effort
+		if r.switchIf(l, func() bool { return r.links == links }) {
+			return nil
+		}
 	}
-	l.Model.Effort = now.Model.Effort
-	r.SwitchTo(l)
-	return nil
 }
