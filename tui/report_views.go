@@ -273,7 +273,7 @@ func adoptSettings(s *session, rows []Setting, rules []conversation.Rule) {
 
 // act does what the settings ask for.
 func (o *settingsView) act(v *views, a pane.Action) pane.Action {
-	ctx, b := v.env.ctx, v.env.Backend
+	ctx, b, edit := v.env.ctx, v.env.Backend, o.Edit()
 	switch a := a.(type) {
 	case settings.Try:
 		o.cancel()
@@ -284,16 +284,16 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 		})
 	case settings.Accepted:
 		if _, ok := v.inRun()[a.Key]; ok {
-			return settingInRun{o, a.Key, a.Value}
+			return settingInRun{o, edit, a.Key, a.Value}
 		}
-		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, "", b.ChangeSetting(ctx, a.Key, a.Value)} })
+		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, edit, "", b.ChangeSetting(ctx, a.Key, a.Value)} })
 	case settings.Drafted:
 		return tea.Cmd(func() tea.Msg {
 			draft, err := b.DraftSettings(ctx, a.Changes)
 			return settingsDraftMsg{o, draft, err}
 		})
 	case settings.Confirmed:
-		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, "wrote " + a.Draft.Path, a.Draft.Write(ctx)} })
+		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, edit, "wrote " + a.Draft.Path, a.Draft.Write(ctx)} })
 	}
 	return a
 }
@@ -308,13 +308,12 @@ func (v *views) showEffect(msg settingTriedMsg) {
 
 // settingDone ends a change or a write.
 func (v *views) settingDone(msg settingDoneMsg) pane.Action {
-	if v.shows(msg.view) {
-		msg.view.Done(reasonOf(msg.err))
-	} else if msg.err != nil {
-		return missing{msg.err}
-	}
-	if msg.err != nil {
+	known := v.shows(msg.view) && msg.view.Done(msg.edit, reasonOf(msg.err))
+	switch {
+	case msg.err != nil && known:
 		return nil
+	case msg.err != nil:
+		return missing{msg.err}
 	}
 	msg.view.asked = 0 // other rules, another forecast
 	v.outdated()
@@ -348,6 +347,7 @@ func openSetting(m *Model, dialog string) tea.Cmd {
 // settingInRun is a setting of this run that gets another value.
 type settingInRun struct {
 	view       *settingsView
+	edit       int
 	key, value string
 }
 
@@ -377,6 +377,7 @@ type settingsDraftMsg struct {
 // settingDoneMsg says that a value is in force, or that the file was written.
 type settingDoneMsg struct {
 	view *settingsView
+	edit int    // that asked for it
 	done string // what to say of it, "" for nothing
 	err  error
 }

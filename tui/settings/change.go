@@ -25,7 +25,8 @@ func (m *Model) begin(by int) pane.Action {
 	case r.Fixed != "":
 		return pane.Say{Text: r.Fixed, Bad: true}
 	}
-	m.key, m.value, m.effect, m.fault = r.Key, r.Value, nil, ""
+	m.edits++
+	m.key, m.value, m.effect, m.fault, m.busy = r.Key, r.Value, nil, "", false
 	if len(r.Choices) > 0 {
 		m.stage = choosing
 		return m.cycle(by)

@@ -71,6 +71,7 @@ type Model struct {
 	toggled bool // what the setting does is shown where it is not as a rule, or the other way round
 
 	stage  stage
+	edits  int    // how often an edit began or ended
 	key    string // of the row that is changed
 	value  string // that it would get
 	field  *edit.Field
@@ -130,30 +131,41 @@ func (m *Model) ShowEffect(t Try, e Effect, fault string) {
 
 // ShowDraft shows what would be written, or why nothing can be.
 func (m *Model) ShowDraft(d Draft, fault string) pane.Action {
+	if m.stage != browsing { // something else is being done by now
+		return nil
+	}
 	m.busy = false
 	switch {
-	case m.stage != browsing: // something else is being done by now
-		return nil
 	case fault != "":
 		return pane.Say{Text: fault, Bad: true}
 	case len(d.Lines) == 0:
 		return pane.Say{Text: "nothing to write: " + d.Path + " already says so"}
 	}
 	m.stage, m.draft, m.fault = writing, d, ""
+	m.edits++
 	m.page.ToTop()
 	return nil
 }
 
-// Done ends a change or a write, unless there is a fault: then the user can mend it.
-func (m *Model) Done(fault string) {
+// Edit names what is being edited: the answer to a change belongs to the edit that asked for it.
+func (m *Model) Edit() int { return m.edits }
+
+// Done ends a change or a write, unless there is a fault: then the user can mend it. It reports false where something
+// else is being done by now.
+func (m *Model) Done(edit int, fault string) bool {
+	if edit != m.edits {
+		return false
+	}
 	m.busy, m.fault = false, plain.Line(fault)
 	if fault == "" {
 		m.browse()
 	}
+	return true
 }
 
 // browse leaves what is being changed as it is.
 func (m *Model) browse() {
+	m.edits++
 	m.stage, m.key, m.value, m.effect, m.fault, m.busy = browsing, "", "", nil, "", false
 	m.fit()
 }

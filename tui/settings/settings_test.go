@@ -200,9 +200,28 @@ func TestAMistakeIsMendedAndNotTaken(t *testing.T) {
 	if action := press(m, "enter"); action != nil {
 		t.Errorf("asked twice: %v", action)
 	}
-	m.Done("the disk is full")
+	m.Done(m.Edit(), "the disk is full")
 	if !strings.Contains(m.View(), "the disk is full") {
 		t.Error("the failure is not told")
+	}
+}
+
+// The answer to a change that was cancelled leaves alone what is edited by then.
+func TestAnAnswerEndsOnlyTheChangeItAnswers(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]string{"it is in force": "", "it failed": "the disk is full"} {
+		m := on(2)
+		press(m, "enter down enter")
+		asked := m.Edit()
+		press(m, "esc down enter 7")
+		before := m.View()
+		if m.Done(asked, fault) || m.View() != before {
+			t.Errorf("%s: it ended another edit:\n%s", name, m.View())
+		}
+		press(m, "enter")
+		if !m.Done(m.Edit(), "") || m.Cursor() != nil {
+			t.Errorf("%s: its own answer does not end it", name)
+		}
 	}
 }
 
@@ -237,7 +256,7 @@ func TestTheFileIsWrittenOnceItWasSeen(t *testing.T) {
 	if _, ok := press(m, "enter").(settings.Confirmed); !ok {
 		t.Error("enter does not write")
 	}
-	m.Done("the file was changed meanwhile")
+	m.Done(m.Edit(), "the file was changed meanwhile")
 	if v := m.View(); !strings.Contains(v, "the file was changed meanwhile") {
 		t.Errorf("the failure is not told:\n%s", v)
 	}
