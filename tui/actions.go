@@ -40,6 +40,7 @@ type (
 	// enter opens another conversation.
 	enter struct {
 		open func(context.Context) (Conversation, error)
+		next arrival // what comes then
 	}
 
 	// takeOver continues here what another window had open. What is written and read

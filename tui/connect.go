@@ -279,7 +279,7 @@ func (c *connecting) picked(p overlay.Picked) pane.Action {
 	}
 	if !c.session.open { // there is none that could go on with the model
 		b := c.env.Backend
-		return enter{func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, p.Item) }}
+		return enter{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, p.Item) }}
 	}
 	return c.env.switchModel(p.Item)
 }

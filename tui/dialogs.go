@@ -31,6 +31,7 @@ type dialogs struct {
 	connecting connecting
 	questions  []question // of calls that wait, oldest first
 	consent    *Consent   // that a conversation or a model waits for, nil for none
+	next       arrival    // what comes when that conversation is open
 	wrote      time.Time  // when one last wrote into a text that is not sent yet
 	answered   time.Time  // when one last closed a dialog
 	awaited    bool       // a pausedMsg is on its way
@@ -266,14 +267,14 @@ type Consent struct {
 // Error is the question.
 func (c *Consent) Error() string { return c.Question }
 
-// needsConsent takes over an error that asks for a yes; false for every other.
-func (d *dialogs) needsConsent(err error) (pane.Action, bool) {
+// needsConsent takes over an error that asks for a yes; false for every other. Next is what comes after a yes.
+func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
 	var c *Consent
 	if !errors.As(err, &c) {
 		return nil, false
 	}
 	d.dropConsent()
-	d.consent = c
+	d.consent, d.next = c, next
 	return d.ask(question{callID: dialogConsent, dialog: overlay.NewConfirm(overlay.ConfirmOptions{
 		ID: dialogConsent, Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true})}), true
 }
@@ -292,14 +293,14 @@ func (d *dialogs) consented(yes bool) pane.Action {
 	case c == nil:
 		return nil
 	case yes && c.Open != nil:
-		return enter{c.Open}
+		return enter{c.Open, d.next}
 	case yes:
 		ctx := d.env.ctx
 		return tea.Cmd(func() tea.Msg { return switchedMsg{err: c.Switch(ctx)} })
 	case c.Decline != nil:
-		return several{say(c.Declined), enter{c.Decline}}
+		return several{say(c.Declined), enter{open: c.Decline}}
 	case !d.session.open:
-		return several{say(c.Declined), enter{d.env.Backend.New}}
+		return several{say(c.Declined), enter{open: d.env.Backend.New}}
 	}
 	return say(c.Declined)
 }

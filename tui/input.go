@@ -287,7 +287,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 	case overlay.Picked, overlay.Confirmed, overlay.Acted, overlay.Focused:
 		return m.decided(a)
 	case enter:
-		return m.enter(a.open, arrival{})
+		return m.enter(a.open, a.next)
 	case takeOver:
 		return m.enter(m.env.resume(m.session.ID), arrival{again: true})
 	case showHit:
@@ -303,7 +303,7 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 	case settings.Opened:
 		return openSetting(m, a.Dialog)
 	case settingInRun:
-		return tea.Batch(setInRun(m, a.key, a.value), m.do(m.views.settingDone(settingDoneMsg{view: a.view})))
+		return tea.Batch(setInRun(m, a.key, a.value), m.do(m.views.settingDone(settingDoneMsg{view: a.view, edit: a.edit})))
 	case pane.Closed:
 		return m.do(m.views.close())
 	case pane.Jump:

@@ -161,7 +161,7 @@ func (l *lists) rename(id, title string) pane.Action {
 func (l *lists) remove(id string) pane.Action {
 	ctx, b := l.env.ctx, l.env.Backend
 	if id == l.session.ID && !l.session.readOnly() {
-		return several{closeDialog{l.picker}, enter{b.Delete}}
+		return several{closeDialog{l.picker}, enter{open: b.Delete}}
 	}
 	return tea.Cmd(func() tea.Msg { return shelfMsg{id, "", b.RemoveStored(ctx, id)} })
 }
@@ -172,7 +172,7 @@ func (l *lists) fork(id string) pane.Action {
 	if id == l.session.ID {
 		open = func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, "") }
 	}
-	return several{closeDialog{l.picker}, enter{open}}
+	return several{closeDialog{l.picker}, enter{open: open}}
 }
 
 // changed shows that a stored conversation was renamed or removed, or why not.

@@ -227,7 +227,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	m.dialogs.dropConsent()
 	var cmds []tea.Cmd
 	if msg.err != nil {
-		cmds = append(cmds, m.notOpened(msg.err))
+		cmds = append(cmds, m.notOpened(msg.err, was))
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
 		m.outside.watch.Leave()
@@ -258,12 +258,13 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 
 // notOpened says why a conversation was not opened. The one that is open, if
 // one is, goes on.
-func (m *Model) notOpened(err error) tea.Cmd {
+func (m *Model) notOpened(err error, was arrival) tea.Cmd {
 	m.drafts.back()
 	if m.session.open {
 		m.chat.outbox.giveBack() // it was meant for the one that is not open
 	}
-	if action, asks := m.dialogs.needsConsent(err); asks {
+	was.then, was.alone = "", false // the one is on its way, nothing was removed
+	if action, asks := m.dialogs.needsConsent(err, was); asks {
 		return m.do(action)
 	}
 	m.chat.outbox.giveBack()
@@ -276,7 +277,7 @@ func (m *Model) notOpened(err error) tea.Cmd {
 
 // orConsent asks for a yes where an error needs one, and says any other.
 func (m *Model) orConsent(err error) tea.Cmd {
-	if action, asks := m.dialogs.needsConsent(err); asks {
+	if action, asks := m.dialogs.needsConsent(err, arrival{}); asks {
 		return m.do(action)
 	}
 	return m.miss(err)

@@ -224,6 +224,26 @@ func TestWhoIsLateToTakeOverFollowsOn(t *testing.T) {
 	})
 }
 
+// A take-over that waits for a yes leaves who reads in his place as well.
+func TestATakeOverAfterAYesDoesNotScroll(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		followed(r, o)
+		r.failing["resume"] = elsewhere(r)
+	}, func(r *rig) {
+		r.happen(closed)
+		r.press("pgup", "pgup")
+		top := r.lines()[3]
+		r.press("enter")
+		r.pass(2 * time.Second)
+		r.has("Go on with openai/gpt-5.4?")
+		r.press("y")
+		r.has("enter send", "new")
+		if now := r.lines()[3]; now != top {
+			t.Errorf("it was scrolled from %q to %q", top, now)
+		}
+	})
+}
+
 func TestPickAtTheStart(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		o.Pick, r.hold = true, make(chan struct{})

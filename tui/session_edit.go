@@ -63,7 +63,7 @@ func (s *session) fork(args string) pane.Action {
 		return refuse("usage: /fork [--compact[=PROFILE]]")
 	}
 	b := s.env.Backend
-	return enter{func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, with) }}
+	return enter{open: func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, with) }}
 }
 
 // forkProfile reads what stands behind /fork.
