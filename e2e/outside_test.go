@@ -69,7 +69,7 @@ func TestAQuestionCallsWhoLooksElsewhere(t *testing.T) {
 			term.focus(false)
 			close(gate)
 			term.see("Allow this?")
-			called := notice + "make one · waiting for your approval: run touch two\a"
+			called := notice + "make one · waiting for your approval: run touch\a"
 			if len(env) == 0 {
 				called = "\a"
 			}

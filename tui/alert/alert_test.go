@@ -86,11 +86,14 @@ func TestNoSecretOfACommandIsShown(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"go test ./upload -count=10":               "run go test",
-		"KEY=sk-123 OTHER=x ./deploy.sh prod":      "run ./deploy.sh prod",
+		"KEY=sk-123 OTHER=x ./deploy.sh prod":      "run ./deploy.sh",
 		"curl -H 'Authorization: Bearer sk-123' x": "run curl",
 		"mysql -psecret":                           "run mysql",
 		"echo sk-abcdefghijkl1":                    "run echo",
 		"login hunter2":                            "run login",
+		"login hunter":                             "run login",
+		"./cargo.sh secret":                        "run ./cargo.sh",
+		"/usr/bin/docker login -p x":               "run /usr/bin/docker login",
 		"'a b' c":                                  "run a command",
 		"":                                         "modify_file a.go",
 		"KEY=x":                                    "run a command",

@@ -1,6 +1,8 @@
 package alert
 
 import (
+	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +21,8 @@ import (
 //   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
 //     last key
 //   - who leaves just after a question came, without a key, has not seen it
-//   - what is said of a command is the program and its verb: arguments may hold secrets, and a desktop keeps what it shows
+//   - what is said of a command is the program, and its verb where it is known to have one: arguments may hold secrets, and a
+//     desktop keeps what it shows
 
 // Long is how long a turn takes that nobody is expected to watch.
 const Long = 10 * time.Second
@@ -167,6 +170,14 @@ func question(u updates.AskApproval) string {
 	}
 }
 
+// verbs are the programs whose first argument is a verb, or a target.
+var verbs = []string{
+	"apt", "apt-get", "bazel", "brew", "bun", "bundle", "cargo", "composer", "conda", "deno", "dnf", "docker",
+	"dotnet", "flutter", "gcloud", "gh", "git", "glab", "go", "gradle", "gradlew", "helm", "hg", "jj", "just",
+	"kubectl", "make", "mix", "mvn", "mvnw", "nix", "npm", "pip", "pip3", "pnpm", "podman", "poetry", "rustup",
+	"svn", "swift", "systemctl", "task", "terraform", "uv", "yarn",
+}
+
 // verb is the program of a command and what it is to do, without arguments: "go test".
 func verb(command string) string {
 	var words []string
@@ -177,7 +188,9 @@ func verb(command string) string {
 		if len(words) == 2 || strings.ContainsFunc(word, func(r rune) bool { return !wordly(r, len(words) == 0) }) || word[0] == '-' {
 			break
 		}
-		words = append(words, word)
+		if words = append(words, word); len(words) == 1 && !slices.Contains(verbs, path.Base(word)) {
+			break
+		}
 	}
 	if len(words) == 0 {
 		return "a command"
