@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/overlay"
@@ -250,9 +251,9 @@ func copied(text, what string) pane.Action {
 	return several{tea.SetClipboard(text), say("copied " + what)}
 }
 
-// copyReply copies the last reply, or a code block of it.
+// copyReply copies the last reply, or a code block of it, made safe: what is pasted into a shell must not act there.
 func (c *chat) copyReply(args string) pane.Action {
-	text, words := c.transcript.LastReply(), strings.Fields(args)
+	text, words := plain.Text(c.transcript.LastReply()), strings.Fields(args)
 	switch {
 	case text == "":
 		return refuse("there is no reply to copy yet")

@@ -425,6 +425,12 @@ func TestCopy(t *testing.T) {
 		if d := cmp.Diff([]string{"setClipboardMsg **the** reply"}, r.asked); d != "" {
 			t.Error(d)
 		}
+		r.append(conversation.AssistantMessage{Text: "rm a\x1b[201~\u202eb\r\n\tc\x00", Stop: conversation.StopEnd})
+		r.asked = nil
+		r.enter("/copy")
+		if d := cmp.Diff([]string{"setClipboardMsg rm a␛[201~«U+202E»b\n\tc␀"}, r.asked); d != "" {
+			t.Error(d)
+		}
 	})
 }
 
