@@ -14,10 +14,11 @@ import (
 
 // codeRow is where a line of a reply comes from that shows code.
 type codeRow struct {
-	n, pad     int    // the line of code, counted through the reply; cells before the code
-	line       string // as it is in the source
-	from, upTo int    // cells of it that the row stands for; at its end blanks may be missing
-	cells      int    // that the row shows
+	n, pad     int             // the line of code, counted through the reply; cells before the code
+	line       string          // as it is in the source
+	from, upTo int             // cells of it that the row stands for; at its end blanks may be missing
+	begins     markdown.CodeAt // a place at or before from
+	cells      int             // that the row shows
 }
 
 // text is what is in the cells [from, to) of a row.
@@ -26,8 +27,15 @@ func (c codeRow) text(from, to int) string {
 	if to >= c.cells {
 		end = c.upTo
 	}
-	return markdown.CutCode(c.line, c.from+from, end)
+	return markdown.CutCode(c.line, c.begins, c.from+from, end)
 }
+
+// Comparing costs no more than this many rows for each that there is, and so many for a reply of a few: code that was not
+// found by then is copied as it is shown.
+const (
+	mostCompared  = 8
+	leastCompared = 10_000
+)
 
 // codeRows finds the rows of code blocks in rendered lines.
 func codeRows(lines []string, blocks []markdown.Code) map[int]codeRow {
@@ -36,16 +44,27 @@ func codeRows(lines []string, blocks []markdown.Code) map[int]codeRow {
 	for i, l := range lines {
 		rows[i] = strings.TrimRight(ansi.Strip(l), " ")
 	}
-	at := 0
+	at, left := 0, leastCompared+mostCompared*len(rows)
 	for _, b := range blocks {
-		for i := at; i < len(rows); i++ {
-			if m := (&matching{rows: rows, at: i, pad: -1, n: n}); m.block(b.Lines) {
-				for j, c := range m.found {
-					found[i+j] = c
-				}
-				at = m.at
-				break
+		shown := make([]string, len(b.Lines))
+		for i, l := range b.Lines {
+			shown[i] = markdown.ShownCode(l)
+		}
+		for i := at; i < len(rows) && left > 0; i++ {
+			m := &matching{rows: rows, at: i, pad: -1, n: n}
+			matches := m.block(b.Lines, shown)
+			if left -= 1 + len(m.found); !matches {
+				continue
 			}
+			for j := range m.found {
+				c := &m.found[j]
+				if j > 0 && m.found[j-1].n == c.n {
+					c.begins = m.found[j-1].begins.Skip(c.line, c.from)
+				}
+				found[i+j] = *c
+			}
+			at = m.at
+			break
 		}
 		n += len(b.Lines)
 	}
@@ -61,12 +80,12 @@ type matching struct {
 }
 
 // block reports whether the rows are those of a block, as far as they go: a reply may be arriving.
-func (m *matching) block(lines []string) bool {
+func (m *matching) block(lines, shown []string) bool {
 	for i, line := range lines {
 		if i > 0 && m.at == len(m.rows) {
 			break
 		}
-		if !m.line(line) {
+		if !m.line(line, shown[i]) {
 			return false
 		}
 		m.n++
@@ -74,9 +93,9 @@ func (m *matching) block(lines []string) bool {
 	return m.pad >= 0
 }
 
-// line takes the rows of one line.
-func (m *matching) line(line string) bool {
-	shown := markdown.ShownCode(line)
+// line takes the rows of one line, which is shown so where there is room.
+func (m *matching) line(line, shown string) bool {
+	from := 0
 	for rest := shown; ; {
 		if m.at == len(m.rows) {
 			return false
@@ -94,17 +113,20 @@ func (m *matching) line(line string) bool {
 		}
 		goesOn := len(rest) < len(shown)
 		if goesOn && text != "" { // blanks at the end of the row before are missing
-			rest = rest[max(0, blanks(rest)-blanks(text)):]
+			missing := max(0, blanks(rest)-blanks(text))
+			rest = rest[missing:]
+			from += missing
 		}
 		if !strings.HasPrefix(rest, text) || text == "" && shown != "" && !goesOn {
 			return false
 		}
-		from := ansi.StringWidth(shown[:len(shown)-len(rest)])
 		if n := len(m.found); goesOn && n > 0 {
 			m.found[n-1].upTo = from
 		}
 		rest = rest[len(text):]
-		m.found = append(m.found, codeRow{n: m.n, pad: max(m.pad, 0), line: line, from: from, upTo: 1 << 30, cells: ansi.StringWidth(text)})
+		cells := ansi.StringWidth(text)
+		m.found = append(m.found, codeRow{n: m.n, pad: max(m.pad, 0), line: line, from: from, upTo: 1 << 30, cells: cells})
+		from += cells
 		m.at++
 		if rest == "" {
 			return true

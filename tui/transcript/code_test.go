@@ -78,3 +78,35 @@ func TestPartsOfCodeAreCopied(t *testing.T) {
 		t.Errorf("copied %q", got)
 	}
 }
+
+// hugeLine is a line of code of 100 kB, and hugeCode a block of 20,000 lines.
+var (
+	hugeLine = "\tone " + strings.Repeat("漢 x\ty(z), ", 7_500) + "end"
+	hugeCode = strings.Repeat("}\n", 20_000) + "end"
+)
+
+func TestHugeCodeIsCopiedAsItStands(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{hugeLine, hugeCode} {
+		r := open(t, 80, 30_000, reply("```\n"+code+"\n```"))
+		if got := strings.Trim(r.drag(0, 0, all, 29_999), "\n"); got != code {
+			t.Errorf("%d bytes were copied of %d, from %.100q", len(got), len(code), got)
+		}
+	}
+}
+
+// Budget: 100 ms to copy a line of 100 kB.
+func BenchmarkCopyHugeLine(b *testing.B) { copyCode(b, "```\n"+hugeLine+"\n```") }
+
+// Budget: 200 ms to copy blocks of 20,000 lines.
+func BenchmarkCopyHugeCode(b *testing.B) { copyCode(b, "```\n"+hugeCode+"\n```") }
+
+func copyCode(b *testing.B, text string) {
+	b.Helper()
+	r := open(b, 80, 30_000, reply(text))
+	r.View()
+	for i := 0; b.Loop(); i++ {
+		r.SetSize(80+i%2, 30_000) // so that nothing is known of the rows
+		r.drag(0, 0, all, 29_999)
+	}
+}

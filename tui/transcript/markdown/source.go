@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
@@ -45,20 +46,25 @@ func (r *Renderer) CodeOf(text string) []Code {
 // ShownCode is a line of code as it is shown where there is room: with blanks for its tabs, and none at its end.
 func ShownCode(line string) string { return strings.TrimRight(expandTabs(line), " ") }
 
-// CutCode is what of a line of code begins in the cells [from, to), with its tabs.
-func CutCode(line string, from, to int) string {
-	var b strings.Builder
-	for cell, col := 0, 0; line != ""; {
-		cluster, cells := ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
-		runes := len([]rune(cluster))
+// CodeAt is a place in a line of code: how many bytes, cells and columns are before it.
+type CodeAt struct{ bytes, cells, column int }
+
+// Skip is the first place, from at on, with so many cells before it.
+func (at CodeAt) Skip(line string, cells int) CodeAt {
+	for at.cells < cells && at.bytes < len(line) {
+		cluster, n := ansi.FirstGraphemeCluster(line[at.bytes:], ansi.GraphemeWidth)
+		runes := utf8.RuneCountInString(cluster)
 		if cluster == "\t" {
-			cells = tabStop - col%tabStop
-			runes = cells
+			n = tabStop - at.column%tabStop
+			runes = n
 		}
-		if cell >= from && cell < to {
-			b.WriteString(cluster)
-		}
-		cell, col, line = cell+cells, col+runes, line[len(cluster):]
+		at = CodeAt{at.bytes + len(cluster), at.cells + n, at.column + runes}
 	}
-	return b.String()
+	return at
+}
+
+// CutCode is what of a line of code begins in the cells [from, to), with its tabs. No cell before at is looked at.
+func CutCode(line string, at CodeAt, from, to int) string {
+	begin := at.Skip(line, from)
+	return line[begin.bytes:begin.Skip(line, to).bytes]
 }
