@@ -159,8 +159,11 @@ func (x exchange) report() string {
 		return "`" + x.tool + "` returned nothing."
 	}
 	lines := strings.Split(text, "\n")
+	if x.tool == "run_command" && len(lines) == 2 && lines[1] == "(no output)" { // how it ended is said at the call
+		return "The command printed nothing."
+	}
 	if len(lines) == 1 {
-		return "`" + x.tool + "` said: " + code(text)
+		return "The result: " + code(text)
 	}
 	head := "`" + x.tool + "` returned " + numbers.Count(len(lines), "line")
 	if subject := x.subject(); subject != "" {

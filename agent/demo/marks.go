@@ -1,6 +1,6 @@
 package demo
 
-const introduction = "I'm a small rule program built into Plimsoll, not an AI: no language model, no network."
+const introduction = "I'm a small scripted bot built into Plimsoll, not an AI: no language model, no network."
 
 // noteMark is how a note on evicted turns begins.
 const noteMark = "\n## Note on turn"

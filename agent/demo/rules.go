@@ -25,10 +25,10 @@ var rules = sync.OnceValue(func() []rule {
 	return []rule{
 		tell("help", `(?:/?help|hi|hello|hey|thanks|thank you|what can (?:you|i) do|(?:who|what) are you|are you an? .*)`+`[\s\pP]*`, (*turn).help),
 		tell("fill the gauge", `fill\b.*\b(?:gauge|window|context)\b.*`, (*turn).fill),
-		on("create", `(?:create|write)\s+(?:a\s+|the\s+|file\s+)*(\S+)\s+(?:with|containing)\s+(.+)`, "I'll write it; you see it before it happens.", func(m []string) wanted {
+		on("create", `(?:create|write)\s+(?:a\s+|the\s+|file\s+)*(\S+)\s+(?:with|containing)\s+(.+)`, "I'll write it. You'll see it before it happens.", func(m []string) wanted {
 			return wanted{"create_file", args{"path": name(m[1]), "content": name(m[2]) + "\n"}}
 		}),
-		on("replace", `(?:replace|change)\s+(.+?)\s+(?:with|by|to)\s+(.+)\s+in\s+(\S+?)`+end, "I'll replace it; you see the difference before it happens.", func(m []string) wanted {
+		on("replace", `(?:replace|change)\s+(.+?)\s+(?:with|by|to)\s+(.+)\s+in\s+(\S+?)`+end, "I'll replace it. You'll see the change before it happens.", func(m []string) wanted {
 			return wanted{"modify_file", args{"path": name(m[3]), "old": name(m[1]), "new": name(m[2])}}
 		}),
 		tell("run the tests", `run\s+(?:the\s+|all\s+|my\s+)*tests?`+end, (*turn).tests),

@@ -79,10 +79,10 @@ func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
 	w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
 	for _, text := range []string{"hi", "read main.go", "tell me a long story", "what is love?", "think hard", ""} {
 		first, history := w.play(t, s, list(system("You are a helpful assistant.")), text, workspaceTools)
-		if _, said, _ := strings.Cut(first, "\n\n"); !strings.Contains(said, "rule program built into Plimsoll, not an AI") {
+		if _, said, _ := strings.Cut(first, "\n\n"); !strings.Contains(said, "scripted bot built into Plimsoll, not an AI") {
 			t.Errorf("%q: %s", text, first)
 		}
-		if second, _ := w.play(t, s, history, text, workspaceTools); strings.Contains(second, "rule program") {
+		if second, _ := w.play(t, s, history, text, workspaceTools); strings.Contains(second, "scripted bot") {
 			t.Errorf("%q, again: %s", text, second)
 		}
 	}
