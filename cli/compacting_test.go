@@ -358,7 +358,7 @@ func TestTheStatusIsOnOnePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"model       ", "endpoint    ", "window      ", "compaction  preset plimsoll; by hand: profile default, shortens reasoning, arguments and results",
-		"project     AGENTS.md, ~", "settings    ", "permissions ask", "chat        " + stored + " in ", "cost        "} {
+		"project     AGENTS.md, ~", "settings    ", "approvals   ask", "chat        " + stored + " in ", "cost        "} {
 		if !strings.Contains(page, "\n"+want) && !strings.HasPrefix(page, want) {
 			t.Errorf("%q is missing from\n%s", want, page)
 		}

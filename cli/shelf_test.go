@@ -69,9 +69,9 @@ func TestTheShelfKnowsWhereConversationsAreOpen(t *testing.T) {
 func TestTheShelfShowsRenamesForksAndDeletes(t *testing.T) {
 	t.Parallel()
 	a, h := onShelf(t)
-	text, err := h.LastExchange(t.Context(), stored)
-	if err != nil || !strings.HasPrefix(text, "You:   the newest question\nReply: a reply that goes on") || len(text) > 700 {
-		t.Errorf("%q, %v", text, err)
+	question, reply, err := h.LastExchange(t.Context(), stored)
+	if err != nil || question != "the newest\n  question" || !strings.HasPrefix(reply, "a reply that goes on") || len(reply) > 700 {
+		t.Errorf("%q, %q, %v", question, reply, err)
 	}
 	if err := h.RenameStored(t.Context(), stored, "another\ntitle"); err != nil {
 		t.Fatal(err)

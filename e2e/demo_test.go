@@ -124,7 +124,7 @@ func suggested(s screen) []string {
 	var out []string
 	for row := range strings.Lines(s.text) {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(row), fmt.Sprintf("%d  ", len(out)+1)); ok {
-			text, _, _ = strings.Cut(text, "   (")
+			text, _, _ = strings.Cut(text, "  ")
 			out = append(out, text)
 		}
 	}

@@ -340,7 +340,7 @@ var acts = map[string]act{
 	"History":           opened("esc", " History", "original"),
 	"Palette":           opened("esc", "Commands", "/compact --dry-run"),
 	"PreviewCompaction": opened("esc", " Compact ", "enter compact"),
-	"Help":              opened("esc", "Writing", "At the start of a line"),
+	"Help":              opened("esc", "Writing", "Files and commands"),
 	"Redraw":            func(t *terminal, _ string) { t.redraw() },
 	"Expand": func(t *terminal, name string) {
 		t.say("!!seq 101 109")

@@ -54,7 +54,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 	term, id := p.underway(s, wide)
 
 	deeds := []deed{
-		opens("help", "At the start of a line"), opens("context", "What fills it"), opens("history", " History", "original"),
+		opens("help", "Files and commands"), opens("context", "What fills it"), opens("history", " History", "original"),
 		opens("settings", " Settings", "compaction.enabled"), opens("diff", " Diff", "No file was changed"),
 		opens("ledger", " Ledger", "No compactions yet"), opens("search wind", " Search", "enter open"), opens("rewind", "Go back to"),
 		opens("profile", "Profile", "esc close"), opens("model", "Model", "esc close"), opens("effort", "Effort: how much"),

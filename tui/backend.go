@@ -209,7 +209,7 @@ type Shelf interface {
 	// Conversations lists them, newest first.
 	Conversations(ctx context.Context) ([]Stored, error)
 	// LastExchange returns the newest message of the user and the reply, shortened.
-	LastExchange(ctx context.Context, id string) (string, error)
+	LastExchange(ctx context.Context, id string) (question, reply string, err error)
 	// RenameStored gives one that is not open here a title.
 	RenameStored(ctx context.Context, id, title string) error
 	// RemoveStored removes one that is not open here for good.

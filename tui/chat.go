@@ -151,6 +151,8 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 		text := "unknown command /" + a.Name
 		if a.Nearest != "" {
 			text += "; did you mean /" + a.Nearest + "?"
+		} else {
+			text += "; /help lists the commands"
 		}
 		return refuse(text)
 	case composer.Shell:

@@ -94,11 +94,11 @@ func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	return []tui.ModelChoice{{Name: "openai/gpt-5.6-luna", Note: "128k"}, {Name: "ollama/qwen3:8b", Note: "32k"}}, r.call(ctx, "models", "")
 }
 
-func (r *rig) LastExchange(_ context.Context, id string) (string, error) {
+func (r *rig) LastExchange(_ context.Context, id string) (question, reply string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.exchanges = append(r.exchanges, id)
-	return "You: the last question in " + id + "\nReply: the answer to it", nil
+	return "the last question in " + id, "# The answer\n\nis **plain** `text`.", nil
 }
 func (r *rig) RenameStored(ctx context.Context, id, title string) error {
 	return r.call(ctx, "rename stored", id+" "+title)

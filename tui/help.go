@@ -50,7 +50,7 @@ func editingGroup(keys KeyMap) overlay.Group {
 
 // lineStarts are the characters with which a line becomes something else.
 func lineStarts() overlay.Group {
-	return overlay.Group{Title: "At the start of a line", Entries: []overlay.Entry{
+	return overlay.Group{Title: "Files and commands", Entries: []overlay.Entry{
 		{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
 		{Name: "@FOLDER/", What: "add the names of what is in a folder"},
 		{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},

@@ -288,31 +288,31 @@ func (deaf) Disconnect(context.Context, string) (Provider, error)   { return Pro
 func (deaf) Connect(context.Context, string, Secret) (Connected, error) {
 	return Connected{}, errDeaf
 }
-func (deaf) Open(context.Context) (Conversation, error)               { return Conversation{}, errDeaf }
-func (deaf) Conversations(context.Context) ([]Stored, error)          { return nil, errDeaf }
-func (deaf) LastExchange(context.Context, string) (string, error)     { return "", errDeaf }
-func (deaf) RenameStored(context.Context, string, string) error       { return errDeaf }
-func (deaf) RemoveStored(context.Context, string) error               { return errDeaf }
-func (deaf) ForkStored(context.Context, string) (Conversation, error) { return Conversation{}, errDeaf }
-func (deaf) Favor(context.Context, string, bool) error                { return errDeaf }
-func (deaf) Themes(context.Context) ([]themes.Theme, error)           { return nil, errDeaf }
-func (deaf) Resume(context.Context, string) (Conversation, error)     { return Conversation{}, errDeaf }
-func (deaf) New(context.Context) (Conversation, error)                { return Conversation{}, errDeaf }
-func (deaf) Fork(context.Context, string) (Conversation, error)       { return Conversation{}, errDeaf }
-func (deaf) ForkAt(context.Context, uint64) (Conversation, error)     { return Conversation{}, errDeaf }
-func (deaf) Delete(context.Context) (Conversation, error)             { return Conversation{}, errDeaf }
-func (deaf) Models(context.Context) ([]ModelChoice, error)            { return nil, errDeaf }
-func (deaf) SetWindow(context.Context, string) error                  { return errDeaf }
-func (deaf) SwitchModel(context.Context, string) error                { return errDeaf }
-func (deaf) Files(context.Context) ([]File, error)                    { return nil, errDeaf }
-func (deaf) Shell(context.Context, string) (string, error)            { return "", errDeaf }
-func (deaf) Attach(context.Context, []string) (string, error)         { return "", errDeaf }
-func (deaf) Page(context.Context, string, string) (string, error)     { return "", errDeaf }
-func (deaf) Prompts(context.Context) ([]string, error)                { return nil, errDeaf }
-func (deaf) KeepDraft(context.Context, string, bool, Draft) error     { return errDeaf }
-func (deaf) Remember(context.Context, string) error                   { return errDeaf }
-func (deaf) Search(context.Context, string) (Found, error)            { return Found{}, errDeaf }
-func (deaf) Full(context.Context, uint64) (string, error)             { return "", errDeaf }
+func (deaf) Open(context.Context) (Conversation, error)                    { return Conversation{}, errDeaf }
+func (deaf) Conversations(context.Context) ([]Stored, error)               { return nil, errDeaf }
+func (deaf) LastExchange(context.Context, string) (_, _ string, err error) { return "", "", errDeaf }
+func (deaf) RenameStored(context.Context, string, string) error            { return errDeaf }
+func (deaf) RemoveStored(context.Context, string) error                    { return errDeaf }
+func (deaf) ForkStored(context.Context, string) (Conversation, error)      { return Conversation{}, errDeaf }
+func (deaf) Favor(context.Context, string, bool) error                     { return errDeaf }
+func (deaf) Themes(context.Context) ([]themes.Theme, error)                { return nil, errDeaf }
+func (deaf) Resume(context.Context, string) (Conversation, error)          { return Conversation{}, errDeaf }
+func (deaf) New(context.Context) (Conversation, error)                     { return Conversation{}, errDeaf }
+func (deaf) Fork(context.Context, string) (Conversation, error)            { return Conversation{}, errDeaf }
+func (deaf) ForkAt(context.Context, uint64) (Conversation, error)          { return Conversation{}, errDeaf }
+func (deaf) Delete(context.Context) (Conversation, error)                  { return Conversation{}, errDeaf }
+func (deaf) Models(context.Context) ([]ModelChoice, error)                 { return nil, errDeaf }
+func (deaf) SetWindow(context.Context, string) error                       { return errDeaf }
+func (deaf) SwitchModel(context.Context, string) error                     { return errDeaf }
+func (deaf) Files(context.Context) ([]File, error)                         { return nil, errDeaf }
+func (deaf) Shell(context.Context, string) (string, error)                 { return "", errDeaf }
+func (deaf) Attach(context.Context, []string) (string, error)              { return "", errDeaf }
+func (deaf) Page(context.Context, string, string) (string, error)          { return "", errDeaf }
+func (deaf) Prompts(context.Context) ([]string, error)                     { return nil, errDeaf }
+func (deaf) KeepDraft(context.Context, string, bool, Draft) error          { return errDeaf }
+func (deaf) Remember(context.Context, string) error                        { return errDeaf }
+func (deaf) Search(context.Context, string) (Found, error)                 { return Found{}, errDeaf }
+func (deaf) Full(context.Context, uint64) (string, error)                  { return "", errDeaf }
 func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
 	return inspect.Rebuilt{}, errDeaf
 }

@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/llm"
+	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript/markdown"
 )
 
 // The lists of models and of stored conversations. Both stay open while items are
@@ -102,9 +106,22 @@ func (l *lists) preview() pane.Action {
 	l.asked = id
 	ctx, b := l.env.ctx, l.env.Backend
 	return tea.Cmd(func() tea.Msg {
-		text, err := b.LastExchange(ctx, id)
-		return exchangeMsg{id, text, err}
+		question, reply, err := b.LastExchange(ctx, id)
+		return exchangeMsg{id, exchange(question, reply), err}
 	})
+}
+
+// exchange is a message and its reply as a list shows them: a line each, without the marks
+// of Markdown.
+func exchange(question, reply string) string {
+	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.Measure).Render(plain.Text(reply)), " "))
+	var lines []string
+	for _, said := range []struct{ who, text string }{{"You:   ", question}, {"Reply: ", shown}} {
+		if words := strings.Join(strings.Fields(said.text), " "); words != "" {
+			lines = append(lines, said.who+words)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // previewed shows it, and reads the next one if another is selected by now.

@@ -210,7 +210,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 			Details: []string{when + " · ~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens", when},
 		})
 	}
-	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn is undone; /redo redoes the latest"})
+	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest"})
 }
 
 // pickBack lets the user choose how to go back to a message.

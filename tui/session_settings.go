@@ -104,7 +104,7 @@ func (s *session) listRules(rules []conversation.Rule) pane.Action {
 		}
 		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r, s.env.Now())})
 	}
-	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions: the mode and the active rules", Items: items})
+	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions", Items: items})
 }
 
 // ruleNote says in a few words where a rule comes from and when it was used.

@@ -81,7 +81,7 @@ func slashCommands() []slashCommand {
 		cmd("editor", "", "edit your message in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
 		cmd("help", "", "show keys and commands", func(m *Model, _ string) tea.Cmd { return m.do(composer.Help{}) }, "?"),
-		cmd("quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }, "exit", "q"),
+		cmd("quit", "", "quit Plimsoll", func(*Model, string) tea.Cmd { return tea.Quit }, "exit", "q"),
 	}
 }
 

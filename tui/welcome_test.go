@@ -16,7 +16,7 @@ func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
 		keys map[string][]string
 		want []string
 	}{
-		{nil, []string{"ctrl+x undoes that", "ctrl+t shows the originals next to what is sent"}},
+		{nil, []string{"ctrl+x undoes that", "ctrl+t shows the originals"}},
 		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 undoes that", "f7 shows the originals", "press tab, then enter"}},
 		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact undoes that", "/history shows the originals"}},
 	} {
@@ -115,7 +115,7 @@ func TestTheComposerNamesTheNextStep(t *testing.T) {
 			r.has("│ " + text)
 			r.press("ctrl+u")
 		}
-		next("let the demo fill the gauge past ▲  (tab writes fill the gauge)", "fill the gauge", conversation.UserMessage{Text: "hello"})
+		next("let the demo fill the gauge past ▲ (tab: fill the gauge)", "fill the gauge", conversation.UserMessage{Text: "hello"})
 		next("/context shows what fills the window; past ▲ it is compacted", "/context", conversation.UserMessage{Text: "Fill the gauge "})
 	})
 }

@@ -142,9 +142,9 @@ func (s configState) write(b *strings.Builder) {
 	default:
 		place := s.Path
 		if place == "" {
-			place = "a home to keep a file in"
+			place = "in a home directory"
 		}
-		fmt.Fprintf(b, "  ok    defaults; %s is not there\n", place)
+		fmt.Fprintf(b, "  ok    defaults; no file %s\n", place)
 	}
 	for _, src := range s.Sources {
 		if src.Found && src.Path != "" && src.Path != s.Path {

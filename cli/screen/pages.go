@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -120,11 +121,11 @@ func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error)
 func costWords(requests, unknown int, usd float64) string {
 	switch {
 	case unknown == 0:
-		return fmt.Sprintf("$%.4f", usd)
+		return "$" + console.Dollars(usd)
 	case unknown == requests:
 		return "price unknown"
 	}
-	return fmt.Sprintf("$%.4f for %d of them, price unknown for %d", usd, requests-unknown, unknown)
+	return fmt.Sprintf("$%s for %d of them, price unknown for %d", console.Dollars(usd), requests-unknown, unknown)
 }
 
 // connectPage says how to reach what the list of providers does not have.

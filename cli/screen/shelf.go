@@ -56,16 +56,15 @@ func (s *shelf) Conversations(ctx context.Context) ([]tui.Stored, error) {
 const shownOfExchange = 600
 
 // LastExchange is the newest message of the user and what was replied to it.
-func (s *shelf) LastExchange(ctx context.Context, id string) (string, error) {
+func (s *shelf) LastExchange(ctx context.Context, id string) (question, reply string, err error) {
 	store, err := s.resources.Open()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	events, _, err := store.Load(ctx, id)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	question, reply := "", ""
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
@@ -76,13 +75,7 @@ func (s *shelf) LastExchange(ctx context.Context, id string) (string, error) {
 			}
 		}
 	}
-	var lines []string
-	for _, said := range []struct{ who, text string }{{"You:   ", question}, {"Reply: ", reply}} {
-		if text := strings.Join(strings.Fields(said.text), " "); text != "" {
-			lines = append(lines, said.who+beginning(text, shownOfExchange))
-		}
-	}
-	return strings.Join(lines, "\n"), nil
+	return beginning(question, shownOfExchange), beginning(reply, shownOfExchange), nil
 }
 
 // beginning is a text of at most n characters.

@@ -48,7 +48,7 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 	b.WriteByte('\n')
 	line("project", "%s", instructionWords(with.Settings.Workspace))
 	line("settings", "%s", settingsWords(with.Settings.Loaded.Load()))
-	line("permissions", "%s; /permissions changes it", r.Box.Mode())
+	line("approvals", "%s; /permissions changes it", r.Box.Mode())
 	b.WriteByte('\n')
 	line("chat", "%s in %s", r.ID, plain.Line(with.Settings.Workspace))
 	if len(events) > 0 {
@@ -103,7 +103,7 @@ func compactionWords(f inspect.Forecast, r preset.Rules) string {
 func instructionWords(workspace string) string {
 	name, text := session.ProjectInstructions(workspace)
 	if name == "" {
-		return "no instructions; the first of " + strings.Join(session.ProjectFiles(), ", ") + " is read"
+		return "no instructions; Plimsoll reads the first it finds of " + strings.Join(session.ProjectFiles(), ", ")
 	}
 	return fmt.Sprintf("%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
 }

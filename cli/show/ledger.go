@@ -67,7 +67,7 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 		when.Add(e.Time.Local().Format("2006-01-02 15:04"))
 		turn.Add(fmt.Sprint(e.Turn))
 		what.Add(whatText(e))
-		result.Add(string(e.Result))
+		result.Add(resultText(e.Result))
 		by.Add(byText(e))
 		size.Add(changeText(e))
 		cost.Add(costText(e))
@@ -88,13 +88,21 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	return table.Write(w, limit, append(columns, why)...)
 }
 
+// resultText is what became of an entry, in a word; JSON has its own.
+func resultText(r inspect.EntryResult) string {
+	if r == inspect.ResultInForce {
+		return "active"
+	}
+	return string(r)
+}
+
 // writeNarrowLedger writes two lines for each entry: what was done, and below it
 // who wanted it, and why.
 func writeNarrowLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	var b strings.Builder
 	for _, e := range entries {
 		line := fmt.Sprintf("e%d", e.Event)
-		for _, part := range []string{whatText(e) + ", " + string(e.Result), changeText(e), costText(e), tookText(e), e.Time.Local().Format("2006-01-02 15:04")} {
+		for _, part := range []string{whatText(e) + ", " + resultText(e.Result), changeText(e), costText(e), tookText(e), e.Time.Local().Format("2006-01-02 15:04")} {
 			if part != "" {
 				line += table.Gap + part
 			}

@@ -30,10 +30,10 @@ func TestLedgerIsATableWhereThereIsRoom(t *testing.T) {
 	if err := WriteLedger(&b, 160, entriesToTell()); err != nil {
 		t.Fatal(err)
 	}
-	want := `EVENT  TIME              TURN  WHAT         RESULT    BY               TOKENS               COST   TOOK  MODEL     WHY
-e11    2026-01-02 03:04     4  compaction   undone    auto, load line  ~91,300 -> ~34,000  $0.75  4.3 s  openai/m  turns 0–3, ␛[31m1 summary of 漢字
-e12    2026-01-02 03:04     4  undo of e11  in force  manual           -> ~91,300                                  taken back
-e13    2026-01-02 03:04     4  attempt      failed    command          ~500                                        too busy
+	want := `EVENT  TIME              TURN  WHAT         RESULT  BY               TOKENS               COST   TOOK  MODEL     WHY
+e11    2026-01-02 03:04     4  compaction   undone  auto, load line  ~91,300 -> ~34,000  $0.75  4.3 s  openai/m  turns 0–3, ␛[31m1 summary of 漢字
+e12    2026-01-02 03:04     4  undo of e11  active  manual           -> ~91,300                                  taken back
+e13    2026-01-02 03:04     4  attempt      failed  command          ~500                                        too busy
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
@@ -48,7 +48,7 @@ func TestLedgerSaysWhyOnNarrowTerminals(t *testing.T) {
 	}
 	want := `e11  compaction, undone  ~91,300 -> ~34,000  $0.75  4.3 s  2026-01-02 03:04
     auto, load line; openai/m; turns 0–3, ␛[31m1 summary of 漢字
-e12  undo of e11, in force  -> ~91,300  2026-01-02 03:04
+e12  undo of e11, active  -> ~91,300  2026-01-02 03:04
     manual; taken back
 e13  attempt, failed  ~500  2026-01-02 03:04
     command; too busy

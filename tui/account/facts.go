@@ -106,7 +106,7 @@ func (r row) lineFact(c *Content) (value, note string) {
 		return c.lineValue(rd.HardLine), c.ahead(rd.HardLine, "requests wait for compaction above it")
 	case r.kind == rowCold:
 		line := c.Account.Forecast.ColdLine
-		return c.lineValue(line), c.ahead(line, "above it a pause compacts")
+		return c.lineValue(line), c.ahead(line, "after a pause, compaction starts here")
 	}
 	return c.lineValue(rd.Reserve), "kept free for the reply"
 }

@@ -68,7 +68,7 @@ func TestWhatIsNoFileIsMarked(t *testing.T) {
 	}
 	press(t, m, "esc")
 	write(m, "o/ ")
-	if !strings.Contains(m.View(), composer.DefaultStyles().Unknown.Render("@go.mo/")) || !strings.Contains(strip(m.View()), "✗ @go.mo/ is no file") {
+	if !strings.Contains(m.View(), composer.DefaultStyles().Unknown.Render("@go.mo/")) || !strings.Contains(strip(m.View()), "✗ @go.mo/: no such file") {
 		t.Errorf("it is not marked:\n%q", m.View())
 	}
 	found := newModel(t)

@@ -199,7 +199,7 @@ func (m *Model) unknownNote() string {
 	note := ""
 	m.files.each(m.text, func(line int, a mention) {
 		if note == "" && !a.found && !m.list.completes(line, a) {
-			note = " ✗ @" + a.path + " is no file "
+			note = " ✗ @" + a.path + ": no such file "
 			if Image(a.path) {
 				note = " ✗ @" + a.path + " is an image: only text can be sent "
 			}

@@ -95,7 +95,7 @@ func (p *Picker) foot() []string {
 func (p *Picker) dialLine() string {
 	s, d := p.look.styles, p.o.Dial
 	if p.fixed() {
-		return s.Detail.Render(pane.Fit("  "+d.Name+": not for this one", p.width))
+		return s.Detail.Render(pane.Fit("  "+d.Name+": this model has no levels", p.width))
 	}
 	label := "  " + d.Name + "  "
 	return s.Detail.Render(label) + s.Text.Render(pane.Fit("‹ "+d.Values[p.acting.dial]+" ›", max(p.width-len(label), 0)))

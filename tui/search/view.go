@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -83,7 +84,7 @@ func (m *Model) summary() string {
 	if c.More {
 		hits = "the first " + hits
 	}
-	took := fmt.Sprintf(", %.1f s", c.Took.Seconds())
+	took := took(c.Took)
 	whole := fmt.Sprintf("%s in %d of %s%s", hits, len(m.hitsFrom), numbers.Count(c.Conversations, "conversation"), took)
 	if ansi.StringWidth(whole) > m.width*2/3 {
 		return hits + took
@@ -140,7 +141,15 @@ func (m *Model) message() string {
 	case c.Err != "":
 		return plain.Line(c.Err)
 	}
-	return fmt.Sprintf("nothing found in %s, %.1f s", numbers.Count(c.Conversations, "conversation"), c.Took.Seconds())
+	return "nothing found in " + numbers.Count(c.Conversations, "conversation") + took(c.Took)
+}
+
+// took is how long a search took, behind a comma, "" where that is no time.
+func took(d time.Duration) string {
+	if d < 50*time.Millisecond {
+		return ""
+	}
+	return fmt.Sprintf(", %.1f s", d.Seconds())
 }
 
 // colored is a line of the message in its color.

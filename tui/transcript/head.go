@@ -17,15 +17,12 @@ import (
 // word, and the weight of the result at the right end.
 
 const (
-	// maxHead is how wide the line gets: beyond that the weight would be too far from the name.
-	maxHead   = 110
 	longTime  = 3 * time.Second // a call that took less is told without its time
 	leastTime = 30              // cells of a line from which on it has the time
 )
 
 // head is the line. What the call is about gives way first.
 func (t *toolItem) head(l *look, width int, open bool) string {
-	width = min(width, maxHead)
 	mark, style := t.mark(l, open)
 	right := ""
 	if t.state == callDone && t.result.Text != "" {

@@ -44,7 +44,7 @@ func Next(log []conversation.Event, k Keys) Step {
 func (k Keys) step(text, words string) Step {
 	words = "Next: " + words
 	if k.Complete != "" {
-		words += "  (" + k.Complete + " writes " + text + ")"
+		words += " (" + k.Complete + ": " + text + ")"
 	}
 	return Step{words, text}
 }

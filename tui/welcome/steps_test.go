@@ -25,7 +25,7 @@ func TestEachStepLeadsToTheNext(t *testing.T) {
 		if err := l.Commit(l.Prepare(conversationtest.Epoch, s.body)); err != nil {
 			t.Fatal(err)
 		}
-		if got := welcome.Next(l.Events(), bound); got.Text != s.text || got.Words != s.words+"  (tab writes "+s.text+")" {
+		if got := welcome.Next(l.Events(), bound); got.Text != s.text || got.Words != s.words+" (tab: "+s.text+")" {
 			t.Errorf("after %T: %+v", s.body, got)
 		}
 	}

@@ -76,7 +76,7 @@ func (c *card) welcomeToDemo() {
 	}
 	c.say(c.look.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
 	if !c.brief {
-		c.say(lipgloss.NewStyle(), "A tiny scripted bot, so you can try everything without an API key. It really reads and edits your files, after you approve.")
+		c.say(lipgloss.NewStyle(), "A tiny scripted bot, so you can try everything without an API key. It reads your files, and edits them once you approve.")
 		c.gap()
 	}
 	c.legend("The gauge below shows what fills the window: ", "The gauge: ")
@@ -92,7 +92,7 @@ func (c *card) welcomeToDemo() {
 		c.try(i+1, text, [][]string{
 			{"uses tools on your files", "uses tools"},
 			{"past ▲ older turns are compacted; " + c.Keys.Undo + " undoes that", "compacts past ▲; " + c.Keys.Undo + " undoes that", c.Keys.Undo + " undoes"},
-			{"what fills the window; " + c.Keys.History + " shows the originals next to what is sent", "what fills the window", "window"},
+			{"what fills the window; " + c.Keys.History + " shows the originals next to what is sent", "what fills the window; " + c.Keys.History + " shows the originals", "what fills the window", "window"},
 		}[i]...)
 	}
 	if c.brief {
@@ -100,7 +100,7 @@ func (c *card) welcomeToDemo() {
 		return
 	}
 	c.gap()
-	c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model: choose a provider, paste a key, go on.")
+	c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model: choose a provider and paste a key.")
 }
 
 // welcomeToModel says which model it is and what else there is to talk to.
@@ -137,9 +137,12 @@ type card struct {
 
 func (c *card) gap() { c.lines = append(c.lines, "") }
 
+// measure is the most cells of a line of text, as in a reply.
+const measure = 98
+
 // say adds a text in as many lines as it takes.
 func (c *card) say(style lipgloss.Style, text string) {
-	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, c.width-4), ""), "\n") {
+	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, min(c.width-4, measure)), ""), "\n") {
 		c.lines = append(c.lines, "  "+style.Render(l))
 	}
 }
@@ -170,12 +173,24 @@ func (c *card) marks(line string, room int) (text string, shown int) {
 	return line, len(c.Legend)
 }
 
+const (
+	columnsFrom = 60   // cells from which on the remarks stand in a column
+	space       = "  " // before a remark
+)
+
 // try adds something to try, with the first of the remarks for which there is room.
 func (c *card) try(number int, text string, remarks ...string) {
 	const lead = 5 // cells before the text
+	column := 0
+	if c.width >= columnsFrom {
+		for _, s := range Suggestions() {
+			column = max(column, ansi.StringWidth(s))
+		}
+	}
+	text += strings.Repeat(" ", max(0, column-ansi.StringWidth(text)))
 	for _, r := range remarks {
-		if with := text + "   (" + r + ")"; lead+ansi.StringWidth(with) <= c.width {
-			text = with
+		if lead+ansi.StringWidth(text+space+r) <= c.width {
+			text += space + c.look.Subtle.Render(r)
 			break
 		}
 	}
