@@ -177,7 +177,7 @@ func (g *grantedRule) caption(keys Answers) string {
 	if g.editor != nil {
 		return "Edit the rule:"
 	}
-	caption := keys.Run.Help().Key + " and " + keys.Always.Help().Key + " grant"
+	caption := "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key
 	if len(g.offers) > 1 {
 		caption += " (" + strconv.Itoa(g.at+1) + " of " + strconv.Itoa(len(g.offers)) + ")"
 	}
