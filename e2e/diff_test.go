@@ -18,7 +18,7 @@ func TestDiffShowsWhatTheConversationChanged(t *testing.T) {
 		term.say(ask)
 		term.asked("Allow this?")
 		term.typed("y")
-		term.idle("said")
+		term.idle("The result")
 	}
 	p.write("fleet.txt", "sunk\n")
 	term.say("/diff")

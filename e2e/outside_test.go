@@ -65,7 +65,11 @@ func TestAQuestionCallsWhoLooksElsewhere(t *testing.T) {
 			}
 			term.typed("y")
 			term.idle("The first is done.")
+			bars := strings.Count(term.written(), busyBar)
 			term.say("make two")
+			if len(env) > 0 { // a turn that is over before the next frame shows none
+				term.wait("progress", func(screen) bool { return strings.Count(term.written(), busyBar) > bars })
+			}
 			term.focus(false)
 			close(gate)
 			term.see("Allow this?")
@@ -90,8 +94,8 @@ func TestAQuestionCallsWhoLooksElsewhere(t *testing.T) {
 				}
 				return
 			}
-			if strings.Count(written, busyBar) < 2 || strings.LastIndex(written, "\x1b]9;4;") != strings.LastIndex(written, noBar) {
-				t.Error("a turn shows no progress, or it stays")
+			if strings.LastIndex(written, "\x1b]9;4;") != strings.LastIndex(written, noBar) {
+				t.Error("the progress stays")
 			}
 		})
 	}

@@ -63,6 +63,7 @@ func NewApprove(id string, r conversation.Review) *Approve {
 		}
 	}
 	a.body = strings.TrimRight(a.body, "\n")
+	a.title = strings.TrimSuffix(a.title, " "+a.body) // a command stands below
 	if len(r.Offers) > 0 {
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,

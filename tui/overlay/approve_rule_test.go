@@ -136,3 +136,12 @@ func TestApproveBeginsAtTheFirstChange(t *testing.T) {
 		t.Error(view)
 	}
 }
+
+// A short command stands once: below the name of its tool.
+func TestApproveShowsACommandOnce(t *testing.T) {
+	t.Parallel()
+	view := strip(open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "run_command false", Command: "false\n"})))
+	if strings.Contains(view, "run_command false") || !strings.Contains(view, "run_command") || strings.Count(view, "false") != 1 {
+		t.Errorf("the dialog is\n%s", view)
+	}
+}

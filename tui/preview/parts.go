@@ -19,7 +19,7 @@ func (m *Model) parts() []part {
 	c := m.content
 	parts := []part{{"Range", m.rangeLines()}, {"Profile", m.profileLines()}}
 	if c.Err != "" && !c.Busy {
-		parts = append([]part{{"Refused", m.refusal()}}, parts...)
+		parts = append([]part{{"Why not", m.refusal()}}, parts...)
 	} else if c.Err == "" {
 		parts = append(parts, part{"Effect", m.layerLines()}, part{"Cache", m.cacheLines()}, part{"Cost", m.costLines()})
 		if c.Preview.Summary != nil {

@@ -130,13 +130,17 @@ func (x *items) gap(i int) int {
 	case *userItem:
 		return 2 // a turn begins
 	case *toolItem:
-	default:
-		return 1
+		for before := i - 1; before >= 0; before-- { // a reply that only makes calls has no lines
+			if len(x.linesOf(before)) == 0 {
+				continue
+			}
+			if _, tool := x.entries[before].item.(*toolItem); tool {
+				return 0
+			}
+			break
+		}
 	}
-	if _, user := x.entries[i-1].item.(*userItem); user {
-		return 1
-	}
-	return 0
+	return 1
 }
 
 // tall is the number of lines of entry i.
