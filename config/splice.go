@@ -143,7 +143,7 @@ func (t *textLines) replace(e entry, value string) error {
 	return nil
 }
 
-// colonAfter is the colon behind a key that begins at a place, -1 if there is none.
+// colonAfter is the colon behind a key that begins at a place, -1 without one.
 func colonAfter(line []rune, at int) int {
 	if at < len(line) && (line[at] == '"' || line[at] == '\'') {
 		if at = quoteEnd(line, at); at < 0 {

@@ -106,7 +106,7 @@ func (h *Host) follower(ctx context.Context, id string, events []conversation.Ev
 	return f, nil
 }
 
-// start begins to follow. From then on f changes by itself; close ends it.
+// start begins to follow. From then on a goroutine of its own changes f; close ends that and waits for it.
 func (f *follower) start(ctx context.Context) {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop

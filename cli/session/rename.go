@@ -53,7 +53,7 @@ func (v *Conversations) Delete(ctx context.Context, id string) error {
 // DeleteDraft removes what was being written in a conversation, also where it was only read.
 func (v *Conversations) DeleteDraft(id string) error {
 	own := v.Settings.Paths.Draft(id)
-	files, _ := filepath.Glob(strings.TrimSuffix(own, ".json") + "-*.json") // without the folder there is none
+	files, _ := filepath.Glob(strings.TrimSuffix(own, ".json") + "-*.json") // no folder, no files
 	for _, path := range append(files, own) {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("deleting the draft of %s: %w", id, err)
