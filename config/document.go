@@ -8,7 +8,6 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -105,6 +104,14 @@ func parseDocument(name string, data []byte) (*source, *node, Problems) {
 	return src, root, problems
 }
 
+// byteOrderMark is what some editors put at the beginning of a file.
+const byteOrderMark = "\ufeff"
+
+// plainEnds is a text with the line ends that the parser knows.
+func plainEnds(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
 // checkText applies the limits on bytes: size, encoding, characters that have no business in a text file.
 func checkText(name string, data []byte) (string, *Problem) {
 	if len(data) > MaxFileSize {
@@ -113,8 +120,7 @@ func checkText(name string, data []byte) (string, *Problem) {
 			Hint: "is this a configuration file?",
 		}
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	text := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\r", "\n")
+	text := plainEnds(strings.TrimPrefix(string(data), byteOrderMark))
 	for i, r := range text {
 		bad := r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD")
 		if !bad && (r >= ' ' && r != 0x7f || r == '\n' || r == '\t') {

@@ -1,9 +1,10 @@
 // Changes of the user's file. Rules:
 //
-//   - Only the lines of the keys change: comments, order and everything else stay. A default that stands behind a # in its
-//     section, as config init writes it, makes way for the value.
+//   - Only the lines of the keys change: comments, order, line ends and everything else stay. A default that stands behind a
+//     # in its section, as config init writes it, makes way for the value.
 //   - What would be written is read as strictly as at the start, and has to say what was asked for and nothing else.
-//   - The file is replaced whole or not at all, and only while it is what it was when the change was made ready.
+//   - The file is replaced whole or not at all, and only while it is what it was when the change was made ready. Its lock
+//     is held meanwhile, so that of two writers one writes and the other is told.
 
 package config
 
@@ -17,6 +18,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Change is a key of the user's file that gets another value.
@@ -45,6 +47,9 @@ type Line struct {
 // ErrChanged says that a file is no longer what it was when the change was made ready.
 var ErrChanged = errors.New("the file was changed meanwhile: nothing was written")
 
+// ErrBusy says that another program is writing to a file.
+var ErrBusy = errors.New("another program is writing to it: nothing was written; try again")
+
 // NewEdit makes a change of a file ready; preset is as in [LoadOptions]. The error is [Problems] where the file, or the file
 // with the change, has mistakes.
 func NewEdit(path string, changes []Change, preset func(name string) (Compaction, bool)) (Edit, error) {
@@ -61,32 +66,25 @@ func NewEdit(path string, changes []Change, preset func(name string) (Compaction
 	if err != nil {
 		return Edit{}, err
 	}
-	was := text
+	after, marked := strings.CutPrefix(string(before), byteOrderMark)
 	for _, c := range changes {
-		if text, err = changed(path, text, c); err != nil {
+		if after, err = changed(path, after, c); err != nil {
 			return Edit{}, err
 		}
 	}
-	got, err := parseWith(path, []byte(text), preset)
+	got, err := parseWith(path, []byte(after), preset)
 	if err != nil {
 		return Edit{}, err
 	}
 	if !reflect.DeepEqual(got, want) {
 		return Edit{}, fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", path)
 	}
-	e.Lines, e.after = lineChanges(was, text), restored(before, text)
+	e.Lines = lineChanges(text, plainEnds(after))
+	if marked {
+		after = byteOrderMark + after
+	}
+	e.after = []byte(after)
 	return e, nil
-}
-
-// restored gives a text the mark at its beginning and the line ends that a file had.
-func restored(as []byte, text string) []byte {
-	if bytes.Contains(as, []byte("\r\n")) {
-		text = strings.ReplaceAll(text, "\n", "\r\n")
-	}
-	if mark := "\xef\xbb\xbf"; bytes.HasPrefix(as, []byte(mark)) {
-		text = mark + text
-	}
-	return []byte(text)
 }
 
 // intended is the configuration of a file once some keys have other values.
@@ -139,25 +137,36 @@ func parseWith(name string, data []byte, preset func(name string) (Compaction, b
 	return l.Config, l.problems.err()
 }
 
-// Write writes the change. The error is [ErrChanged] where the file is another one by now.
+// Write writes the change. The error is [ErrChanged] where the file is another one by now, and [ErrBusy] where another
+// program is writing to it: it waits for none, as what that one writes makes this change void.
 func (e Edit) Write() error {
-	now, found, problem := readFile(e.Path, false)
+	locked, err := os.OpenFile(e.Path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe by now makes nobody wait
 	switch {
-	case problem != nil:
-		return Problems{problem}
-	case found == e.New || !bytes.Equal(now, e.before):
-		return fmt.Errorf("%s: %w", e.Path, ErrChanged)
-	case e.New:
+	case errors.Is(err, fs.ErrNotExist) && e.New:
 		return WriteInit(e.Path, e.after)
-	}
-	path, err := filepath.EvalSymlinks(e.Path)
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", e.Path, ErrChanged)
+	case err != nil:
 		return fmt.Errorf("write the configuration: %w", err)
 	}
-	mode := fs.FileMode(0o600)
-	if st, err := os.Stat(path); err == nil {
-		mode = st.Mode().Perm()
+	defer unlock(locked)
+	if !lock(locked) {
+		return fmt.Errorf("%s: %w", e.Path, ErrBusy)
 	}
+	now, found, problem := readFile(e.Path, false)
+	if problem != nil {
+		return Problems{problem}
+	}
+	path, err := filepath.EvalSymlinks(e.Path)
+	opened, err2 := locked.Stat()
+	named, err3 := os.Stat(path)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	if e.New || !found || !os.SameFile(opened, named) || !bytes.Equal(now, e.before) {
+		return fmt.Errorf("%s: %w", e.Path, ErrChanged)
+	}
+	mode := named.Mode().Perm()
 	f, err := os.CreateTemp(filepath.Dir(path), ".plimsoll-*")
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
@@ -170,6 +179,17 @@ func (e Edit) Write() error {
 		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// lock takes the lock of a file unless another has it. Where a file system has no locks, the comparison has to do.
+func lock(f *os.File) bool {
+	return !errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
+
+// unlock releases the lock before closing: a child between fork and exec still has the descriptor.
+func unlock(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // closing releases it too
+	_ = f.Close()                                   // nothing was written
 }
 
 // lineChanges are the lines in which two texts differ.

@@ -2,11 +2,16 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"plimsoll/config"
 )
@@ -59,6 +64,9 @@ func TestEditChangesNothingButTheKey(t *testing.T) {
 		"unset":                {"compaction:\n  keep_last: 4\n  # load\n  trigger_ratio: 0.8\nlog:\n  level: warn\n", "compaction:\n  keep_last: 4\n  # load\nlog:\n  level: warn\n", config.Change{Key: "compaction.trigger_ratio", Value: "0.85", Unset: true}},
 		"unset what is not":    {"log:\n  level: warn\n", "log:\n  level: warn\n", config.Change{Key: "compaction.trigger_ratio", Value: "0.85", Unset: true}},
 		"windows":              {"ui:\r\n  mouse: true # m\r\n", "ui:\r\n  mouse: false # m\r\n", config.Change{Key: "ui.mouse", Value: "false"}},
+		"mixed line ends":      {"ui:\n  mouse: true\r\nlog:\r  level: warn\n", "ui:\n  mouse: false\r\nlog:\r  level: warn\n", config.Change{Key: "ui.mouse", Value: "false"}},
+		"old line ends":        {"ui:\r  mouse: true\rlog:\r  level: warn", "ui:\r  mouse: true\rlog:\r  level: warn\rcompaction:\r  trigger_ratio: 0.7\r", ratio},
+		"unset the last line":  {"\ufeffui:\n  theme: dark\r\n  mouse: true", "\ufeffui:\n  theme: dark\r\n", config.Change{Key: "ui.mouse", Value: "true", Unset: true}},
 		"wide letters":         {"model: \"日本\" # 語\nui: {theme: dark} # 語\n", "model: \"日本\" # 語\nui: {theme: dark, mouse: false} # 語\n", config.Change{Key: "ui.mouse", Value: "false"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,6 +75,101 @@ func TestEditChangesNothingButTheKey(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", got, c.is)
 			}
 		})
+	}
+}
+
+// Whatever ends its lines has, an edit leaves every byte of the lines alone that it does not tell.
+func TestEditKeepsLineEnds(t *testing.T) {
+	t.Parallel()
+	keys := []config.Change{{Key: "ui.mouse", Value: "false"}, {Key: "ui.theme", Value: "dark"}, {Key: "ui.mouse", Value: "true", Unset: true},
+		{Key: "compaction.auto.enabled", Value: "false"}, {Key: "permissions.allow", Value: "[]"}, {Key: "log.level", Value: "warn"}}
+	sections := []string{"ui:\n  mouse: true\n", "ui: {mouse: true}\n", "permissions:\n  allow:\n  - read_file\n  - grep_files\n", "compaction:\n  #keep_last: 0\n  auto:\n    min_turns: 2\n",
+		"log:\n  level: info # x\n", "compaction:\n"}
+	cut := regexp.MustCompile(`[^\r\n]*(\r\n|\r|\n)`)
+	rapid.Check(t, func(r *rapid.T) {
+		var text strings.Builder
+		seen := map[string]bool{}
+		for n, s := range rapid.SliceOfN(rapid.SampledFrom(sections), 1, 5).Draw(r, "sections") {
+			if name, _, _ := strings.Cut(s, ":"); !seen[name] {
+				seen[name] = true
+				for i, line := range strings.Split(strings.TrimSuffix(s, "\n"), "\n") {
+					fmt.Fprint(&text, line, rapid.SampledFrom([]string{"\n", "\r\n", "\r"}).Draw(r, "end"),
+						"# ", n, ".", i, rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(r, "end"))
+				}
+			}
+		}
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		err := os.WriteFile(path, []byte(text.String()), 0o600)
+		if err != nil {
+			r.Fatal(err)
+		}
+		e, err := config.NewEdit(path, []config.Change{rapid.SampledFrom(keys).Draw(r, "key")}, nil)
+		if err == nil {
+			err = e.Write()
+		}
+		if err != nil {
+			r.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			r.Fatal(err)
+		}
+		was, is := cut.FindAllString(text.String(), -1), cut.FindAllString(string(data), -1)
+		for _, l := range slices.Backward(e.Lines) {
+			if l.Added {
+				is = slices.Delete(is, l.Number-1, l.Number)
+			} else {
+				was = slices.Delete(was, l.Number-1, l.Number)
+			}
+		}
+		if !slices.Equal(was, is) {
+			r.Errorf("other lines changed:\n%q\nis now\n%q", text.String(), data)
+		}
+	})
+}
+
+// Of writers at once exactly those whose change is in the file say that they wrote it.
+func TestEditsAtOnceLoseNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	for range 60 {
+		if err := os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		changes := []config.Change{{Key: "ui.mouse", Value: "false"}, {Key: "log.level", Value: "warn"}, {Key: "ui.theme", Value: "dark"}}
+		errs := make([]error, len(changes))
+		var start, done sync.WaitGroup
+		start.Add(1)
+		for i, c := range changes {
+			e, err := config.NewEdit(path, []config.Change{c}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			done.Go(func() {
+				start.Wait()
+				errs[i] = e.Write()
+			})
+		}
+		start.Done()
+		done.Wait()
+		written, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok := 0
+		for i, c := range changes {
+			if errs[i] == nil {
+				ok++
+			} else if !errors.Is(errs[i], config.ErrChanged) && !errors.Is(errs[i], config.ErrBusy) {
+				t.Error(errs[i])
+			}
+			if in := strings.Contains(string(written), c.Value); in != (errs[i] == nil) {
+				t.Errorf("%s: error %v, and the file is %q", c.Key, errs[i], written)
+			}
+		}
+		if ok != 1 {
+			t.Fatalf("%d of %d were written: %v", ok, len(changes), errs)
+		}
 	}
 }
 

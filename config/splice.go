@@ -5,14 +5,57 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// textLines is the lines that a key is changed in.
+// textLines is the lines that a key is changed in, and how each ends. The last has no end.
 type textLines struct {
-	path  string
-	lines []string
+	path        string
+	lines, ends []string
+}
+
+// cutLines cuts a text into its lines. Any of the three line ends may follow each.
+func cutLines(path, text string) *textLines {
+	t := &textLines{path: path}
+	for {
+		i := strings.IndexAny(text, "\r\n")
+		if i < 0 {
+			t.lines, t.ends = append(t.lines, text), append(t.ends, "")
+			return t
+		}
+		n := 1
+		if strings.HasPrefix(text[i:], "\r\n") {
+			n = 2
+		}
+		t.lines, t.ends = append(t.lines, text[:i]), append(t.ends, text[i:i+n])
+		text = text[i+n:]
+	}
+}
+
+func (t *textLines) String() string {
+	var b strings.Builder
+	for i, line := range t.lines {
+		b.WriteString(line + t.ends[i])
+	}
+	return b.String()
+}
+
+// cut takes lines out, from one place to another.
+func (t *textLines) cut(from, to int) {
+	t.lines, t.ends = slices.Delete(t.lines, from, to), slices.Delete(t.ends, from, to)
+}
+
+// put puts lines in at a place. They end as the line before them does.
+func (t *textLines) put(at int, lines []string) {
+	before := max(0, at-1)
+	end := cmp.Or(t.ends[before], t.ends[0], "\n")
+	if at == len(t.lines) {
+		t.ends[before] = end // it was the last
+	}
+	t.lines, t.ends = slices.Insert(t.lines, at, lines...), slices.Insert(t.ends, at, slices.Repeat([]string{end}, len(lines))...)
 }
 
 // changed is a text with another value of a key.
@@ -25,7 +68,7 @@ func changed(path, text string, c Change) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t := &textLines{path: path, lines: strings.Split(text, "\n")}
+	t := cutLines(path, text)
 	within, rest := tableFor(root, segments)
 	i := -1
 	if within != nil {
@@ -46,7 +89,7 @@ func changed(path, text string, c Change) (string, error) {
 	default:
 		err = t.insertInto(root, segments[:len(segments)-len(rest)], within, rest, c)
 	}
-	return strings.Join(t.lines, "\n"), err
+	return t.String(), err
 }
 
 // tableFor is the innermost table that is there for a key, and the segments below it.
@@ -107,7 +150,7 @@ func (t *textLines) last(line int) int {
 
 // remove takes an entry out.
 func (t *textLines) remove(e entry) {
-	t.lines = append(t.lines[:e.line-1:e.line-1], t.lines[t.last(e.line):]...)
+	t.cut(e.line-1, t.last(e.line))
 }
 
 // replace gives an entry another value. A comment behind the old one stays.
@@ -126,8 +169,7 @@ func (t *textLines) replace(e entry, value string) error {
 		if i := strings.Index(string(line[colon+1:]), " #"); i >= 0 {
 			comment = string(line[colon+1:])[i:]
 		}
-		end := t.last(e.line)
-		t.lines = append(t.lines[:e.line:e.line], t.lines[end:]...)
+		t.cut(e.line, t.last(e.line))
 		t.lines[e.line-1] = string(line[:colon+1]) + " " + value + comment
 		return nil
 	}
@@ -254,10 +296,7 @@ func (t *textLines) insert(section, depth int, rest []string, c Change) error {
 		}
 		lines = append(lines, line)
 	}
-	if section == 0 && at == len(t.lines) {
-		lines = append(lines, "") // the last line had no end
-	}
-	t.lines = append(t.lines[:at:at], append(lines, t.lines[at:]...)...)
+	t.put(at, lines)
 	return nil
 }
 
