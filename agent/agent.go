@@ -69,7 +69,7 @@ func New(o core.Options) (*Agent, error) {
 	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Requests.Account}
 	j.Appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.Model); ok {
-		a.windows.cuts = cutWatch{model: set.Model.Name(), before: set.Model.Window, lowered: w, said: saidBefore(o.Stored.Events, set.Model.Name()), warned: map[string]bool{set.Model.Name(): true}}
+		a.windows.cuts = cutWatch{model: set.Model.Name(), lowered: w, warned: map[string]bool{set.Model.Name(): true}}
 		a.journal.Settings.Model.Window, set.Model.Window = w, w
 	}
 	shown.declare()

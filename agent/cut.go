@@ -26,10 +26,10 @@ import (
 //     in a row that misses more than 20 %. A single tiny count is a mistake.
 //   - Whatever falls short is marked in the log: the meter neither counts from it
 //     nor learns from it, now or when the log is read again.
-//   - On a cut the user is told, once for a model, and the window is lowered to the
-//     most that was counted, for this conversation: nothing of it is kept for the
-//     endpoint. A window that the user set stays. A later report above the lowered
-//     window raises it again.
+//   - On a cut the user is told, once for a model. A window that somebody told, the user,
+//     the server or the catalog, stays: counts are wrong more often than it is. One that
+//     nobody told is lowered to the most that was counted, for this conversation: nothing
+//     of it is kept for the endpoint. A later report above the lowered window raises it again.
 
 // report is what was reported for a reply of the conversation, as far as it can
 // be judged: not if the model, or what it is shown, changed meanwhile.
@@ -142,42 +142,24 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 
-// nearTold is the share of the window that a server names from which on what it
-// counts of a prompt that it cut is no sign of a smaller one: whole messages are
-// left out.
-const nearTold = 0.6
-
-// lower takes the window to be the server's, if that is smaller, and returns
-// what the user is told about it.
+// lower takes a window that nobody told to be what was counted at most, and returns what the
+// user is told about it.
 func (k *windowKeeper) lower(limit int) string {
-	const larger = "Give the model a larger window on the server"
+	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
 	w, have := &k.cuts, k.Settings.Model.Window
-	set := have.Source == meter.WindowFlag || have.Source == meter.WindowConfig
-	switch {
-	case have.Source == meter.WindowServer && float64(limit) >= nearTold*float64(have.Tokens):
-		return fmt.Sprintf("Its window is %d tokens. %s, or compact earlier.", have.Tokens, larger)
-	case have.Known() && have.Tokens <= limit:
-		return larger + ", or compact earlier."
-	case have.Known() && set:
-		return fmt.Sprintf("The window is set to %d tokens (%s), which seems to be more than the server's. %s, or set context.window to the one it has.",
-			have.Tokens, have.Source, larger)
+	if have.Known() && have != w.lowered {
+		return fmt.Sprintf("The window stays %d tokens (%s). If the model forgets what came before: %s", have.Tokens, have.Source, larger)
 	}
 	to := meter.Window{Tokens: limit, Source: meter.WindowLearned}
-	if !k.setWindow(to) {
-		return larger + "."
-	}
-	if !w.lowered.Known() || have != w.lowered {
-		w.before, w.said = have, 0
-		if have.Source == meter.WindowServer {
-			w.said = have.Tokens
-		}
+	if have.Known() && have.Tokens <= limit || !k.setWindow(to) {
+		return larger
 	}
 	w.lowered = to
 	does := ""
 	if k.Rules.ActsByItself() {
 		does = " and compacts the conversation to fit"
 	}
-	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)
+	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
 }
 
 // raise corrects a window that was lowered too far: the server counted more.
@@ -185,9 +167,6 @@ func (k *windowKeeper) raise(prompt int) {
 	w := &k.cuts
 	if !w.lowered.Known() || k.Settings.Model.Window != w.lowered {
 		return
-	}
-	if w.before.Known() {
-		prompt = min(prompt, w.before.Tokens)
 	}
 	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}
 	if prompt > w.lowered.Tokens && k.setWindow(to) {

@@ -94,7 +94,7 @@ func chat(t *testing.T, s *server, turns, chars int, change func(*core.Options))
 	t.Helper()
 	r := start(t, func(o *core.Options) {
 		o.Provider = s
-		o.Model.Window = meter.Window{Tokens: 32_768, Source: meter.WindowCatalogue}
+		o.Model.Window = meter.Window{Source: meter.WindowUnknown}
 		o.Rules = preset.RulesOf(preset.Plimsoll)
 		o.Rules.Auto.Enabled = false
 		if change != nil {

@@ -55,8 +55,7 @@ func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
 			want meter.Window
 		}{
 			"unknown":      {meter.Window{}, w},
-			"the server's": {meter.Window{Tokens: 32_768, Source: meter.WindowServer}, w},
-			"the user's":   {meter.Window{Tokens: 32_768, Source: meter.WindowFlag}, meter.Window{Tokens: 32_768, Source: meter.WindowFlag}},
+			"the server's": {meter.Window{Tokens: 32_768, Source: meter.WindowServer}, meter.Window{Tokens: 32_768, Source: meter.WindowServer}},
 		} {
 			again := prepare(t, func(o *core.Options) {
 				o.Model.Window, o.Log, o.Stored.Events = c.own, r.memory, r.memory.Events()
@@ -85,19 +84,27 @@ func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {
 	})
 }
 
-func TestAConfiguredWindowStaysOnASilentCut(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		window := meter.Window{Tokens: 32_768, Source: meter.WindowConfig}
-		r := chat(t, &server{count: cutting(4096)}, 20, 1800, func(o *core.Options) { o.Model.Window = window })
-		got, _ := r.warnings()
-		if len(got) != 1 || !strings.Contains(got[0], "set to 32768 tokens (config)") {
-			t.Errorf("warnings %q", got)
+// A count alone takes no window from whoever told it: it may be wrong, as one of 3,000 tokens for every request is.
+func TestAWindowThatWasToldStaysWhateverIsCounted(t *testing.T) {
+	for _, source := range []meter.WindowSource{meter.WindowFlag, meter.WindowConfig, meter.WindowServer, meter.WindowCatalogue} {
+		for name, count := range map[string]func(int, llm.Request) llm.Tokens{
+			"cut": cutting(4096), "always the same": func(int, llm.Request) llm.Tokens { return counted(3000) },
+		} {
+			t.Run(string(source)+", "+name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					window := meter.Window{Tokens: 1_000_000, Source: source}
+					r := chat(t, &server{count: count}, 20, 1800, func(o *core.Options) { o.Model.ID, o.Model.Window = "claude-sonnet-5-5", window })
+					if got, _ := r.warnings(); len(got) != 1 || !strings.Contains(got[0], "The window stays 1000000 tokens") {
+						t.Errorf("warnings %q", got)
+					}
+					if w := r.reading().Window; w != window {
+						t.Errorf("the window is %+v", w)
+					}
+					r.finish()
+				})
+			})
 		}
-		if w := r.reading().Window; w != window {
-			t.Errorf("the window is %+v", w)
-		}
-		r.finish()
-	})
+	}
 }
 
 func TestALoweredWindowRisesWithALaterReport(t *testing.T) {

@@ -69,7 +69,7 @@ func longCases() map[string]longCase {
 		"drops the connection": {server: summary(agenttest.Dropping), fails: true},
 		"counts the bound too": {server: func(l *longTalk) { l.server.Both = true }, refused: 1},
 		"no usage":             {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
-		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(4*longWindow, meter.WindowCatalogue), most: 4 * longWindow * 9 / 8},
+		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(0, meter.WindowUnknown), most: 4 * longWindow * 9 / 8},
 		"window unknown":       {options: window(0, ""), refused: 1},
 		"window never named":   {server: func(l *longTalk) { l.server.Nameless = true }, options: window(0, ""), refused: 1},
 		"talks meanwhile":      {server: func(l *longTalk) { l.server.Summary = agenttest.Gated(l.gate, agenttest.Healthy) }, rare: true, asides: 5},

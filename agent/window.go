@@ -50,7 +50,7 @@ type room interface {
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
 	have := k.Settings.Model.Window
-	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) || k.cuts.refutes(w, have) {
+	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) {
 		return false
 	}
 	k.useWindow(w)
@@ -145,17 +145,6 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	return k.room.Ready(ctx)
 }
 
-// saidBefore is the window that the server of a model said it had, as the log has
-// it, 0 if it does not.
-func saidBefore(events []conversation.Event, model string) int {
-	for _, e := range slices.Backward(events) {
-		if c, ok := e.Body.(conversation.ModelChanged); ok && c.Name() == model && meter.WindowSource(c.Source) == meter.WindowServer {
-			return c.Window
-		}
-	}
-	return 0
-}
-
 // DefaultLines is the load line and the hard line of a window of so many tokens, as long
 // as nobody moves them.
 func DefaultLines(window int) (load, hard int) {
@@ -196,9 +185,7 @@ type cutWatch struct {
 	inRow    int             // reports in a row that fell short
 	most     int             // the largest of them
 	uncached int             // reports that left the server's cache out
-	before   meter.Window    // the window before it was lowered
-	lowered  meter.Window    // what it was lowered to, unknown if it was not
-	said     int             // what the server said of it before that, in tokens, 0 if nothing
+	lowered  meter.Window    // what the window was lowered to, unknown if it was not
 	warned   map[string]bool // models whose user was told
 }
 
@@ -207,29 +194,15 @@ type cutWatch struct {
 const trustUncached = 3
 
 // lowered is the window to which an earlier run of the conversation took that of
-// the model down, as the log has it; false if it did not, or a stronger source
-// says how large it is.
+// the model down, as the log has it; false if it did not, or somebody tells it.
 func lowered(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	for _, e := range slices.Backward(events) {
-		c, ok := e.Body.(conversation.ModelChanged)
-		if !ok {
-			continue
+		if c, ok := e.Body.(conversation.ModelChanged); ok {
+			w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
+			return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.Known() && !m.Window.Known()
 		}
-		w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
-		if t := saidBefore(events, m.Name()); m.Window.Source == meter.WindowServer && t > 0 && t != m.Window.Tokens {
-			return meter.Window{}, false // it was started anew
-		}
-		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
-			(m.Window.Source == meter.WindowServer || m.Window.Source == meter.WindowCatalogue)
-		return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.Known() && weaker
 	}
 	return meter.Window{}, false
-}
-
-// refutes reports whether a window is what the server said before it was found to
-// cut: it says the same again, and cuts.
-func (w *cutWatch) refutes(said, have meter.Window) bool {
-	return w.lowered.Known() && have == w.lowered && said.Source == meter.WindowServer && said.Tokens == w.said
 }
 
 // note counts a report, and reports whether it fell short.

@@ -31,9 +31,10 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 	if c.Provider == ProviderCustom && c.BaseURL == "" {
 		d.calibrateByID(ctx, &m)
 	}
-	weak := m.Window.Source == meter.WindowCatalogue || !m.Window.Known()
 	from := meter.WindowSource(last.Source)
-	if said := from == meter.WindowServer || from == meter.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
+	said := from == meter.WindowServer && m.Window.Source == meter.WindowCatalogue ||
+		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.Known()
+	if said && last.Window > 0 && last.Name() == m.Name() {
 		m.Window = meter.Window{Tokens: last.Window, Source: from}
 		d.Providers.Apply(&m, d.Providers.OwnModel(c))
 	}
