@@ -54,11 +54,14 @@ type lessons struct {
 	noRetention   bool // refuses to keep a prompt for a day
 	noThinking    bool // refuses to be asked to think
 	noEffort      bool // refuses an effort
+	noEncrypted   bool // has no reasoning in encrypted form
+	noItems       bool // refuses reasoning that goes back to it
+	noSummary     bool // writes no summaries of reasoning
 	most          int  // tokens that it writes at most, 0 unless it said so
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 9
+const lessonsOfRefusals = 12
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -194,6 +197,12 @@ func (c *Client) wire(model string, known lessons) Wire {
 	return WireChat
 }
 
+// mayReason reports whether a model reasons; one that nobody knows may.
+func (c *Client) mayReason(model string) bool {
+	e, ok := catalog.Lookup(c.who.Name, model)
+	return !ok || e.Reasoning
+}
+
 // chatTools is what the endpoint's chat completions need for a model with tools.
 func (c *Client) chatTools(model string) catalog.ChatTools {
 	if !c.who.Responses {
@@ -235,6 +244,13 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 		now.noMarks = true
 	case strings.Contains(text, "prompt_cache_retention"):
 		now.noRetention = true
+	case strings.Contains(text, "reasoning.summary") || strings.Contains(text, "reasoning summaries"):
+		now.noSummary = true // OpenAI summarizes for verified organizations only
+	case strings.Contains(text, "reasoning.encrypted_content") || strings.Contains(text, "encrypted content is not supported"):
+		now.noEncrypted = true
+	case strings.Contains(text, "encrypted content") || strings.Contains(text, "encrypted_content"),
+		strings.Contains(text, "without its required") || strings.Contains(text, "items are not persisted"):
+		now.noItems = true // made with the key of another organization, as a rule
 	default:
 		now.ofMessages(text)
 	}

@@ -35,6 +35,9 @@ type bodyForm struct {
 	signatures bool // calls of other models get a signature
 	reasoning  bool // reasoning goes back with its message
 	encrypted  bool // asks for reasoning in encrypted form
+	strict     bool // tools say that their schemas are not strict ones
+	items      bool // replies go back item by item, as they came
+	summary    bool // asks for summaries of reasoning
 	marks      bool // has cache breakpoints, as the Messages wire sets them
 	hour       bool // they last an hour
 	day        bool // asks the cache to keep the prompt for a day
@@ -56,6 +59,7 @@ func (f *bodyForm) flags() []formFlag {
 	return []formFlag{
 		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
 		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
+		{"strict", &f.strict}, {"items", &f.items}, {"summary", &f.summary},
 		{"marks", &f.marks}, {"marks-1h", &f.hour}, {"cache-24h", &f.day},
 	}
 }
@@ -141,7 +145,9 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	}
 	f.day = c.who.Retention && !known.noRetention && r.CacheTTL >= dayTTL && keepsForADay(r.Model)
 	if f.wire == WireResponses {
-		f.encrypted = c.who.Responses
+		reasons := c.mayReason(r.Model)
+		f.encrypted, f.items, f.strict = reasons && !known.noEncrypted, !known.noItems, true
+		f.summary = reasons && !known.noSummary && f.effort != "none"
 		return f
 	}
 	f.usage = !known.noUsageOption

@@ -92,7 +92,7 @@ func allLessons() []lessons {
 	var out []lessons
 	for i := range 1 << 5 {
 		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0,
-			noMarks: i&8 != 0, noRetention: i&4 != 0})
+			noMarks: i&8 != 0, noRetention: i&4 != 0, noItems: i&16 != 0, noSummary: i&8 != 0, noEncrypted: i&2 != 0})
 	}
 	return out
 }
@@ -107,6 +107,7 @@ func fullRequest(provider, model string) llm.Request {
 	own := withRoute(map[string]conversation.RawJSON{
 		"reasoning_details": conversation.RawJSON(`[{"type":"reasoning.text","text":"hm"}]`),
 		reasoningItems:      conversation.RawJSON(`[{"type":"reasoning","encrypted_content":"xyz"}]`),
+		outputItems:         conversation.RawJSON(`[{"item":{"type":"reasoning","encrypted_content":"xyz"}},{"id":"msg_1","phase":"commentary","text":4},{"id":"fc_1","call":"c2","args":18}]`),
 	}, provider+"/"+model)
 	call := func(id string) conversation.ToolCall {
 		return conversation.ToolCall{ID: id, Name: "ls", Arguments: `{"path":"<a> & b"}`}
@@ -258,8 +259,12 @@ func TestWordsOfFormsStay(t *testing.T) {
 	}
 	openai := New(Options{Provider: "openai", Transport: nowhere{}})
 	r.Model = "gpt-6.1-sol"
-	if got := openai.form(r, lessons{}).String(); got != "responses encrypted key=3kq7abcdefgh" {
+	if got := openai.form(r, lessons{}).String(); got != "responses encrypted strict items summary key=3kq7abcdefgh" {
 		t.Errorf("on the Responses wire: %q", got)
+	}
+	old := `{"include":["reasoning.encrypted_content"],"input":[{"role":"user","content":"list it\u2028 all \u003cof\u003e \"it\""},{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c1","output":"a\nb"},{"type":"reasoning","encrypted_content":"xyz"},{"role":"assistant","content":"more"},{"type":"function_call","call_id":"c2","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c2","output":"(no output)"}],"instructions":"Be brief.","max_output_tokens":100,"model":"gpt-6.1-sol","prompt_cache_key":"3kq7abcdefgh","reasoning":{"effort":"high"},"store":false,"stream":true,"tools":[{"description":"lists","name":"ls","parameters":{"type":"object","properties":{"z":{},"a":{}}},"type":"function"}]}`
+	if body, err := openai.Body(fullRequest("openai", "gpt-6.1-sol"), "responses encrypted key=3kq7abcdefgh effort=high"); err != nil || string(body) != old {
+		t.Errorf("of an older version: %v\n%s", err, cmp.Diff(old, string(body)))
 	}
 	r.Model = "gpt-6-sol"
 	body, err := openai.Body(r, "chat usage effort-none")

@@ -150,7 +150,7 @@ func TestResultsGoBackOverTheMessagesWire(t *testing.T) {
 func TestAnEffortGoesOverEveryWire(t *testing.T) {
 	t.Parallel()
 	for wire, want := range map[openai.Wire]string{
-		openai.WireChat: `"reasoning_effort":"high"`, openai.WireResponses: `"reasoning":{"effort":"high"}`,
+		openai.WireChat: `"reasoning_effort":"high"`, openai.WireResponses: `"reasoning":{"effort":"high","summary":"auto"}`,
 		openai.WireMessages: `"output_config":{"effort":"high"}`,
 	} {
 		provider := "custom"

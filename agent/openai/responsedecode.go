@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -63,7 +64,10 @@ func (u *responseUsage) tokens() *llm.Tokens {
 
 // responseItem is one item of the output.
 type responseItem struct {
-	Type      string   `json:"type"`
+	Type      word     `json:"type"`
+	ID        word     `json:"id"`
+	Status    word     `json:"status"`
+	Phase     word     `json:"phase"`
 	CallID    word     `json:"call_id"`
 	Name      word     `json:"name"`
 	Arguments argument `json:"arguments"`
@@ -76,16 +80,35 @@ type responseItem struct {
 	} `json:"summary"`
 }
 
+// flow is text that comes in parts, between which stands a blank line.
+type flow struct {
+	begun bool
+	part  [2]int // which one came last
+}
+
+// add is a piece of a part as it is to be shown.
+func (f *flow) add(text string, part ...int) string {
+	at := [2]int(append(part, 0, 0))
+	if text == "" {
+		return ""
+	}
+	if f.begun && at != f.part {
+		text = betweenMessages + text
+	}
+	f.begun, f.part = true, at
+	return text
+}
+
 // responseDecoder reads the Responses wire.
 type responseDecoder struct {
 	who   endpoint
 	route string
 	calls *assembler
 
-	text, reasoned bool
+	text, reasoned flow
 	streamed       map[int]bool // output items of which deltas came
-	other          bool         // an item that is not reasoning has come
-	reasoning      []json.RawMessage
+	output         []piece      // the items in their order
+	unkept         bool         // reasoning came that cannot go back
 	usage          *llm.Tokens
 	status         string // of the response, once it has ended
 	reason         string // why it is incomplete
@@ -125,8 +148,6 @@ func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	if d.calls.tooMany {
 		return c, false, endless()
 	}
-	d.text = d.text || c.Text != ""
-	d.reasoned = d.reasoned || c.Reasoning != ""
 	if isZero(c) && !done {
 		c.Waiting = true
 	}
@@ -138,14 +159,10 @@ func (d *responseDecoder) take(ev *responseEvent) (c llm.Chunk, done bool) {
 	switch ev.Type {
 	case goopenai.ResponseStreamEventOutputTextDelta, goopenai.ResponseStreamEventRefusalDelta:
 		d.streamed[ev.OutputIndex] = true
-		c.Text = string(ev.Delta)
+		c.Text = d.text.add(string(ev.Delta), ev.OutputIndex)
 	case goopenai.ResponseStreamEventReasoningSummaryTextDelta, goopenai.ResponseStreamEventReasoningTextDelta:
 		d.streamed[ev.OutputIndex] = true
-		c.Reasoning = string(ev.Delta)
-	case goopenai.ResponseStreamEventReasoningSummaryPartAdded:
-		if ev.SummaryIndex > 0 {
-			c.Reasoning = "\n\n"
-		}
+		c.Reasoning = d.reasoned.add(string(ev.Delta), ev.OutputIndex, ev.SummaryIndex)
 	case goopenai.ResponseStreamEventFunctionArgumentsDelta:
 		d.streamed[ev.OutputIndex] = true
 		c.Calls = d.calls.add([]callDelta{callPiece(ev.OutputIndex, "", "", argument(ev.Delta))})
@@ -174,31 +191,28 @@ func parseItem(raw json.RawMessage) responseItem {
 }
 
 func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c llm.Chunk) {
-	it := parseItem(raw)
-	d.other = d.other || it.Type != "reasoning"
-	if it.Type == "function_call" {
+	if it := parseItem(raw); it.Type == "function_call" {
 		c.Calls = d.calls.add([]callDelta{callPiece(index, it.CallID, it.Name, "")})
 	}
 	return c
 }
 
-// itemDone takes from a finished item what was not streamed, and keeps the
-// reasoning that the answer rests on.
+// itemDone takes from a finished item what was not streamed, and keeps what has to go back of it.
 func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk) {
 	it := parseItem(raw)
+	p := piece{ID: string(it.ID), Status: string(it.Status), Phase: string(it.Phase)}
 	switch it.Type {
-	case "reasoning":
-		d.keepReasoning(raw)
-		if !d.streamed[index] {
-			for _, s := range it.Summary {
-				c.Reasoning += string(s.Text)
-			}
-		}
 	case "message":
+		var said string
+		for _, part := range it.Content {
+			p.Text, p.Refusal = p.Text+len(part.Text), p.Refusal+len(part.Refusal)
+			said += string(part.Text) + string(part.Refusal)
+		}
 		if !d.streamed[index] {
-			for _, p := range it.Content {
-				c.Text += string(p.Text) + string(p.Refusal)
-			}
+			c.Text = d.text.add(said, index)
+		}
+		if strings.TrimSpace(said) == "" {
+			p.blank = said
 		}
 	case "function_call":
 		args := it.Arguments
@@ -206,27 +220,62 @@ func (d *responseDecoder) itemDone(index int, raw json.RawMessage) (c llm.Chunk)
 			args = ""
 		}
 		c.Calls = d.calls.add([]callDelta{callPiece(index, it.CallID, it.Name, args)})
+		p = piece{ID: p.ID, Call: d.calls.calls[d.calls.find(callPiece(index, it.CallID, it.Name, ""))].id}
+		repaired, _ := conversation.RepairArguments(string(it.Arguments))
+		p.Args = len(repaired)
+	default:
+		if !d.streamed[index] {
+			for i, part := range it.Summary {
+				c.Reasoning += d.reasoned.add(string(part.Text), index, i)
+			}
+		}
+		p = piece{Item: asInput(raw, it.Type), reasoning: it.Type == reasoningItem}
+		if len(p.Item) == 0 {
+			d.unkept = true
+			return c
+		}
 	}
-	d.other = d.other || it.Type != "reasoning"
+	d.output = append(d.output, p)
 	d.streamed[index] = true
 	return c
 }
 
-// keepReasoning keeps an encrypted item that stands before all others: only
-// such items can be sent back in front of the message.
-func (d *responseDecoder) keepReasoning(raw json.RawMessage) {
+// asInput is an item that goes back as it came, but for what is null and the status, which is refused there. It is empty
+// for reasoning that is not encrypted: nothing is stored, so its id alone says nothing.
+func asInput(raw json.RawMessage, kind word) conversation.RawJSON {
 	var item map[string]json.RawMessage
-	if d.other || json.Unmarshal(raw, &item) != nil {
-		return
+	if json.Unmarshal(raw, &item) != nil {
+		return nil
 	}
-	var secret word
-	if _ = secret.UnmarshalJSON(item["encrypted_content"]); secret == "" { // never fails
-		return
+	maps.DeleteFunc(item, func(name string, value json.RawMessage) bool { return name == "status" || string(value) == "null" })
+	if secret := string(item["encrypted_content"]); kind == reasoningItem && (secret == "" || secret == `""`) {
+		return nil
 	}
-	delete(item, "status") // refused as input
-	if kept, err := conversation.EncodeJSON(item); err == nil {
-		d.reasoning = append(d.reasoning, kept)
+	kept, _ := conversation.EncodeJSON(item) // it was decoded from JSON
+	return kept
+}
+
+// extras are the items that go back. Reasoning that nothing follows is refused, and so is an id whose reasoning is missing.
+func (d *responseDecoder) extras() map[string]conversation.RawJSON {
+	for n := len(d.output); n > 0 && d.output[n-1].reasoning; n-- {
+		d.output = d.output[:n-1]
 	}
+	needed := false
+	for i := range d.output {
+		p := &d.output[i]
+		if d.unkept {
+			p.ID = ""
+		}
+		if p.blank != "" {
+			p.Item, _ = conversation.EncodeJSON(p.message(p.blank)) // strings always have a JSON form
+		}
+		needed = needed || len(p.Item) > 0 || p.Phase != ""
+	}
+	list, err := conversation.EncodeJSON(d.output)
+	if !needed || err != nil {
+		return nil
+	}
+	return withRoute(map[string]conversation.RawJSON{outputItems: list}, d.route)
 }
 
 // ended notes how the response ended.
@@ -262,7 +311,6 @@ func (d *responseDecoder) whole(body []byte) (llm.Chunk, error) {
 		c.Reasoning += part.Reasoning
 		c.Calls = append(c.Calls, part.Calls...)
 	}
-	d.text, d.reasoned = c.Text != "", c.Reasoning != ""
 	d.ended(&r)
 	return c, nil
 }
@@ -276,11 +324,7 @@ func (d *responseDecoder) end(bool) (llm.Chunk, error) {
 		return c, err
 	}
 	c.Stop = stop
-	if len(d.reasoning) > 0 {
-		if list, err := conversation.EncodeJSON(d.reasoning); err == nil {
-			c.Extras = withRoute(map[string]conversation.RawJSON{reasoningItems: conversation.RawJSON(list)}, d.route)
-		}
-	}
+	c.Extras = d.extras()
 	return c, nil
 }
 
@@ -296,8 +340,8 @@ func (d *responseDecoder) stop() (conversation.StopReason, error) {
 		return conversation.StopLength, nil
 	case len(d.calls.calls) > 0:
 		return conversation.StopCalls, nil
-	case !d.text:
-		return "", emptyReply(d.who, d.reasoned)
+	case !d.text.begun:
+		return "", emptyReply(d.who, d.reasoned.begun)
 	}
 	return conversation.StopEnd, nil
 }

@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -24,7 +25,6 @@ func event(kind, fields string) string {
 
 const (
 	completed = `"response":{"object":"response","status":"completed","usage":{"input_tokens":50,"input_tokens_details":{"cached_tokens":40},"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":59}}`
-	thought   = `"output_index":0,"item":{"id":"rs_1","type":"reasoning","status":"completed","encrypted_content":"ENC","summary":[]}`
 )
 
 var (
@@ -42,6 +42,9 @@ var responseStreams = []struct {
 	{"reasoning", event("response.reasoning_summary_text.delta", `"summary_index":0,"delta":"a"`) + event("response.reasoning_summary_part.added", `"summary_index":1`) +
 		event("response.reasoning_summary_text.delta", `"summary_index":1,"delta":"b"`) + text + event("response.completed", completed),
 		wanted{Text: "Hello", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
+	{"several messages and thoughts", event("response.reasoning_summary_text.delta", `"output_index":0,"summary_index":0,"delta":"a"`) + text +
+		event("response.reasoning_summary_text.delta", `"output_index":2,"summary_index":0,"delta":"b"`) + event("response.output_text.delta", `"output_index":3,"delta":"again"`) +
+		event("response.completed", completed), wanted{Text: "Hello\n\nagain", Reasoning: "a\n\nb", Stop: conversation.StopEnd, Usage: used}},
 	{"calls", event("response.output_item.added", `"output_index":0,"item":{"type":"function_call","call_id":"c1","name":"ls","arguments":""}`) +
 		event("response.function_call_arguments.delta", `"output_index":0,"delta":"{\"p\""`) +
 		event("response.output_item.added", `"output_index":1,"item":{"type":"function_call","call_id":"c2","name":"cat","arguments":""}`) +
@@ -86,40 +89,116 @@ func responsesClient(t *testing.T, h http.HandlerFunc) *openai.Client {
 	return openai.New(openai.Options{Provider: "openai", BaseURL: srv.URL, Key: testKey, Wire: openai.WireResponses, Transport: transport(t)})
 }
 
-func TestResponsesRequest(t *testing.T) {
+// The output of a reply that has everything, and what goes back of it.
+const (
+	wholeOutput = `{"id":"rs_0","type":"reasoning","status":"completed","encrypted_content":"E0","content":null,"summary":[{"type":"summary_text","text":"hm"}]}
+{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"looking","annotations":[]}]}
+{"id":"rs_2","type":"reasoning","encrypted_content":"E2","summary":[]}
+{"id":"fc_3","type":"function_call","status":"completed","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"}
+{"id":"msg_4","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]}
+{"id":"rs_5","type":"reasoning","encrypted_content":"E5","summary":[]}`
+	reasoned0, reasoned2 = `{"id":"rs_0","type":"reasoning","encrypted_content":"E0","summary":[{"type":"summary_text","text":"hm"}]},`, `{"id":"rs_2","type":"reasoning","encrypted_content":"E2","summary":[]},`
+	itsCall, itsSecond   = `{"id":"fc_3","type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`, `{"id":"msg_4","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]},`
+	echoed               = reasoned0 + `{"id":"msg_1","type":"message","status":"completed","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"looking","annotations":[]}]},` + reasoned2 + itsCall + itsSecond
+	plainCall            = `{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`
+)
+
+// outputOf streams finished items.
+func outputOf(items string) string {
+	var b strings.Builder
+	for i, item := range strings.Split(items, "\n") {
+		b.WriteString(event("response.output_item.done", fmt.Sprintf(`"output_index":%d,"item":%s`, i, item)))
+	}
+	return b.String() + event("response.completed", completed)
+}
+
+func TestAReplyGoesBackAsItCame(t *testing.T) {
 	t.Parallel()
-	var list []seen
-	srv := httptest.NewServer(keep(t, &list, sse(event("response.output_item.done", thought)+
-		event("response.output_item.done", `"output_index":1,"item":{"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}`)+event("response.completed", completed))))
-	t.Cleanup(srv.Close)
-	// No wire is set: the model is one that has tools only on this wire.
-	c := openai.New(openai.Options{Provider: "openai", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
-	r := user("hi")
-	r.Model, r.System, r.MaxTokens, r.Conversation = "gpt-6.1-sol", "Be brief.", 99, "abcd"
-	r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object"}`)}}
-	first := gather(t, c, r)
-	r.Messages = append(r.Messages,
-		projection.Message{Role: projection.RoleAssistant, Text: "looking", Extras: first.Extras, Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: "{}"}}},
-		result("c1", ""))
-	second := gather(t, c, r)
-	want := decode(t, `{"model":"gpt-6.1-sol","stream":true,"store":false,"instructions":"Be brief.","max_output_tokens":99,
-		"include":["reasoning.encrypted_content"],
-		"tools":[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object"}}],
-		"input":[{"role":"user","content":"hi"},
-			{"id":"rs_1","type":"reasoning","encrypted_content":"ENC","summary":[]},
-			{"role":"assistant","content":"looking"},
-			{"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"},
-			{"type":"function_call_output","call_id":"c1","output":"(no output)"}]}`)
-	if diff := cmp.Diff(want, any(list[1].body)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	const without = `{"role":"assistant","content":"looking\n\nandno","phase":"commentary"},` + plainCall
+	for name, tt := range map[string]struct {
+		output string
+		change func(*llm.Request, *projection.Message)
+		want   string
+	}{
+		"all of it":     {wholeOutput, nil, echoed},
+		"another text":  {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Text = "shorter" }, `{"role":"assistant","content":"shorter","phase":"commentary"},` + plainCall},
+		"a longer text": {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Text += "!" }, strings.Replace(without, "andno", "andno!", 1)},
+		"other arguments": {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].Arguments = "{}" },
+			strings.Replace(without, `"{\"p\": 1}"`, `"{}"`, 1)},
+		"another id":    {wholeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].ID = "c2" }, strings.Replace(without, `"c1"`, `"c2"`, 1)},
+		"another model": {wholeOutput, func(r *llm.Request, _ *projection.Message) { r.Model = "gpt-6-astra" }, strings.Replace(without, `,"phase":"commentary"`, "", 1)},
+		"blank text": {strings.NewReplacer("looking", `\n`, "\"and\"", `""`, "\"no\"", `""`).Replace(wholeOutput), func(_ *llm.Request, m *projection.Message) { m.Text = "" },
+			strings.NewReplacer("looking", `\n`, itsSecond, strings.Replace(itsSecond, `[{"type":"output_text","text":"and","annotations":[]},{"type":"refusal","refusal":"no"}]`, "[]", 1)).Replace(echoed)},
+		"unreadable reasoning": {strings.Replace(wholeOutput, `"encrypted_content":"E0",`, "", 1), nil,
+			`{"role":"assistant","content":"looking","phase":"commentary"},` + reasoned2 + plainCall + `{"role":"assistant","content":"andno"},`},
+		"of an older version": {wholeOutput, func(_ *llm.Request, m *projection.Message) {
+			m.Extras = map[string]conversation.RawJSON{"plimsoll_route": m.Extras["plimsoll_route"], "reasoning_items": conversation.RawJSON("[" + strings.TrimSuffix(reasoned0, ",") + "]")}
+		}, reasoned0 + strings.Replace(without, `,"phase":"commentary"`, "", 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var list []seen
+			srv := httptest.NewServer(keep(t, &list, sse(outputOf(tt.output))))
+			t.Cleanup(srv.Close)
+			// No wire is set: the model is one that has tools only on this wire.
+			c := openai.New(openai.Options{Provider: "openai", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+			r := user("hi")
+			r.Model, r.System, r.MaxTokens, r.Conversation, r.Effort = "gpt-6.1-sol", "Be brief.", 99, "abcd", "high"
+			r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object"}`)}}
+			first := gather(t, c, r)
+			m := projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras}
+			for _, one := range first.Calls {
+				m.Calls = append(m.Calls, conversation.ToolCall{ID: one.ID, Name: one.Name, Arguments: one.Arguments})
+			}
+			if tt.change != nil {
+				tt.change(&r, &m)
+			}
+			r.Messages = append(r.Messages, m, result(m.Calls[0].ID, ""))
+			second := gather(t, c, r)
+			want := decode(t, `{"model":"`+r.Model+`","stream":true,"store":false,"instructions":"Be brief.","max_output_tokens":99,
+				"include":["reasoning.encrypted_content"],"reasoning":{"effort":"high","summary":"auto"},
+				"tools":[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object"},"strict":false}],
+				"input":[{"role":"user","content":"hi"},`+tt.want+`
+					{"type":"function_call_output","call_id":"`+m.Calls[0].ID+`","output":"(no output)"}]}`)
+			if diff := cmp.Diff(want, any(list[1].body)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if list[1].path != "/v1/responses" || len(second.Hash) != 64 {
+				t.Errorf("path %s, hash %q", list[1].path, second.Hash)
+			}
+		})
 	}
-	if list[1].path != "/v1/responses" || len(second.Hash) != 64 {
-		t.Errorf("path %s, hash %q", list[1].path, second.Hash)
-	}
-	r.Model = "gpt-6-astra"
-	gather(t, c, r)
-	if strings.Contains(string(list[2].raw), "ENC") {
-		t.Error("encrypted reasoning went to another model")
+}
+
+// What a server refuses of a request is left out from then on.
+func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for field, refusal := range map[string]string{
+		`"summary":"auto"`: `{"error":{"message":"Your organization must be verified to generate reasoning summaries.","type":"invalid_request_error","param":"reasoning.summary","code":"unsupported_value"}}`,
+		`"include"`:        `{"error":{"message":"Encrypted content is not supported with this model.","type":"invalid_request_error","param":"include"}}`,
+		`"rs_0"`:           `{"error":{"message":"The encrypted content for item rs_0 could not be verified.","type":"invalid_request_error","code":"invalid_encrypted_content"}}`,
+		`"fc_3"`:           `{"error":{"message":"Item 'fc_3' of type 'function_call' was provided without its required 'reasoning' item: 'rs_2'.","type":"invalid_request_error","param":"input"}}`,
+	} {
+		var list []seen
+		c := responsesClient(t, keep(t, &list, func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(string(list[len(list)-1].raw), field) {
+				status(http.StatusBadRequest, refusal)(w, r)
+				return
+			}
+			sse(text+event("response.completed", completed))(w, r)
+		}))
+		r := user("hi")
+		first := gather(t, responsesClient(t, sse(outputOf(wholeOutput))), r)
+		r.Messages = append(r.Messages, projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras,
+			Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: first.Calls[0].Arguments}}}, result("c1", "x"))
+		for range 2 {
+			if got := gather(t, c, r); got.Err != nil {
+				t.Errorf("%s: %v", field, got.Err)
+			}
+		}
+		if len(list) != 3 {
+			t.Errorf("%s: %d requests, want the first, one without it, and the second", field, len(list))
+		}
 	}
 }
 
