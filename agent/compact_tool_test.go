@@ -262,3 +262,21 @@ func TestAnotherModelMayAskAtOnce(t *testing.T) {
 		r.finish()
 	})
 }
+
+// A layer that acts before every request makes no room, so the model need not wait after it.
+func TestModelGetsItsCompactionBesideALayerOfEveryRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, func(o *core.Options) {
+			o.Rules = preset.RulesOf(preset.JCLI)
+			o.Rules.Micro.KeepRecent = 2
+		}, looks(5), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
+		r.say("read one more, then tidy up")
+		if a := r.attempts(); len(a) != 0 {
+			t.Fatalf("recorded %+v", a)
+		}
+		if o := r.overlays(); len(o) == 0 || o[len(o)-1].Body.Kind() != conversation.KindSummary {
+			t.Errorf("%d overlays", len(o))
+		}
+		r.finish()
+	})
+}

@@ -39,7 +39,9 @@ func (v *views) previewAny() pane.Action {
 		short.KeepLast = 1
 		others = []edit.Request{w, short}
 	}
-	return v.openPreview(edit.NewRequest(), others)
+	usual := edit.NewRequest()
+	usual.Evicts = true
+	return v.openPreview(usual, others)
 }
 
 // openPreview shows what a compaction would do; others are tried where it gains nothing.

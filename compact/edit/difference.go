@@ -20,14 +20,17 @@ type difference struct {
 // do nothing.
 func (d *difference) layers() []Layer {
 	was := map[uint64]*projection.Message{}
-	pairs := map[uint64]*projection.Message{} // the second message of a pair that stands for events
+	pairs := map[uint64]*projection.Message{} // of a pair that stands for events, the one that does not count them
 	for i := range d.before.Messages {
 		m := &d.before.Messages[i]
 		if len(m.Events) > 0 && was[m.Events[0]] != nil {
 			pairs[m.Events[0]] = m
+			if first := was[m.Events[0]]; first.Before.Chars() == 0 {
+				pairs[m.Events[0]] = first
+			}
 		}
 		for _, seq := range m.Events {
-			if was[seq] == nil {
+			if was[seq] == nil || was[seq].Before.Chars() == 0 {
 				was[seq] = m
 			}
 		}
@@ -35,7 +38,7 @@ func (d *difference) layers() []Layer {
 	sums := layerSums{}
 	for i := range d.after.Messages {
 		m := &d.after.Messages[i]
-		if second := pairs[m.Events[0]]; second == nil || !sameMessage(second, m) {
+		if other := pairs[m.Events[0]]; other == nil || !sameMessage(other, m) {
 			d.compare(m, was, sums)
 		}
 	}

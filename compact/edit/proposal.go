@@ -68,6 +68,17 @@ type Proposal struct {
 // NewProposal works a request out. Errors wrap ErrNoProfile, ErrBadRequest, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
 func NewProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
+	p, err := newProposal(log, r, s, w)
+	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && w.Evicts && w.plain() && r.Evicts() {
+		check := planner.Check{Log: log, View: s.Meter.View(), Meter: s.Meter}
+		if step := check.EvictNow(r, w.Trigger); step.Note != nil {
+			return ProposeOverlays(log, r, s, conversation.Made{Source: w.Source, Trigger: w.Trigger}, step.Note)
+		}
+	}
+	return p, err
+}
+
+func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) (Proposal, error) {
 	name, profile, err := profileOf(r, w)
 	if err != nil {
 		return Proposal{}, err
@@ -160,14 +171,14 @@ func (p *Proposal) toolsUsed() []string {
 func (p *Proposal) apply(bodies ...conversation.Body) error {
 	after := projection.Project(conversation.Extend(p.log, p.now.Now, bodies...))
 	before, then := p.tokens(p.before), p.tokens(after)
-	least := before - 1 // that it saves something
+	gains := then < before && changed(p.before, after)
 	switch {
 	case p.made.Trigger == planner.TriggerRequest:
-		least = then // layers of a source that act before every request replace to its letter
+		gains = changed(p.before, after) // layers of a source that act before every request replace to its letter
 	case p.asked != nil && p.asked.Input != preset.InputView && p.coversSummary():
-		least = before // another focus is worth as many tokens
+		gains = true // its job has judged the length, and another focus is worth as many tokens
 	}
-	if then > least || !changed(p.before, after) {
+	if !gains {
 		return fmt.Errorf("%w: %q would not shrink %s%s",
 			ErrNothingToGain, p.Profile, numbers.Turns(p.Range.From, p.Range.To), p.advice())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -54,8 +55,9 @@ func (p *Proposal) needSummary(r preset.SummaryRules) error {
 	}
 	ask := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.Focus,
 		Most: planner.SummaryMost(p.rules.Planner, window)}
+	ask.Rewrites = p.rewrites()
 	var err error
-	if ask.Room, err = p.room(); err != nil {
+	if ask.Room, err = p.room(ask.Rewrites); err != nil {
 		return err
 	}
 	switch {
@@ -91,12 +93,29 @@ func (p *Proposal) merge(ask summary.Options) {
 // sentence has more.
 const leastRoom = 16
 
-// room is how many estimated tokens the text may have so that the view does not
-// grow. The error wraps ErrNothingToGain: no answer could be taken.
-func (p *Proposal) room() (int, error) {
+// longerShare is how much longer another summary of the same turns may be than the one
+// that it replaces.
+const longerShare = 0.25
+
+// rewrites reports whether the user asks for another summary of turns that the view shows
+// as a summary alone: with another focus, the newest wins (S64).
+func (p *Proposal) rewrites() bool {
+	replaced := p.replaced()
+	return p.made.Source == conversation.SourceManual && !slices.ContainsFunc(p.before.Messages, func(m projection.Message) bool {
+		return replaced(&m) && m.State != projection.StateSummarised
+	})
+}
+
+// room is how many estimated tokens the text may have so that the view does not grow, or
+// grows by a quarter of the summary that it rewrites. The error wraps ErrNothingToGain: no
+// answer could be taken.
+func (p *Proposal) room(rewrites bool) (int, error) {
 	empty := p.summary(".", summary.Answer{})
 	v := projection.Project(conversation.Extend(p.log, p.now.Now, empty))
 	room := int(math.Ceil(float64(p.tokens(p.before)-p.tokens(v))/p.now.Meter.Factor())) + 1 // for the one that stands there
+	if rewrites {
+		room += max(0, int(longerShare*float64(room)))
+	}
 	said := int(summary.AcceptedShare * float64(meter.TokensOf(conversation.MessagesIn(p.log, p.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than %s", ErrNothingToGain, numbers.Turns(p.Range.From, p.Range.To))

@@ -34,6 +34,14 @@ type Request struct {
 	Source   conversation.Source
 	Trigger  string // what set it off, in a word or two
 	Review   bool   // the user reads a summary, and may change it, before it takes effect
+	// Evicts says that who asks for nothing in particular wants room: where the range holds
+	// nothing to compact, the step at the load line is made, if the rules have one.
+	Evicts bool
+}
+
+// plain reports whether nothing in particular is asked for.
+func (w Request) plain() bool {
+	return w.Profile == "" && w.Focus == "" && !w.Review && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
 // NewRequest is the request of a user who says nothing further.
@@ -75,6 +83,7 @@ func ParseRequest(text string) (Request, Op, error) {
 		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, p.err)
 	}
 	p.wish.Focus = strings.Join(p.focus, " ")
+	p.wish.Evicts = p.wish.plain()
 	return p.wish, p.deed, nil
 }
 

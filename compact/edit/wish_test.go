@@ -7,10 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
 func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
@@ -30,7 +32,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		wish edit.Request
 		deed edit.Op
 	}{
-		"":                       {edit.NewRequest(), edit.OpCompact},
+		"":                       {with(func(w *edit.Request) { w.Evicts = true }), edit.OpCompact},
 		"the names of the files": {with(func(w *edit.Request) { w.Focus = "the names of the files" }), edit.OpCompact},
 		"--review":               {with(func(w *edit.Request) { w.Review = true }), edit.OpCompact},
 		"--review the names":     {with(func(w *edit.Request) { w.Review, w.Focus = true, "the names" }), edit.OpCompact},
@@ -39,7 +41,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		}), edit.OpCompact},
 		"--to 3 --dry-run --review": {with(func(w *edit.Request) { w.To, w.Review = &three, true }), edit.OpPreview},
 		"--from":                    {last, edit.OpCompact},
-		"--undo":                    {edit.NewRequest(), edit.OpUndo},
+		"--undo":                    {with(func(w *edit.Request) { w.Evicts = true }), edit.OpUndo},
 		"-- --review":               {with(func(w *edit.Request) { w.Focus = "--review" }), edit.OpCompact},
 	} {
 		w, deed, err := edit.ParseRequest(text)
@@ -88,5 +90,49 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	w.Review, w.Focus, w.KeepLast = true, "the files", 1
 	if pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w); err != nil || pass.Profile != preset.ProfileHeavy {
 		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
+	}
+}
+
+// What the program just did automatically a user can do by hand: who asks for nothing in
+// particular gets the step at the load line where the range holds nothing to compact.
+func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
+	t.Parallel()
+	two := (&compacttest.Tale{}).Says(10).Answers(40_000).Says(10).Answers(30_000).Says(10).Answers(10)
+	long := (&compacttest.Tale{}).Says(10).Answers(30_000).Says(10).Answers(30_000).Says(10).Answers(10).Says(10).Answers(10).Says(10).Answers(10)
+	for name, c := range map[string]struct {
+		preset preset.Name
+		log    *compacttest.Tale
+		change func(*edit.Request)
+		err    error
+	}{
+		"fewer turns than stay whole": {preset.Plimsoll, two, func(*edit.Request) {}, nil},
+		"no calls to strip":           {preset.Plimsoll, long, func(*edit.Request) {}, nil},
+		"from a shell":                {preset.Plimsoll, two, func(w *edit.Request) { w.Evicts = false }, edit.ErrNoRange},
+		"with turns to keep":          {preset.Plimsoll, two, func(w *edit.Request) { w.KeepLast = 3 }, edit.ErrNoRange},
+		"with a profile":              {preset.Plimsoll, long, func(w *edit.Request) { w.Profile = preset.ProfileDefault }, edit.ErrNothingToGain},
+		"rules that evict nothing":    {preset.JP, two, func(*edit.Request) {}, edit.ErrNoRange},
+		"little to evict":             {preset.Plimsoll, (&compacttest.Tale{}).Says(10).Answers(40_000), func(*edit.Request) {}, edit.ErrNoRange},
+	} {
+		w, _, err := edit.ParseRequest("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&w)
+		r := preset.RulesOf(c.preset)
+		m := meter.New(compacttest.Window(100_000)).WithView(projection.Project(c.log.Events()))
+		pass, err := edit.NewProposal(c.log.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon}, w)
+		if !errors.Is(err, c.err) {
+			t.Errorf("%s: %v, want %v", name, err, c.err)
+		}
+		if err != nil || c.err != nil {
+			continue
+		}
+		p := pass.Preview()
+		if len(p.Layers) != 1 || p.Layers[0].Kind != edit.LayerNote || p.After > 50_000 {
+			t.Errorf("%s: from %d to %d by %+v", name, p.Before, p.After, p.Layers)
+		}
+		if made, _ := conversation.MadeOf(pass.Bodies(1)[0]); made.Source != conversation.SourceManual {
+			t.Errorf("%s: made as %+v", name, made)
+		}
 	}
 }

@@ -225,12 +225,12 @@ var failure = sync.OnceValue(func() *regexp.Regexp {
 // letter but for white space. A run that is more than half of the answer holds
 // the middle of it: only where that stands in the request a run is measured.
 // Earlier summaries are there to be carried over: of them an answer has only to
-// say more than they do.
+// say more than they do, unless they are all that it reads.
 func echoes(job Job, answer string) bool {
 	answer = strings.Join(strings.Fields(answer), " ")
 	chars := utf8.RuneCountInString(answer)
 	need := max(echoChars, int(echoShare*float64(chars)))
-	if chars < need {
+	if chars < need || job.ask.Rewrites && job.Input == preset.InputMerged {
 		return false
 	}
 	lo := runeStart(answer, int((1-echoShare)*float64(len(answer)))+1)

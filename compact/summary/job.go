@@ -72,6 +72,9 @@ type Options struct {
 	// Room is how many tokens the text may have at most so that the view does not
 	// grow, 0 unknown.
 	Room int
+	// Rewrites says that a summary of the same turns stands there: Room follows that one,
+	// and the length that is asked for does not follow Room.
+	Rewrites bool
 }
 
 const (
@@ -122,7 +125,7 @@ func (a Options) aim(covered int) int {
 		n = min(n, int(summaryAimShare*float64(covered)))
 	}
 	n = max(n, minSummaryAim)
-	if a.Room > 0 {
+	if a.Room > 0 && !a.Rewrites {
 		n = min(n, int(summaryRoomShare*float64(a.Room)))
 	}
 	return max(n, 1)

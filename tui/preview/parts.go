@@ -57,7 +57,7 @@ func (m *Model) rangeLines() []string {
 	from, to := m.bounds()
 	grown := false
 	if r := c.Preview.Range; !c.Busy && c.Err == "" {
-		grown = r.From != from || r.To != to
+		grown = !m.evicts() && (r.From != from || r.To != to)
 		from, to = r.From, r.To
 	}
 	text := "none of " + edit.Range{From: 0, To: c.Turns - 1}.String()
@@ -103,7 +103,10 @@ func (m *Model) ruler(from, to int) string {
 
 // profileLines lists the profiles, with a mark at the one that is chosen.
 func (m *Model) profileLines() []string {
-	s, now := m.o.Styles.Pane, m.profile()
+	s, now, other := m.o.Styles.Pane, m.profile(), plain.Line(m.profile())
+	if m.evicts() {
+		now, other = "", "none: the older messages are evicted behind a note, as they are automatically"
+	}
 	names := 0
 	for _, p := range m.content.Profiles {
 		names = max(names, ansi.StringWidth(plain.Line(p.Name)))
@@ -121,7 +124,7 @@ func (m *Model) profileLines() []string {
 		out = append(out, pane.Clip("  "+s.Text.Render(line)+s.Muted.Render(plain.Line(p.Note)), m.room()))
 	}
 	if !known {
-		out = append(out, s.Selected.Render(pane.Fit("› "+plain.Line(now), m.room())))
+		out = append(out, s.Selected.Render(pane.Fit("› "+other, m.room())))
 	}
 	return out
 }

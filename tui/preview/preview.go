@@ -130,6 +130,11 @@ func (m *Model) profile() string {
 	return c.Profile
 }
 
+// evicts reports whether the numbers are those of a step that no profile makes.
+func (m *Model) evicts() bool {
+	return !m.content.Busy && m.content.Err == "" && m.content.Preview.Profile == ""
+}
+
 // summarises reports whether the request leads to a summary.
 func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
 

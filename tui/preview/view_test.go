@@ -29,13 +29,16 @@ func TestViews(t *testing.T) {
 	wide := summarised()
 	wide.Wish.From, wide.Wish.To, wide.Turns = bound("1"), bound("140"), 400
 	wide.Preview.Range = edit.Range{From: 0, To: 150}
+	step := masked()
+	step.Preview.Profile, step.Preview.Range.To, step.Turns = "", 0, 2
+	step.Preview.Layers = []edit.Layer{{Kind: edit.LayerNote, Events: 2, Saved: 57_100}}
 	scenes := []struct {
 		name    string
 		content preview.Content
 		keys    string
 	}{
 		{"masks", masked(), ""}, {"a summary", summarised(), ""}, {"scrolled", summarised(), "pgdown"}, {"on its way", masked(), "] tab"},
-		{"the focus is written", summarised(), "f ! !"}, {"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"help", masked(), "?"},
+		{"the focus is written", summarised(), "f ! !"}, {"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"a step", step, ""}, {"help", masked(), "?"},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		for _, scene := range scenes {
