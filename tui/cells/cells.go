@@ -4,6 +4,7 @@ package cells
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -13,7 +14,9 @@ import (
 // family of emoji, a Devanagari syllable. Those that answer for mode 2027 show
 // the cluster as one; the others, and the library with them, count the code
 // points. All parts of the screen measure clusters. For other terminals a line
-// is settled: its padding gives or takes the difference, so that what stands
+// is settled. An emoji is shown by its first code point, which has the same width
+// everywhere, so that every column holds. Of other clusters nothing can be left
+// out: the padding behind them gives or takes the difference, so that what stands
 // at the right end stays there.
 
 // Settled is a screen for a terminal that counts code points.
@@ -23,6 +26,7 @@ func Settled(content string, cursor *tea.Cursor) string {
 	}
 	lines := strings.Split(content, "\n")
 	for i, l := range lines {
+		l = simpleEmoji(l)
 		if cursor != nil && cursor.Y == i {
 			cursor.X = settledAt(l, cursor.X)
 		}
@@ -31,9 +35,10 @@ func Settled(content string, cursor *tea.Cursor) string {
 	return strings.Join(lines, "\n")
 }
 
-// Settle makes a line as wide in code points as it is in clusters, if it has
-// padding for it.
+// Settle makes a line as wide in code points as it is in clusters. Other clusters
+// than emoji need padding for it.
 func Settle(line string) string {
+	line = simpleEmoji(line)
 	more, at, _ := gap(line)
 	switch {
 	case more < 0:
@@ -43,6 +48,37 @@ func Settle(line string) string {
 	}
 	return line
 }
+
+// What makes one emoji of several code points: joiner, presentation selector, keycap, and skin tones.
+const (
+	emojiParts = "\u200d\ufe0f\u20e3"
+	firstTone  = '\U0001F3FB'
+	lastTone   = '\U0001F3FF'
+)
+
+// simpleEmoji shows each emoji whose width is disputed by its first code point, in the cells that the cluster has.
+func simpleEmoji(line string) string {
+	joins := func(r rune) bool { return strings.ContainsRune(emojiParts, r) || r >= firstTone && r <= lastTone }
+	if strings.IndexFunc(line, joins) < 0 {
+		return line
+	}
+	var b strings.Builder
+	state := byte(0)
+	for rest := line; rest != ""; {
+		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
+		first, size := utf8.DecodeRuneInString(seq)
+		if size < len(seq) && width > 0 && strings.IndexFunc(seq[size:], joins) >= 0 && ansi.StringWidthWc(seq) != width &&
+			(first < utf8.RuneSelf || first >= firstSymbol) {
+			seq = seq[:size] + strings.Repeat(" ", max(0, width-ansi.StringWidthWc(seq[:size])))
+		}
+		b.WriteString(seq)
+		rest, state = rest[n:], next
+	}
+	return b.String()
+}
+
+// firstSymbol is where the symbols begin. Letters below it are joined, too, and lose their meaning without what follows.
+const firstSymbol = 0x2000
 
 // settledAt is where a cell of a line is once the line is settled.
 func settledAt(line string, x int) int {
@@ -72,6 +108,9 @@ func gap(line string) (more, at, end int) {
 			return 0, 0, 0
 		}
 		at = len(strings.TrimRight(line[:end], " "))
+		if ansi.StringWidth(line[:at]) == 0 {
+			return 0, 0, 0 // what a line is indented by stays
+		}
 		if end-at >= max(padding, more+1) {
 			return more, at, end
 		}

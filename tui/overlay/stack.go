@@ -343,11 +343,11 @@ func (s *Stack) settleDrawn() {
 	if s.settle == nil {
 		return
 	}
+	for i, l := range s.drawn {
+		s.drawn[i] = s.settle(l)
+	}
 	if s.cursor != nil && s.cursor.y-s.at.y < len(s.drawn) {
 		before := ansi.Truncate(s.drawn[s.cursor.y-s.at.y], s.cursor.x-s.at.x, "")
 		s.cursor.x = s.at.x + codePoints.width(before)
-	}
-	for i, l := range s.drawn {
-		s.drawn[i] = s.settle(l)
 	}
 }
