@@ -153,6 +153,9 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 	}
 	switch {
 	case u.Undone:
+		if u.Next > 0 {
+			change += " · next at " + gauge.Tokens(u.Next)
+		}
 		return undone{change}
 	case u.Redone:
 		return say("redone" + change)

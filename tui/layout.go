@@ -224,7 +224,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		says := hintsSay{string(s.Mode), s.ReadOnly, s.Elsewhere, s.paused, c.transcript.Said(), width}
+		says := hintsSay{string(s.Mode), s.ReadOnly, s.Elsewhere, s.paused, c.transcript.Said(), s.activity.busy(), width}
 		lines = append(lines, c.fixed.hints.of(says, c.hints))
 	}
 	return strings.Join(lines, "\n"), cursor
@@ -292,12 +292,16 @@ func (c *chat) hints() string {
 		expand = hint(c.env.Keys.Screen.Expand, "details")
 	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
+	send := hint(keys.Send, "send")
+	if c.session.activity.busy() {
+		send = hint(keys.Send, "queue")
+	}
 	room, text := width-ansi.StringWidth(mode)-1, ""
-	note := c.pausedNote(room, hint(keys.Send, "send"))
+	note := c.pausedNote(room, send)
 	if note != "" {
 		room -= ansi.StringWidth(note) + 2
 	}
-	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
+	for _, h := range []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
 		next := text
 		if next != "" && h != "" {
 			next += " · "

@@ -100,6 +100,7 @@ type hintsSay struct {
 	elsewhere      updates.Elsewhere
 	paused         bool
 	said           bool // there is something to expand
+	busy           bool // what is sent waits for the turn
 	width          int
 }
 

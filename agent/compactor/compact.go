@@ -138,6 +138,9 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	c.Options.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.rearm()
 	c.dropReverted()
+	if done.Undone {
+		done.Next = c.schedule.check(c.Moment(), false).Ahead(c.Rules).At
+	}
 	c.Updates.Put(done)
 }
 

@@ -132,6 +132,7 @@ type Compacted struct {
 	Trimmed bool // the oldest messages were left out, because nothing else made room
 	Undone  bool // an undo made the change
 	Redone  bool // a redo made the change
+	Next    int  // tokens of a request from which on compaction acts again after an undo, 0 if none makes it act
 }
 
 // CompactionFailed says that a compaction was not made, and that nothing was

@@ -46,7 +46,8 @@ type epochState struct {
 	redone bool      // they were, and are in force again
 	since  time.Time // when that came about
 	newest bool      // of the compactions in force
-	turns  int       // of a rewind: how many it took back
+	turns  int       // of a rewind: how many it undid
+	edits  bool      // of a rewind: it undid edits of files, which stay in the files
 }
 
 func (it *epochItem) indent(int) int { return 0 }
@@ -263,10 +264,14 @@ type Released struct {
 	View uint64 // the event that is to be looked at in the history, 0 for none
 }
 
-// takenWords says how many turns a rewind took back, "" if none that is here.
+// takenWords says how many turns a rewind undid, "" if none that is here, and whether files keep what was done in them.
 func (it *epochItem) takenWords() string {
-	if it.state.turns == 0 {
-		return ""
+	words := ""
+	if it.state.turns > 0 {
+		words = numbers.Count(it.state.turns, "turn") + " undone"
 	}
-	return numbers.Count(it.state.turns, "turn") + " undone"
+	if it.state.edits {
+		words += ", files were not changed back"
+	}
+	return words
 }

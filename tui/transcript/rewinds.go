@@ -57,11 +57,14 @@ func (o *overlays) takeBack(entries []*entry, states map[*epochItem]epochState) 
 				continue
 			}
 			e.gone = true
-			if _, said := e.item.(*userItem); said {
-				s := states[r.line]
+			s := states[r.line]
+			switch it := e.item.(type) {
+			case *userItem:
 				s.turns++
-				states[r.line] = s
+			case *toolItem:
+				s.edits = s.edits || it.change != nil && it.result.Status == conversation.ResultOK
 			}
+			states[r.line] = s
 			break
 		}
 	}

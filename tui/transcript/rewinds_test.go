@@ -55,6 +55,22 @@ func TestRewindsCountTheirOwn(t *testing.T) {
 	r.has(t, "turn 3 · 1 turn undone", "turn 1 · 2 turns undone", "answer 1")
 }
 
+// A rewind leaves files as they are, and says so where turns edited some.
+func TestARewindSaysThatFilesStay(t *testing.T) {
+	t.Parallel()
+	edit := result("1", conversation.ResultOK, "created")
+	edit.Detail = "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1 @@\n+new\n"
+	r := open(t, 100, 60, talk(2)...)
+	r.add(user("write it"), calls(call("1", "create_file", `{"path":"notes.md"}`)), edit, reply("Done."))
+	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
+	r.has(t, "1 turn undone, files were not changed back")
+	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 1})
+	r.has(t, "turn 0 · 1 turn undone")
+	if strings.Count(r.screen(), "not changed back") != 1 {
+		t.Error(r.screen())
+	}
+}
+
 // What is folded away is what package conversation says is taken back, however
 // the log came in.
 func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
