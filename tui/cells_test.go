@@ -122,8 +122,8 @@ func (r *rig) wide(measure func(string) int) {
 	width := 0
 	for _, l := range strings.Split(r.m.View().Content, "\n") {
 		plain := ansi.Strip(l)
-		if strings.HasSuffix(plain, "╮") {
-			width = measure(plain)
+		if before, _, ok := strings.Cut(plain, "╮"); ok {
+			width = measure(before) + 1
 		}
 		if strings.HasSuffix(plain, "│") && measure(plain) != width {
 			r.t.Errorf("%d cells, want %d: %s", measure(plain), width, plain)

@@ -486,7 +486,7 @@ func TestTheGaugeFollowsACompaction(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.append(said...)
 		r.happen(metered())
-		r.has(" 61% 78.1k/128k")
+		r.has(" 61%  78.1k/128k")
 		events := log(conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: "ok", Stop: conversation.StopEnd},
 			conversation.Summary{Made: conversation.Made{Epoch: 3}, Text: strings.Repeat("short ", 500), Spans: []conversation.Span{{First: 1, Last: 2}}})
 		m := metered().Meter.WithView(projection.Project(events))

@@ -367,7 +367,7 @@ func TestAThemeForTheOtherBackgroundBringsItAlong(t *testing.T) {
 				t.Errorf("%s: background %v, text %v", theme, v.BackgroundColor, v.ForegroundColor)
 			}
 		}
-		paints(false, "light") // the terminal did not tell its own
+		paints(true, "light") // a terminal that does not tell is taken for dark
 		r.send(tea.BackgroundColorMsg{Color: color.Black})
 		paints(false, "auto")
 		paints(true, "light")

@@ -95,8 +95,9 @@ func (c *chat) legend() []welcome.Mark {
 		kind  int
 		means string
 	}{
-		{int(projection.Tools), "prompt, tools"}, {int(projection.User), "you"}, {int(projection.Assistant), "replies"},
-		{int(projection.Results), "results"}, {pane.CellLine, "compacts"}, {pane.CellReserve, "next reply"},
+		{int(projection.Tools), "prompt"}, {int(projection.User), "you"}, {int(projection.Assistant), "replies"},
+		{int(projection.Results), "results"}, {int(projection.Summary), "summary"}, {pane.CellLine, "compacts"},
+		{pane.CellReserve, "next reply"}, {int(projection.Calls), "calls"}, {int(projection.Draft), "draft"},
 	} {
 		marks = append(marks, welcome.Mark{Cell: c.gauge.Cell(m.kind), Means: m.means})
 	}

@@ -180,7 +180,7 @@ func (l look) changes() changes.Styles {
 type theme struct {
 	name       string // auto, light, dark or a theme's name
 	own        choices.Themes
-	dark, told bool // the terminal's background is, as it told
+	dark       bool // the terminal's background is, as it told or as most are
 	colourless bool
 	shown      colorprofile.Profile // how many colors the terminal shows
 	links      bool                 // it knows links
@@ -269,7 +269,7 @@ func (t *theme) colors(shown colorprofile.Profile) {
 // background takes over what the terminal is like.
 func (t *theme) background(dark bool) {
 	other := t.dark != dark
-	t.dark, t.told = dark, true
+	t.dark = dark
 	if other && t.picker == nil {
 		t.show(t.name)
 	}
@@ -278,7 +278,7 @@ func (t *theme) background(dark bool) {
 // ground is the background and the text that the terminal needs for the theme, nil for
 // its own: a theme for the other kind of background brings that along.
 func (t *theme) ground() (background, text color.Color) {
-	if in := t.look.theme; t.told && t.look.many && in.Dark != t.dark {
+	if in := t.look.theme; t.look.many && in.Dark != t.dark {
 		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
 	}
 	return nil, nil

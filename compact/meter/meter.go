@@ -92,8 +92,12 @@ func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
 	return m.estimated()
 }
 
-// WithView returns the meter for what the next request would carry.
+// WithView returns the meter for what the next request would carry. What the cache gave to the last request says nothing
+// of a view whose prefix is another one.
 func (m Meter) WithView(v projection.View) Meter {
+	if v.Revision != m.view.Revision {
+		m.cachedShare = -1
+	}
 	m.view, m.reply = v, projection.Sizes{}
 	return m.estimated()
 }

@@ -243,7 +243,7 @@ func (c *Content) cacheNow() (value, note string) {
 		return "cold", "expired: the next request pays full price"
 	}
 	if share < 0 {
-		return "not reported", ""
+		return "not reported yet", ""
 	}
 	note = "of the last request came from it"
 	if c.ColdAt != "" {

@@ -13,16 +13,17 @@ import (
 
 // The line is a bar and, after it, the numbers. What does not fit is left out
 // in a fixed order: cost, cached share, after-send, numbers, the name of the
-// load line, then the bar; the percentage stays. Room for the after-send
-// number is kept while there is no draft, so that the bar does not jump when
-// one types. While the provider's cache is cold that stands in place of the
+// load line, then the bar; the percentage stays. Room for every number is kept
+// while it is shorter or not there, so that the bar has one width in one width of
+// the terminal. While the provider's cache is cold that stands in place of the
 // cached share; in little room it gets shorter and goes after the after-send
 // number.
 
 const (
-	minBar = 8 // cells inside the bar below which a number gives way to it,
-	barOf  = 5 // or this part of the width
-	tiny   = 3 // cells inside the bar below which there is no bar
+	minBar = 8  // cells inside the bar below which a number gives way to it,
+	barOf  = 5  // or this part of the width
+	tiny   = 3  // cells inside the bar below which there is no bar
+	roomy  = 50 // width from which on numbers keep their room
 )
 
 // View is the gauge for a reading: one line of at most width columns. A width
@@ -56,8 +57,11 @@ type part struct {
 	brief string // that stands in its place before it is left out, "" for none
 }
 
-// briefOrder is when a part goes that has become brief.
-const briefOrder = 3
+// When the number after sending goes, and when a part goes that has become brief.
+const (
+	afterSendOrder = 4
+	briefOrder     = 3
+)
 
 // cells is how many columns a part has.
 func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
@@ -107,8 +111,9 @@ func beside(parts, others []part) []part {
 func (m *Model) parts(r meter.Reading, cost float64) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
-		{text: " " + pane.Fullness(r), style: level},
-		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2},
+		{text: " " + pane.Fullness(r), style: level, room: len(" ~99%")},
+		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2,
+			room: len(" ~99.9k/") + len(Tokens(r.Window.Tokens))},
 		m.afterSend(r),
 	}
 	if r.LoadLine > 0 {
@@ -119,6 +124,13 @@ func (m *Model) parts(r meter.Reading, cost float64) []part {
 
 // laid is a bar that stands for scale tokens, and the numbers behind it.
 func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
+	if width < roomy {
+		for i := range parts {
+			if parts[i].order != afterSendOrder {
+				parts[i].room = 0
+			}
+		}
+	}
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
 	if cells < tiny {
@@ -138,7 +150,7 @@ func (m *Model) laid(r meter.Reading, parts []part, scale, width int) string {
 // always an estimate: nobody has counted the draft yet.
 func (m *Model) afterSend(r meter.Reading) part {
 	const usual = len(" > ~64%")
-	p := part{room: usual, order: 4}
+	p := part{room: usual, order: afterSendOrder}
 	if r.AfterSend > r.Used {
 		p.text = " → ~" + pane.Share(r, r.AfterSend)
 		p.style = m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
@@ -148,9 +160,9 @@ func (m *Model) afterSend(r meter.Reading) part {
 
 // details are the cost so far and the cached share, where they are known.
 func (m *Model) details(r meter.Reading, cost float64) []part {
-	var parts []part
+	parts := []part{{style: m.styles.Detail, order: 6, room: len("  $99.99")}, {style: m.styles.Detail, order: 5, room: len("  100% cached")}}
 	if cost >= 0 {
-		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 6})
+		parts[0].text = "  " + dollars(cost)
 	}
 	switch {
 	case m.cache != "":
@@ -158,9 +170,9 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 		if i := strings.LastIndexByte(brief, ' '); i >= 0 {
 			brief = "cold " + brief[i+1:]
 		}
-		parts = append(parts, part{text: "  " + m.cache, style: m.styles.Detail, order: 5, brief: "  " + brief})
+		parts[1].text, parts[1].brief = "  "+m.cache, "  "+brief
 	case r.CachedShare >= 0:
-		parts = append(parts, part{text: "  " + pane.Ratio(r.CachedShare) + " cached", style: m.styles.Detail, order: 5})
+		parts[1].text = "  " + pane.Ratio(r.CachedShare) + " cached"
 	}
 	return parts
 }
@@ -198,7 +210,7 @@ func shorten(parts []part, width int) []part {
 			break
 		}
 		if brief := parts[last].brief; brief != "" {
-			parts[last].text, parts[last].brief, parts[last].order = brief, "", briefOrder
+			parts[last].text, parts[last].brief, parts[last].order, parts[last].room = brief, "", briefOrder, 0
 			continue
 		}
 		parts = append(parts[:last], parts[last+1:]...)

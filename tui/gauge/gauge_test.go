@@ -98,6 +98,26 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	}
 }
 
+// The bar has one width in one width of the terminal, whatever stands behind it.
+func TestTheBarKeepsItsWidth(t *testing.T) {
+	t.Parallel()
+	readings := []meter.Reading{reading()}
+	for _, change := range []func(*meter.Reading){
+		func(r *meter.Reading) { r.CostUSD, r.CachedShare, r.AfterSend = nil, -1, r.Used }, func(r *meter.Reading) { r.Estimated = true },
+		func(r *meter.Reading) { r.Used, r.AfterSend = 900, 900 }, func(r *meter.Reading) { r.CachedShare, r.CostUSD = 1, usd(12.5) },
+	} {
+		readings = append(readings, with(change))
+	}
+	for _, width := range []int{200, 120, 80, 60, 50} {
+		for _, r := range readings {
+			bar, _, _ := strings.Cut(view(r, width), "▏")
+			if want, _, _ := strings.Cut(view(readings[0], width), "▏"); ansi.StringWidth(bar) != ansi.StringWidth(want) {
+				t.Errorf("width %d: %q, and with all numbers %q", width, bar, want)
+			}
+		}
+	}
+}
+
 func TestColdGaugeShortensInTheFixedOrder(t *testing.T) {
 	t.Parallel()
 	m := gauge.New(gauge.DefaultStyles())
@@ -167,7 +187,7 @@ func TestColourChangesAtTheLinesOnly(t *testing.T) {
 	t.Parallel()
 	r := reading()
 	m := gauge.New(gauge.DefaultStyles())
-	warning := gauge.DefaultStyles().Levels[pane.Loaded].Render(" 85%")
+	warning := gauge.DefaultStyles().Levels[pane.Loaded].Render(" 85% ")
 	for used, want := range map[int]bool{108_799: false, 108_800: true} {
 		r.Used, r.AfterSend = used, used
 		if got := strings.Contains(m.View(r, 80), warning); got != want {
@@ -263,7 +283,7 @@ func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 	if !strings.Contains(line, styles.Levels[pane.Loaded].Render(" → ~86%")) {
 		t.Errorf("no warning on the after-send number: %q", line)
 	}
-	if !strings.Contains(line, styles.Levels[pane.Calm].Render(" 61%")) {
+	if !strings.Contains(line, styles.Levels[pane.Calm].Render(" 61% ")) {
 		t.Errorf("the percentage of what is there now changed colour: %q", line)
 	}
 }

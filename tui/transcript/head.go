@@ -19,6 +19,7 @@ import (
 const (
 	longTime  = 3 * time.Second // a call that took less is told without its time
 	leastTime = 30              // cells of a line from which on it has the time
+	leastUnit = 60              // and from which on the weight has its unit
 )
 
 // head is the line. What the call is about gives way first.
@@ -27,6 +28,9 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	right := ""
 	if t.state == callDone && t.result.Text != "" {
 		right = weight(t.result.Size, l.factor)
+		if width >= leastUnit {
+			right += " tok"
+		}
 	}
 	reserved := ansi.StringWidth(right)
 	if reserved > 0 {
