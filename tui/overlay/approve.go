@@ -33,6 +33,8 @@ type Approve struct {
 	drawn         []drawnDiff // at the last widths
 	gaps          bool        // blank lines part what the dialog shows
 	begun         bool        // it was laid out before
+	read          bool        // the end of the text was in sight
+	again         string      // the key that showed the end instead of allowing what was not read
 	sel           int
 	why           *edit.Field // the reason being written
 }
@@ -53,10 +55,10 @@ const roomy = 12
 // NewApprove returns a question about a reviewed call. A call that no rule is
 // offered for can be allowed once only.
 func NewApprove(id string, r conversation.Review) *Approve {
-	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)),
+	a := &Approve{id: id, title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)),
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offers: r.Offers}}
 	if r.Diff != "" {
-		a.body = plain.Text(marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
+		a.body = plain.Text(plain.Marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
 		if f, ok := diff.Parse(a.body); ok {
 			a.change = &f
 			a.title += "  " + diffview.Stat(f.Stat())
@@ -151,7 +153,7 @@ func (a *Approve) ruleBlock() (lines []string, cursor *point) {
 }
 
 func (a *Approve) update(msg tea.Msg) pane.Action {
-	a.begun = true
+	a.begun, a.read = true, a.read || a.text.atEnd()
 	k, isKey := msg.(tea.KeyPressMsg)
 	switch {
 	case a.why != nil:
@@ -167,19 +169,19 @@ func (a *Approve) update(msg tea.Msg) pane.Action {
 		for i, grant := range a.grants {
 			if key.Matches(k, a.binding(grant)) {
 				a.sel = i
-				return a.answer()
+				return a.answer(a.binding(grant))
 			}
 		}
 		switch {
 		case key.Matches(k, keys.Answers.Accept):
-			return a.answer()
+			return a.answer(keys.Answers.Accept)
 		case key.Matches(k, keys.Answers.Close):
 			return Approved{ID: a.id, Grant: conversation.GrantNo}
 		case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
-			a.sel = (a.sel + 1) % len(a.grants)
+			a.sel = min(a.sel+1, len(a.grants)-1)
 			return nil
 		case key.Matches(k, keys.Moves.Previous, keys.Moves.Up) && k.Text == "":
-			a.sel = (a.sel + len(a.grants) - 1) % len(a.grants)
+			a.sel = max(a.sel-1, 0)
 			return nil
 		}
 	}
@@ -187,17 +189,15 @@ func (a *Approve) update(msg tea.Msg) pane.Action {
 }
 
 // changeRule chooses another rule, or begins to edit it. It reports whether the
-// key was for that.
+// key was for that. Its arrows never choose another answer, also without a rule.
 func (a *Approve) changeRule(k tea.KeyPressMsg) bool {
 	keys := a.look.keys.Answers
 	switch {
-	case len(a.rule.offers) == 0:
-		return false
-	case len(a.rule.offers) > 1 && key.Matches(k, keys.Narrower):
+	case key.Matches(k, keys.Narrower):
 		a.rule.move(-1)
-	case len(a.rule.offers) > 1 && key.Matches(k, keys.Wider):
+	case key.Matches(k, keys.Wider):
 		a.rule.move(1)
-	case key.Matches(k, keys.Edit):
+	case len(a.rule.offers) > 0 && key.Matches(k, keys.Edit):
 		a.rule.edit()
 	default:
 		return false
@@ -235,11 +235,18 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 	return leftover(msg)
 }
 
-// answer gives the selected answer; a no is asked for its reason first.
-func (a *Approve) answer() pane.Action {
+// answer gives the selected answer; a no is asked for its reason first. Before what
+// was not read to its end is allowed, the end is shown.
+func (a *Approve) answer(by key.Binding) pane.Action {
 	if a.grants[a.sel] == conversation.GrantNo {
 		a.why = newLine("")
 		a.lay(a.look, a.width, a.height)
+		return nil
+	}
+	if !a.read {
+		a.again = by.Help().Key
+		a.lay(a.look, a.width, a.height)
+		a.text.scroll(a.text.len())
 		return nil
 	}
 	answer := Approved{ID: a.id, Grant: a.grants[a.sel]}
@@ -321,7 +328,10 @@ func (a *Approve) heading() []string {
 
 // answers are the lines below the text, and which of them is selected, from 1 on.
 func (a *Approve) answers() (lines []string, chosen int) {
-	if a.gaps {
+	switch {
+	case a.again != "":
+		lines = append(lines, a.look.styles.Warning.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
+	case a.gaps:
 		lines = append(lines, "")
 	}
 	if a.why != nil {

@@ -48,7 +48,7 @@ func (g *grantedRule) move(by int) { g.at = max(0, min(g.at+by, len(g.offers)-1)
 // as it is stays as offered.
 func (g *grantedRule) edit() bool {
 	rules := g.current().Rules
-	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(marked(r)) != r }) {
+	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
 		return false
 	}
 	e := &ruleEditor{offer: g.current(), judged: rules}
@@ -164,7 +164,7 @@ func (g *grantedRule) texts(width, height int) (lines []string, cursor *point) {
 		return lines, cursor
 	}
 	for _, r := range g.current().Rules {
-		lines = append(lines, cut(plain.Line(marked(strings.ReplaceAll(r, "\n", "␊"))), width)...)
+		lines = append(lines, cut(plain.Line(plain.Marked(strings.ReplaceAll(r, "\n", "␊"))), width)...)
 	}
 	if len(lines) > height { // the command or the file above it tells the rest
 		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], width-1, "")+"…")
@@ -197,7 +197,7 @@ func (g *grantedRule) meaning(width int) (means, warning []string) {
 		}
 		offer = e.offer
 	}
-	means = pane.WrapHanging("allows "+plain.Line(marked(offer.Means)), width)
+	means = pane.WrapHanging("allows "+plain.Line(plain.Marked(offer.Means)), width)
 	if offer.Warning != "" {
 		warning = pane.WrapHanging("! "+plain.Line(offer.Warning), width)
 	}

@@ -91,7 +91,8 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"right", "a"}, granted(conversation.GrantAlways, "edit(**)")},
 		{[]string{"right", "right", "left", "left", "right", "r"}, granted(conversation.GrantRun, "edit(**)")},
 		{[]string{"right", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
-		{[]string{"shift+tab", "enter", "enter"}, no},
+		{[]string{"tab", "tab", "tab", "down", "enter", "enter"}, no},
+		{[]string{"up", "shift+tab", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"esc"}, no},
 		{[]string{"n", "enter"}, no},
 		{[]string{"4", "u", "s", "e", "space", "漢", "space", "0", "enter"}, because},
@@ -116,13 +117,52 @@ func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	review := editReview()
 	review.Offers = nil
 	s := open(80, 24, overlay.NewApprove("call", review))
+	press(s, "right", "left")
 	for _, key := range []string{"a", "r", "e"} {
 		want(t, press(s, key), nil)
 	}
 	if strings.Contains(strip(s), "always") {
 		t.Error("always is offered")
 	}
-	want(t, press(s, "tab", "tab", "enter"), overlay.Approved{ID: "call", Grant: conversation.GrantOnce})
+	want(t, press(s, "tab", "left", "shift+tab", "enter"), overlay.Approved{ID: "call", Grant: conversation.GrantOnce})
+}
+
+// An arrow that finds no other rule leaves the answer as it is.
+func TestArrowsOfRulesNeverChooseAnAnswer(t *testing.T) {
+	t.Parallel()
+	for n := range 3 {
+		for _, key := range []string{"left", "right"} {
+			review := editReview()
+			review.Offers = review.Offers[:n]
+			want(t, press(open(80, 24, overlay.NewApprove("x", review)), key, key, key, "enter"), overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
+		}
+	}
+}
+
+// What was not read to its end is shown to its end before any key allows it.
+func TestNothingUnreadIsAllowed(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("echo x\n", 90) + "END"
+	for _, size := range [][2]int{{80, 24}, {40, 12}} {
+		for _, review := range []conversation.Review{{Command: long}, {Diff: someDiff + strings.Repeat("+x\n", 90) + "+END\n"}, {Title: strings.Repeat("x", 3000) + "END"}} {
+			review.Offers = editReview().Offers
+			for _, key := range []string{"y", "r", "a", "enter", "1", "2", "3"} {
+				s := open(size[0], size[1], overlay.NewApprove("x", review))
+				want(t, press(s, key), nil)
+				if view := strip(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
+					t.Errorf("%v, %s:\n%s", size, key, view)
+				}
+				if _, ok := press(s, key).(overlay.Approved); !ok {
+					t.Errorf("%v: the second %s does not allow it", size, key)
+				}
+				s = open(size[0], size[1], overlay.NewApprove("x", review))
+				if _, ok := press(s, "end", key).(overlay.Approved); !ok {
+					t.Errorf("%v: %s does not allow what was read", size, key)
+				}
+				want(t, press(open(size[0], size[1], overlay.NewApprove("x", review)), "esc"), overlay.Approved{ID: "x", Grant: conversation.GrantNo})
+			}
+		}
+	}
 }
 
 func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
@@ -360,6 +400,9 @@ func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
 		"./run.sh\U000e0101":  "./run.sh«U+E0101»",
 		"true #\rrm -r x":     "true #␍rm -r x",
 		"true #\u2028rm -r x": "true #«U+2028»rm -r x",
+		"rm -r x\u00a0y":      "rm -r x«U+00A0»y",
+		"rm x\u3000\u0085":    "rm x«U+3000»«U+0085»",
+		"rm x\v\f":            "rm x«U+000B»«U+000C»",
 		"say 👨‍👩‍👧 ❤️":        "say 👨‍👩‍👧 ❤️",
 	} {
 		s := open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: text}))

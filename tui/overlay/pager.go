@@ -39,6 +39,9 @@ func (p *pager) reveal(line int) {
 
 func (p *pager) len() int { return len(p.lines) + p.more }
 
+// atEnd reports whether the last line is in sight.
+func (p *pager) atEnd() bool { return p.top+p.height >= p.len() }
+
 func (p *pager) visible() []string {
 	end := min(p.len(), p.top+p.height)
 	out := slices.Clone(p.lines[min(p.top, len(p.lines)):min(end, len(p.lines))])
