@@ -44,7 +44,9 @@ func TestOffersGoFromExactlyThisCallToWider(t *testing.T) {
 		want [][]string
 	}{
 		{"run_command", command("go test ./d"), [][]string{{"run_command(go test ./d)"}, {"run_command(go test ...)"}}},
-		{"run_command", command("git status && go vet ./..."), [][]string{{"run_command(git status && go vet ./...)"}, {"run_command(git status ...)", "run_command(go vet ...)"}}},
+		{"run_command", command("git status && git log"), [][]string{{"run_command(git status && git log)"}, {"run_command(git status ...)", "run_command(git log ...)"}}},
+		{"run_command", command("go vet ./..."), [][]string{{"run_command(go vet ./...)"}}},
+		{"run_command", command("bash x.sh\u00a0"), [][]string{{"run_command(bash x.sh\u00a0)"}}},
 		{"run_command", command("go test -exec x ./d"), [][]string{{"run_command(go test -exec x ./d)"}}},
 		{"run_command", command("make test"), [][]string{{"run_command(make test)"}}},
 		{"run_command", command("npm run lint"), [][]string{{"run_command(npm run lint)"}}},
@@ -87,7 +89,7 @@ func TestGrantsHoldInEveryConversationOfTheWorkspaceAndThereOnly(t *testing.T) {
 		name string
 		args map[string]any
 	}{
-		{"run_command", command("go test ./d")}, {"run_command", command("make 'a b' && ls *.txt")}, {"run_command", command("go list ...")},
+		{"run_command", command("go test ./d")}, {"run_command", command("make 'a b' && ls *.txt")}, {"run_command", command("go list ...")}, {"run_command", command("bash x.sh\u00a0")},
 		{"modify_file", map[string]any{"path": "d/b.txt", "old": "x", "new": "y"}}, {"read_file", map[string]any{"path": "d/.env"}},
 		{"http_request", map[string]any{"url": "https://example.com/a/"}},
 	} {
@@ -152,7 +154,7 @@ func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
 		"run_command(go *)":             {"", true, "wide"},
 		"run_command":                   {"", true, "wide"},
 		"run_command(go test ./e)":      {err: "does not cover"},
-		"run_command(go vet ...)":       {err: "does not cover"},
+		"run_command(git log ...)":      {err: "does not cover"},
 		"run_command(make ...)":         {err: "no harmless arguments are known"},
 		"run_command(go * ...)":         {err: "mixes"},
 		"run_command(go test ./d":       {err: "parenthesis"},

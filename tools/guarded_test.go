@@ -41,8 +41,19 @@ func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 		Claude.local.md GEMINI.md .cursorrules .cursor/rules/x .github/copilot-instructions.md .github/workflows/ci.yml .idea/workspace.xml
 		a/b/.envrc .husky/pre-commit .tmux.conf .bashrc .ZSHRC .GIT/config .Vscode/x autostart/x Autostart/x.desktop x.desktop a.code-workspace
 		Jenkinsfile azure-pipelines.yml profile.ps1 .gitattributes .gitmodules .npmrc .cargo/config.toml .mvn/jvm.config plimsoll/config.yaml .plimsoll.yaml
-		.pre-commit-config.yaml .editorconfig review.prompt.md HEAD sub/head opencode.json opencode.jsonc crush.json mcp.json AGENTſ.md`)
-	plain := strings.Fields(`a.go Makefile package.json docs/a.md .gitignore sub/.gitignore .env.example agents.go src/hooks/use.ts config.yaml my.agents.txt ...`)
+		.pre-commit-config.yaml .editorconfig review.prompt.md HEAD sub/head opencode.json opencode.jsonc crush.json mcp.json AGENTſ.md
+		venv/bin/pip a/ENV/bin/python venv/Scripts/pip.exe tools/py/bin/pip other/bin/x node_modules/.bin/tsc lefthook.yml lefthook-local.toml mise.toml
+		flake.nix devcontainer.json netlify.toml vercel.json render.yaml codemagic.yaml bitrise.yml CONVENTIONS.md JULES.md replit.md Procfile pyvenv.cfg`)
+	guarded = append(guarded, "x.sh\u00a0", "x.sh\r", "a\u3000b", "d\u2003/x")
+	plain := strings.Fields(`a.go Makefile package.json docs/a.md .gitignore sub/.gitignore .env.example agents.go src/hooks/use.ts config.yaml my.agents.txt ... bin/x env/x venvs/bin/x other/x tools/py/x`)
+	for _, name := range []string{"tools/py/pyvenv.cfg", "other/bin/activate"} {
+		if err := os.MkdirAll(path.Join(dir, path.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	auto := newTestBox(t, Options{Workspace: dir, Permissions: permission.Config{Mode: conversation.ModeAutoEdit}})
 	folders := newTestBox(t, Options{Workspace: dir, Permissions: permission.Config{Allow: []string{"edit(**)", "create_file", "edit(*)", "modify_file(**)", "create_file(**/*)"}}})
 	for _, b := range []*Box{auto, folders} {

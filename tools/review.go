@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 	"plimsoll/tools/permission"
 )
 
@@ -35,7 +37,7 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(call.Name+" "+t.Title, titleChars)}
+	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.Marked(call.Name+" "+t.Title), titleChars)}
 	r.Need, r.Reason = b.policy.Judge(t)
 	if r.Need == conversation.NeedApproval {
 		r.Offers = b.policy.Ask(call.ID, t)
@@ -47,6 +49,8 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 		r.Command = t.Command()
 	case t.Request != nil && t.Request.Beyond(r.Title):
 		r.Command = t.Request.Text()
+	case r.Need == conversation.NeedApproval && !strings.HasSuffix(r.Title, t.Title): // it has not all of it, or not as it is
+		r.Command = t.Title
 	}
 	if t.Question != "" && r.Need == conversation.NeedNothing {
 		r.Need, r.Question, r.Options = conversation.NeedAnswer, t.Question, t.Options

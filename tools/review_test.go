@@ -26,6 +26,16 @@ func TestReviewShowsWhatWouldHappen(t *testing.T) {
 	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command ls -la rm x", Command: "ls -la\nrm x"}, got); diff != "" {
 		t.Error(diff)
 	}
+	got = b.Review(t.Context(), call(t, "run_command", map[string]any{"command": "\n \tbash x.sh\u00a0\n"}))
+	got.Offers = nil
+	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command bash x.sh«U+00A0»", Command: "bash x.sh\u00a0"}, got); diff != "" {
+		t.Error(diff)
+	}
+	for _, name := range []string{"d  /.env", "d\u2003/.env", ".ssh/" + strings.Repeat("x", 200)} { // their titles are not all of them
+		if got := b.Review(t.Context(), call(t, "read_file", map[string]any{"path": name})); got.Need != asks || got.Command != name {
+			t.Errorf("%q is asked about as %+v", name, got)
+		}
+	}
 	got = b.Review(t.Context(), call(t, "ask_user", map[string]any{"question": "Which?", "options": []string{"a", "b"}}))
 	got.Offers = nil
 	if diff := cmp.Diff(conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Title: "ask_user Which?", Question: "Which?", Options: []string{"a", "b"}}, got); diff != "" {

@@ -54,11 +54,15 @@ func (b *Box) commandEffect(_ context.Context, args params.Values) (permission.E
 		}
 		return permission.Effect{Tool: "run_command", Title: id}, nil
 	}
-	return permission.OfCommand(b.files, args.Text("command")), nil
+	return permission.OfCommand(b.files, commandText(args)), nil
 }
 
+// commandText is the command as it is judged, shown and run. Only what separates words
+// to a shell is trimmed.
+func commandText(args params.Values) string { return strings.Trim(args.Text("command"), " \t\n") }
+
 func checkCommand(args params.Values) error {
-	command, id := strings.TrimSpace(args.Text("command")), args.Text("id")
+	command, id := commandText(args), args.Text("id")
 	switch {
 	case command == "" && id == "":
 		return errors.New("run_command needs command, or the id of a background command")
@@ -76,7 +80,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 	if err := checkCommand(args); err != nil {
 		return result{}, err
 	}
-	command := args.Text("command")
+	command := commandText(args)
 	switch {
 	case args.Text("id") != "":
 		wait := time.Duration(args.Whole("timeout", 0)) * time.Second

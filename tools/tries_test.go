@@ -3,11 +3,15 @@ package tools_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/harmless"
 )
 
 // What somebody who steers the model could try once a command was approved: each
@@ -582,7 +586,7 @@ func boxWith(t *testing.T, first string, rules []string) *tools.Box {
 func TestNamesBehindACommandThatChangesFilesAreNotJudged(t *testing.T) {
 	t.Parallel()
 	b := triedBox(t)
-	for _, c := range []string{"tar xf x.tar", "cat a.txt", "ls", "head a.txt | wc -l", "go vet ./...", "git status", "go test ./b"} {
+	for _, c := range []string{"tar xf x.tar", "cat a.txt", "ls", "head a.txt | wc -l", "git status", "go test ./b"} {
 		offers := offered(t, b, "run_command", command(c))
 		if err := b.Allow(t.Context(), call(t, "run_command", command(c)), conversation.GrantRun, offers[len(offers)-1]); err != nil {
 			t.Fatal(err)
@@ -590,9 +594,9 @@ func TestNamesBehindACommandThatChangesFilesAreNotJudged(t *testing.T) {
 	}
 	for c, want := range map[string]conversation.Need{
 		"tar xf x.tar; cat root/etc/passwd": asks, "tar xf x.tar && cat a.txt": asks, "tar xf x.tar && cat a*": asks, "tar xf x.tar | head a.txt": asks,
-		"ls && tar xf x.tar || ls src": asks, "tar xf x.tar && go vet ./b": asks, "cd sub && tar xf x.tar; cat x.txt": asks,
+		"ls && tar xf x.tar || ls src": asks, "cd sub && tar xf x.tar; cat x.txt": asks,
 		"tar xf x.tar": runs, "cat a.txt; tar xf x.tar": runs, "tar xf x.tar && ls": runs, "tar xf x.tar && ls .": runs, "tar xf x.tar | head -3": runs,
-		"tar xf x.tar && go vet ./...": runs, "tar xf x.tar && go test ./b": runs, "tar xf x.tar && git status main.go": runs, "go test ./b; cat a.txt": runs,
+		"tar xf x.tar && go test ./b": runs, "tar xf x.tar && git status main.go": runs, "go test ./b; cat a.txt": runs,
 	} {
 		if got := need(t, b, "run_command", command(c)); got != want {
 			t.Errorf("%s: %s, want %s", c, got, want)
@@ -604,7 +608,7 @@ func TestNamesBehindACommandThatChangesFilesAreNotJudged(t *testing.T) {
 func TestGitIsNotHarmlessWhereTheWorkspaceCouldBeARepository(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, triedFiles)
-	for _, c := range []string{"git status", "git log -p", "git diff --stat", "git add a.txt"} {
+	for _, c := range []string{"git status", "git log", "git ls-files", "git add a.txt"} {
 		offers := offered(t, b, "run_command", command(c))
 		if err := b.Allow(t.Context(), call(t, "run_command", command(c)), conversation.GrantRun, offers[len(offers)-1]); err != nil {
 			t.Fatal(err)
@@ -616,60 +620,72 @@ func TestGitIsNotHarmlessWhereTheWorkspaceCouldBeARepository(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []string{"git status", "git status -s", "git log -p", "git diff", "git add a.txt", "ls; git status"} {
+	for _, c := range []string{"git status", "git status -s", "git log", "git ls-files", "git add a.txt", "ls; git status"} {
 		if got := need(t, b, "run_command", command(c)); got != asks {
 			t.Errorf("beside a HEAD, %s: %s", c, got)
 		}
 	}
 }
 
-// A rule that never lets anything through would be safe, too: these are the
-// commands that people repeat with other arguments.
-func TestHarmlessFollowUpsPassAfterAPrefixWasApproved(t *testing.T) {
-	t.Parallel()
-	for first, follow := range map[string]string{
-		"git grep -n TODO": "git grep -in -e x -- main.go\ngit grep -l x HEAD~1\ngit grep -A3 -B 2 x\ngit grep 'a b' src",
-		"git log --oneline -5": "git log\ngit log -20 --stat\ngit log -n 3 -p main.go\ngit log main..HEAD -- src\ngit log --since='2 days ago' --author=x\ngit log --format='%h %s' -S x\n" +
-			"git log --oneline | head -5\ngit log 2>/dev/null\ngit log --graph --all --decorate",
-		"git diff":              "git diff --stat\ngit diff --cached\ngit diff HEAD~1 -- main.go\ngit diff main...HEAD --name-only\ngit diff -U5 -w",
-		"git show HEAD":         "git show HEAD~2:main.go\ngit show --stat HEAD\ngit show abc123 -- src/a.go",
-		"git status":            "git status -s\ngit status --short --branch\ngit status --porcelain=v2\ngit status -uno",
-		"git blame main.go":     "git blame -L 1,20 main.go\ngit blame -w src/a.go",
-		"git branch -a":         "git branch\ngit branch -vv\ngit branch --show-current",
-		"git add main.go":       "git add -A\ngit add src/a.go b.txt\ngit add .",
-		"git commit -m x":       "git commit -am 'fix: y'\ngit commit -q -m 'a; b' -m 'c'",
-		"go test ./b":           "go test ./a -run X\ngo test ./...\ngo test -v -count=1 -run 'TestA|TestB' ./b/...\ngo test -race -short .\ngo test --timeout 30s ./b\ngo test ./b 2>&1 | tail -20\ncd sub && go test ./...\ngo test -tags=x -bench . -benchmem ./b",
-		"go build ./...":        "go build .\ngo build -race ./b\ngo build -v ./...",
-		"go vet ./...":          "go vet .\ngo vet ./b/...",
-		"go list ./...":         "go list -f '{{.Dir}}' ./b\ngo list -deps -json .",
-		"gofmt -l .":            "gofmt -d main.go\ngofmt -s -l b",
-		"cargo test":            "cargo test name\ncargo test --release -p core -- --nocapture\ncargo test --lib --features a,b\ncargo test -- --test-threads=1 name",
-		"cargo clippy":          "cargo clippy --all-targets -- -D warnings",
-		"pytest -q tests":       "pytest\npytest -x -k 'a and not b' tests/test_a.py\npytest tests/test_a.py::test_b -vv --tb=short\npytest --lf --maxfail=2",
-		"sort a.txt":            "sort -rn -k2,2 a.txt\nsort -u\nsort -t, -k 1 b.txt\ncat a.txt | sort -u | head -3",
-		"rg TODO":               "rg -n 'a b' src\nrg -i x -g '*.go' -A 3\nrg --files-with-matches x",
-		"grep -rn TODO src":     "grep -i x a.txt\ngrep -rnE 'a|b' . --include=*.go\ngrep -c x a.txt b.txt\ngrep -A3 -B3 x main.go\ngit log --oneline | grep x",
-		"find . -name '*.go'":   "find src -type f -name '*.go' -not -path './x/*'\nfind . -maxdepth 2 -type d\nfind . -mtime -1\nfind . \\( -name a -o -name b \\) -print",
-		"cat a.txt":             "cat b.txt main.go\ncat -n src/a.go\ncat ./a.txt\ncat b*.txt\ncat a.txt | head -3 | wc -l",
-		"ls -la":                "ls\nls src\nls -lt --color=never b\nls *.go\ncd sub && ls",
-		"head -5 a.txt":         "head -n 20 b.txt\nhead -c 100 main.go\nhead -20 main.go",
-		"wc -l a.txt":           "wc main.go\nwc -lc a.txt b.txt\ncat a.txt | wc -l",
-		"echo hi":               "echo -n 'a; b'\necho done",
-		"git status && git log": "git log -3 && git status -s\ngit status; git log",
-	} {
-		offers := offersOf(t, first)
-		b := boxWith(t, first, offers[len(offers)-1])
-		// What stands beside it in a pipe or a list is granted as well.
-		for _, other := range []string{"git log", "head -1", "tail -1", "cat a.txt", "sort a.txt", "wc -l", "grep x a.txt"} {
-			o := offersOf(t, other)
-			if err := b.Allow(t.Context(), call(t, "run_command", command(other)), conversation.GrantRun, o[len(o)-1]); err != nil {
-				t.Fatal(err)
-			}
+// The tables of tries have one to a line, what is wanted first. ⏎ is a line feed, «U+00A0» the character of that number.
+func triesIn(t *testing.T, name string) []string {
+	t.Helper()
+	text := strings.ReplaceAll(strings.TrimSpace(read(t, filepath.Join("testdata", name))), "⏎", "\x00")
+	text = regexp.MustCompile(`«U\+([0-9A-F]+)»`).ReplaceAllStringFunc(text, func(mark string) string {
+		n, err := strconv.ParseUint(strings.Trim(mark, "«U+»"), 16, 32)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for c := range strings.SplitSeq(follow, "\n") {
-			if got := need(t, b, "run_command", command(c)); got != runs {
-				t.Errorf("after %q, %q: %s", first, c, got)
-			}
-		}
+		return string(rune(n))
+	})
+	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == "" || strings.HasPrefix(line, "#") })
+}
+
+// tryAs judges a try and compares what it needs with what is wanted.
+func tryAs(t *testing.T, b *tools.Box, want, try string) {
+	t.Helper()
+	try = strings.ReplaceAll(try, "\x00", "\n")
+	if got := need(t, b, "run_command", command(try)); got != map[string]conversation.Need{"asks": asks, "runs": runs}[want] {
+		t.Errorf("%q: %s, want that it %s", try, got, want)
 	}
+}
+
+// An approval of exactly one command lets no other one run, however alike they look.
+func TestAnExactApprovalIsForNoOtherCommand(t *testing.T) {
+	t.Parallel()
+	boxes := map[string]*tools.Box{}
+	for _, line := range triesIn(t, "followups.txt") {
+		want, rest, _ := strings.Cut(line, " ")
+		granted, try, ok := strings.Cut(rest, " -> ")
+		if !ok {
+			t.Fatalf("no try in %q", line)
+		}
+		if boxes[granted] == nil {
+			first := strings.ReplaceAll(granted, "\x00", "\n")
+			boxes[granted] = boxWith(t, first, offersOf(t, first)[0])
+		}
+		tryAs(t, boxes[granted], want, try)
+	}
+}
+
+// Where every prefix is granted for which there are harmless arguments, nothing prints a secret, writes, runs another program or
+// reaches another host; and what people repeat with other arguments runs.
+func TestUnderGenerousGrantsOnlyWhatIsHarmlessRuns(t *testing.T) {
+	t.Parallel()
+	b := triedBox(t)
+	if err := b.Allow(t.Context(), call(t, "run_command", command("ls")), conversation.GrantRun, everyPrefix()); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range triesIn(t, "harmless.txt") {
+		want, try, _ := strings.Cut(line, " ")
+		tryAs(t, b, want, try)
+	}
+}
+
+func everyPrefix() []string {
+	var rules []string
+	for _, name := range harmless.Names() {
+		rules = append(rules, "run_command("+name+" ...)")
+	}
+	return rules
 }

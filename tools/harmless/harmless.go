@@ -69,10 +69,8 @@ const (
 	pattern                   // a pattern, then names of files; with -e names only
 	packages                  // folders of Go packages: ./a ./...
 	revisions                 // of git: revisions and names of files
-	search                    // of git: a pattern, then revisions and names
 	testFiles                 // names of files with ::TEST behind them
 	format                    // +FORMAT
-	symbols                   // of Go: packages and names in them, of no other version
 )
 
 // Check says why the arguments of a command, all its words, are not known to be harmless; nil if they are. reads judges
@@ -248,19 +246,9 @@ func (c *check) operand(w string) error {
 		return c.goPackage(w)
 	case revisions:
 		return c.revision(w)
-	case search:
-		if first {
-			c.pattern = w
-			return nil
-		}
-		return c.revision(w)
 	case testFiles:
 		name, _, _ := strings.Cut(w, "::")
 		return c.file(name)
-	case symbols:
-		if !strings.ContainsAny(w, "@") && !strings.HasPrefix(w, "/") && !strings.Contains(w, "..") {
-			return nil
-		}
 	case format:
 		if strings.HasPrefix(w, "+") {
 			return nil

@@ -62,8 +62,8 @@ func TestAValueIsNeverAnOption(t *testing.T) {
 		"git log -n3":                true,
 		"git log -n x":               false,
 		"head -n 3 x":                true,
-		"rg -e -z":                   false,
-		"rg -e x y":                  true,
+		"grep -e -z":                 false,
+		"grep -e x y":                true,
 		"grep -A3B2n x y":            false, // what is behind A is its number
 		"grep -nA3 x y":              true,
 		"git log --author -- -x":     false, // -- is the author, and -x an option
@@ -108,9 +108,7 @@ func TestNamesOfFilesAreTheCallersToJudge(t *testing.T) {
 		"go test ./a ./b/... .":    "./a ./b .",
 		"pytest a.py::b":           "a.py",
 		"find a b -newer c -print": "a b c",
-		"git diff a -- b":          "a b",
-		"git show HEAD:a/b":        "a/b HEAD:a/b",
-		"git grep x HEAD -- a":     "HEAD a",
+		"git log HEAD:a/b -- c":    "a/b HEAD:a/b c",
 		"cat - a":                  "a",
 		"echo a":                   "",
 	} {

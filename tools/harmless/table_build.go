@@ -1,25 +1,13 @@
 package harmless
 
-// goBuild are options of the commands of go that build. -o, -C, -exec, -toolexec, -overlay, -modfile, -ldflags and all that
-// names a program or a file are not among them.
-const goBuild = "-v -x -n -a -race -msan -asan -cover -trimpath -json -p= -tags= -covermode= -mod=readonly -mod=vendor -buildvcs=false -buildvcs=auto "
-
+// go has one command here: others build, too, or ask a proxy, and do not say that they run the project's code. -o, -C, -exec,
+// -toolexec, -overlay, -modfile, -ldflags and all that names a program or a file are not among its options.
 func goEntries() []Entry {
-	entry := func(name, means, opts string, o operands) Entry {
-		return Entry{Name: "go " + name, Means: means, style: single, options: options(opts), operands: o}
-	}
-	test := entry("test", "runs tests of folders of this workspace", goBuild+"-run= -skip= -bench= -benchtime= -benchmem -count= -cpu= -list= "+
-		"-parallel= -timeout= -shuffle= -short -failfast -fullpath -vet=off -fuzztime=", packages)
-	test.OwnCode = true
 	return []Entry{
-		test,
-		entry("build", "builds folders of this workspace", goBuild, packages),
-		entry("vet", "looks for mistakes in folders of this workspace", "-v -x -n -json -c= -tags= -mod=readonly -mod=vendor", packages),
-		entry("list", "lists packages of this workspace", "-json[=] -f= -e -deps -test -find -tags= -mod=readonly -mod=vendor", packages),
-		entry("fmt", "formats folders of this workspace", "-n -x", packages),
-		entry("doc", "reads documentation", "-all -c -cmd -short -src -u", symbols),
-		entry("env", "shows settings of go", "-json -changed", words),
-		entry("version", "says which go this is", "", nothing),
+		{Name: "go test", Means: "runs tests of folders of this workspace", OwnCode: true, style: single, operands: packages,
+			options: options("-v -x -n -a -race -msan -asan -cover -trimpath -json -p= -tags= -covermode= -mod=readonly -mod=vendor -buildvcs=false " +
+				"-buildvcs=auto -run= -skip= -bench= -benchtime= -benchmem -count= -cpu= -list= -parallel= -timeout= -shuffle= -short -failfast " +
+				"-fullpath -vet=off -fuzztime=")},
 		{Name: "gofmt", Means: "shows how files should be formatted", options: options("-l -d -s -e"), style: single, operands: files},
 	}
 }

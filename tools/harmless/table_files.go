@@ -7,20 +7,13 @@ func fileEntries() []Entry {
 	list := func(name, opts string) Entry {
 		return Entry{Name: name, Means: "lists files of this workspace", options: options(opts), operands: files}
 	}
-	const around = "-n -i -l -L -c -w -v -x -o -E -F -P -H -h -I -a -q -s -0 -A# -B# -C# -m# -e= --regexp= --line-number --ignore-case --files-with-matches " +
-		"--count --word-regexp --invert-match --only-matching --fixed-strings --no-messages --quiet --max-count= --after-context= " +
-		"--before-context= --context= --with-filename --no-filename "
-	grep := Entry{Means: "searches files of this workspace", operands: pattern,
-		options: options(around, "-r -G -z -T -Z --recursive --include= --exclude= --exclude-dir= --extended-regexp --perl-regexp --basic-regexp "+
-			"--line-regexp --no-ignore-case --text --null --binary-files= --color[=] --colour[=]")}
-	rg := Entry{Name: "rg", Means: "searches files of this workspace", operands: pattern,
-		options: options(around, "-g= -t= -T= -S -U -N -p -. -M# --glob= --iglob= --type= --type-not= --smart-case --case-sensitive --multiline "+
-			"--hidden --no-ignore --no-heading --heading --column --vimgrep --json --stats --sort= --max-depth= --max-columns= --trim --pcre2 --pretty "+
-			"--no-line-number --no-config --colors= --color=")}
-	rg.options["-E"], rg.options["-L"], rg.options["-r"] = text, 0, text // -E is an encoding, -L follows links, -r replaces
-	out := []Entry{
+	return []Entry{
 		{Name: "find", Means: "lists files of this workspace", style: predicates},
-		rg,
+		{Name: "grep", Means: "searches files of this workspace that are named", operands: pattern, // not folders: what holds secrets is found there
+			options: options("-n -i -l -L -c -w -v -x -o -E -F -P -G -H -h -I -a -q -s -z -T -Z -0 -A# -B# -C# -m# -e= --regexp= --line-number " +
+				"--ignore-case --files-with-matches --count --word-regexp --invert-match --only-matching --fixed-strings --no-messages --quiet " +
+				"--max-count= --after-context= --before-context= --context= --with-filename --no-filename --extended-regexp --perl-regexp " +
+				"--basic-regexp --line-regexp --no-ignore-case --text --null --binary-files= --color[=] --colour[=]")},
 		list("ls", "-l -a -A -h -t -r -R -S -X -U -1 -d -F -p -i -s -G -g -o -n -k -m -x -C -c -u -Q -q --all --almost-all --human-readable "+
 			"--recursive --reverse --directory --classify --inode --size --color[=] --sort= --time= --time-style= --full-time --group-directories-first --no-group"),
 		list("tree", "-a -d -f -i -s -h -D -t -r -C -n -L# -I_ -P_ --noreport --dirsfirst --gitignore --prune --du --filelimit="),
@@ -40,11 +33,6 @@ func fileEntries() []Entry {
 		read("md5sum", "-b -t"), read("sha1sum", "-b -t"), read("sha256sum", "-b -t"), read("sha512sum", "-b -t"),
 		{Name: "df", Means: "says how full disks are", options: options("-h -k -m -T -i")},
 	}
-	for _, name := range []string{"grep", "egrep", "fgrep"} {
-		grep.Name = name
-		out = append(out, grep)
-	}
-	return out
 }
 
 func textEntries() []Entry {

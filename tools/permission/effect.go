@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"plimsoll/conversation/plain"
 	"plimsoll/tools/workspace"
 )
 
@@ -24,7 +25,7 @@ type Effect struct {
 	Tool    string
 	access  Access
 	paths   []string // of file tools: the path, and where its links lead
-	own     bool     // of file tools: a file of this program's own
+	byName  bool     // of file tools: only a rule that names the file covers it
 	script  *script  // of commands
 	Request *Request // of requests
 
@@ -48,11 +49,12 @@ func (t Effect) ReadOnly() bool {
 
 // OfFile describes a call on a file, existing or not.
 func OfFile(tool string, a Access, p workspace.Place) Effect {
-	t := Effect{Tool: tool, access: a, paths: []string{p.Name}, own: p.Own, Title: p.Name}
+	t := Effect{Tool: tool, access: a, paths: []string{p.Name}, byName: p.Own, Title: p.Name}
 	if p.Rel != p.Name {
 		t.paths = append(t.paths, p.Rel)
 		t.Title += " -> " + p.Rel
 	}
+	t.byName = t.byName || a == AccessEdit && (p.Program || !plain.Faithful(t.Title))
 	t.Fingerprint = strings.Join(t.paths, "\n")
 	return t
 }
@@ -98,7 +100,7 @@ func (t Effect) sensitive() []string {
 		if t.access == AccessEdit {
 			parts = append(parts, steeringIn(rel)...)
 		}
-		if t.own {
+		if t.byName {
 			parts = append(parts, path.Base(rel))
 		}
 	}

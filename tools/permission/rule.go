@@ -50,13 +50,13 @@ type rule struct {
 
 // parseRule reads a rule about one of the tools named.
 func parseRule(text string, tools []Tool) (rule, error) {
-	r := rule{tool: strings.TrimSpace(text)}
+	r := rule{tool: strings.Trim(text, blanks)}
 	if name, rest, ok := strings.Cut(r.tool, "("); ok {
 		pattern, closed := strings.CutSuffix(rest, ")")
 		if !closed {
 			return rule{}, fmt.Errorf("%q ends without a closing parenthesis; write it as TOOL(PATTERN)", text)
 		}
-		r = rule{tool: strings.TrimSpace(name), pattern: strings.TrimSpace(pattern), hasPattern: true}
+		r = rule{tool: strings.Trim(name, blanks), pattern: strings.Trim(pattern, blanks), hasPattern: true}
 		if r.pattern == "" {
 			return rule{}, fmt.Errorf("%q has an empty pattern; write %s for all calls", text, r.tool)
 		}

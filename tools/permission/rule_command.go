@@ -29,15 +29,22 @@ const (
 	patternFields = 2      // a pattern that ends in ... names at least a program
 )
 
+// blanks separate words; to a shell, all other white space is part of one.
+const blanks = " \t\n"
+
+func fields(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
+}
+
 // harmless reports whether the pattern stands for harmless arguments.
 func (r rule) harmless() bool {
-	fields := strings.Fields(r.pattern)
+	fields := fields(r.pattern)
 	return r.tool == "run_command" && len(fields) > 0 && fields[len(fields)-1] == harmlessMark
 }
 
 // prefix is the words before the dots.
 func (r rule) prefix() []string {
-	fields := strings.Fields(r.pattern)
+	fields := fields(r.pattern)
 	return fields[:len(fields)-1]
 }
 
@@ -89,11 +96,11 @@ func (r rule) deniesScript(s *script) verdict {
 	if r.exactly(s.text) {
 		return yes
 	}
-	pattern := strings.Fields(r.pattern)
+	pattern := fields(r.pattern)
 	for _, call := range s.nested {
 		v := matchWords(pattern, call)
 		if v == no && call[0].sure {
-			byName := append([]word{{path.Base(call[0].text), true}}, call[1:]...)
+			byName := append([]word{{text: path.Base(call[0].text), sure: true}}, call[1:]...)
 			v = matchWords(pattern, byName)
 		}
 		worst = max(worst, v)
@@ -146,7 +153,7 @@ func (r rule) coversCall(call simple) bool {
 
 // coversWidely reports whether a pattern with a * covers one command.
 func (r rule) coversWidely(call simple) bool {
-	return r.tool == "run_command" && wildcard(r.pattern) && matchWords(strings.Fields(r.pattern), asWritten(call.words)) == yes
+	return r.tool == "run_command" && wildcard(r.pattern) && matchWords(fields(r.pattern), asWritten(call.words)) == yes
 }
 
 // stateful are builtins of shells that change what commands behind them do.
@@ -159,7 +166,7 @@ var stateful = []string{"cd", "pushd", "popd", "export", "readonly", "declare", 
 func asWritten(call []word) []word {
 	out := make([]word, len(call))
 	for i, w := range call {
-		out[i] = word{w.text, true}
+		out[i] = word{text: w.text, sure: true}
 	}
 	return out
 }

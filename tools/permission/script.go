@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"plimsoll/conversation/plain"
 	"plimsoll/tools/shell"
 )
 
@@ -19,10 +20,12 @@ import (
 // inside substitutions, after wrappers such as sudo, and in bash -c.
 
 // word is one word of a simple command. sure is false if the shell may make
-// something else of it: an expansion, a glob, braces.
+// something else of it: an expansion, a glob, braces. What it makes of it depends on
+// the source, whose quotes the text has lost; source is "" where the word is sure.
 type word struct {
-	text string
-	sure bool
+	text   string
+	sure   bool
+	source string
 }
 
 // simple is a simple command of a plain script.
@@ -55,11 +58,8 @@ var (
 const maxScriptDepth = 5
 
 func parseScript(text string, lang syntax.LangVariant) *script {
-	s := &script{text: strings.TrimSpace(text)}
-	s.plain = s.read(text, lang, 0)
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
-		s.plain = false
-	}
+	s := &script{text: text}
+	s.plain = s.read(text, lang, 0) && plain.Faithful(text)
 	return s
 }
 
@@ -72,18 +72,18 @@ func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			s.addNested(literalWords(call), lang, depth)
+			s.addNested(literalWords(call, text), lang, depth)
 		}
 		return true
 	})
 	plain := len(file.Stmts) > 0 && depth == 0
 	for _, stmt := range file.Stmts {
-		plain = plain && s.plainStatement(stmt, false)
+		plain = plain && s.plainStatement(stmt, text, false)
 	}
 	return plain
 }
 
-func (s *script) plainStatement(stmt *syntax.Stmt, piped bool) bool {
+func (s *script) plainStatement(stmt *syntax.Stmt, text string, piped bool) bool {
 	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown || stmt.Cmd == nil {
 		return false
 	}
@@ -95,9 +95,9 @@ func (s *script) plainStatement(stmt *syntax.Stmt, piped bool) bool {
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		pipe := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
-		return s.plainStatement(cmd.X, piped) && s.plainStatement(cmd.Y, piped || pipe)
+		return s.plainStatement(cmd.X, text, piped) && s.plainStatement(cmd.Y, text, piped || pipe)
 	case *syntax.CallExpr:
-		call := literalWords(cmd)
+		call := literalWords(cmd, text)
 		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
 			return false
 		}
@@ -212,10 +212,13 @@ func takesOption(option string) bool {
 	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
-func literalWords(call *syntax.CallExpr) []word {
+// literalWords are the words of a command that stands in text.
+func literalWords(call *syntax.CallExpr, text string) []word {
 	out := make([]word, len(call.Args))
 	for i, w := range call.Args {
-		out[i] = literalWord(w)
+		if out[i] = literalWord(w); !out[i].sure {
+			out[i].source = text[w.Pos().Offset():w.End().Offset()]
+		}
 	}
 	return out
 }
@@ -224,10 +227,10 @@ func literalWords(call *syntax.CallExpr) []word {
 func literalWord(w *syntax.Word) word {
 	out := word{sure: true}
 	var b strings.Builder
-	for i, part := range w.Parts {
+	for _, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			out.sure = out.sure && !expands(part.Value, i == 0)
+			out.sure = out.sure && !expands(part.Value)
 			b.WriteString(unescape(part.Value, ""))
 		case *syntax.SglQuoted:
 			out.sure = out.sure && !part.Dollar
@@ -250,9 +253,10 @@ func literalWord(w *syntax.Word) word {
 	return out
 }
 
-// expands reports whether unquoted text holds something the shell expands.
-func expands(lit string, first bool) bool {
-	if first && strings.HasPrefix(lit, "~") {
+// expands reports whether unquoted text holds something the shell expands. bash
+// expands a tilde also in a=~ and a=b:~.
+func expands(lit string) bool {
+	if strings.HasPrefix(lit, "~") || strings.Contains(lit, "=~") || strings.Contains(lit, ":~") {
 		return true
 	}
 	for i := 0; i < len(lit); i++ {
@@ -320,5 +324,5 @@ func readScript(command string) *script {
 	case strings.HasPrefix(shell, "sh"):
 		return parseScript(command, syntax.LangPOSIX)
 	}
-	return &script{text: strings.TrimSpace(command), opaque: true}
+	return &script{text: command, opaque: true}
 }

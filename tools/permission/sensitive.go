@@ -26,7 +26,7 @@ var (
 		"*.tfvars", "*.tfstate",
 	}
 	notSecretNames = []string{".env.example", ".env.sample", ".env.template", ".env.dist", "*.example", "*.sample", "*.template"}
-	secretFolders  = []string{".ssh", ".gnupg", ".aws", ".kube", ".docker"}
+	secretFolders  = []string{".git", ".ssh", ".gnupg", ".aws", ".kube", ".docker"}
 )
 
 // secretIn are the parts of a lower-case path that say that it commonly holds
@@ -40,7 +40,7 @@ func secretIn(rel string) []string {
 			out = append(out, part)
 		}
 	}
-	if matchesAny(secretNames, name) && !matchesAny(notSecretNames, name) || strings.HasSuffix(rel, ".git/config") {
+	if matchesAny(secretNames, name) && !matchesAny(notSecretNames, name) || strings.HasPrefix(name, "config") && slices.Contains(parts, ".git") {
 		out = append(out, name)
 	}
 	return out
@@ -63,8 +63,12 @@ var (
 		"warp.md", "opencode.md", "skill.md", "copilot-instructions.md", "*.instructions.md", "*.prompt.md",
 		"config.fish", "profile.ps1", "*_profile.ps1", "_vimrc", "_gvimrc", "_exrc", "autorun.inf", "desktop.ini",
 		"head", "opencode.json*", "crush.json", "mcp.json", "*.desktop", "*.code-workspace", "gradle-wrapper.properties", "maven-wrapper.properties", "sitecustomize.py", "usercustomize.py", "*.pth",
-		"jenkinsfile", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", "cloudbuild*.y*ml", "appveyor.yml", "buildspec.yml",
+		"lefthook*", "mise*.toml", "flake.nix", "shell.nix", "devenv.*", "replit.nix", "devcontainer.json", "pyvenv.cfg", "rust-toolchain*",
+		"conventions.md", "jules.md", "replit.md", "jenkinsfile", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", "cloudbuild*.y*ml", "appveyor.yml", "buildspec.yml",
+		"netlify.toml", "vercel.json", "render.yaml", "codemagic.yaml", "bitrise.yml", "wrangler.*", "amplify.yml", "procfile", "heroku.yml",
 	}
+	// Folders of a virtual environment; where its marks are on the disk, its name does not matter.
+	programFolders  = []string{"venv", "env", "virtualenv"}
 	steeringFolders = []string{"autostart", "launchagents", "launchdaemons", "systemd", "cron.d", "cron.daily", "cron.hourly", "profile.d"}
 )
 
@@ -79,6 +83,7 @@ func steeringIn(rel string) []string {
 		switch {
 		case dotted && !(i == last && slices.Contains(plainDotNames, part)),
 			i < last && slices.Contains(steeringFolders, part),
+			0 < i && i < last && (part == "bin" || part == "scripts") && slices.Contains(programFolders, parts[i-1]),
 			i == last && matchesAny(steeringNames, part),
 			i == last && part == "config.yaml" && slices.Contains(parts, "plimsoll"):
 			out = append(out, part)

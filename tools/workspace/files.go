@@ -31,9 +31,10 @@ type Files struct {
 
 // Place is a path inside the workspace.
 type Place struct {
-	Rel  string // relative, slashes, links followed as far as it exists; "." is the workspace
-	Name string // as it was asked for, relative, slashes; for messages
-	Own  bool   // it belongs to this program
+	Rel     string // relative, slashes, links followed as far as it exists; "." is the workspace
+	Name    string // as it was asked for, relative, slashes; for messages
+	Own     bool   // it belongs to this program
+	Program bool   // it stands where a virtual environment has its programs
 }
 
 // Open confines file access to dir.
@@ -76,6 +77,10 @@ func (f *Files) Locate(name string) (Place, error) {
 		return Place{}, p.Explain(err)
 	}
 	p.Rel, p.Own = filepath.ToSlash(real), f.isOwn(real)
+	for _, mark := range []string{"activate", filepath.Join("..", "pyvenv.cfg")} {
+		_, err := f.Lstat(filepath.Join(filepath.Dir(real), mark))
+		p.Program = p.Program || err == nil
+	}
 	return p, nil
 }
 
