@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.etcd.io/bbolt"
@@ -93,7 +94,7 @@ func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]F
 	progress(total-2, total)
 	all = append(all, d.checkShared(ctx)...)
 	progress(total-1, total)
-	all = append(all, d.checkIndex(ctx)...)
+	all = append(all, d.checkIndex(ctx, all)...)
 	d.removeDrafts(ctx)
 	progress(total, total)
 	return all, ctx.Err()
@@ -254,8 +255,9 @@ func (d *doctor) checkShared(ctx context.Context) []Finding {
 }
 
 // checkIndex compares the index with the conversations. Files that changed
-// since their row was written are no finding: the next list heals that.
-func (d *doctor) checkIndex(ctx context.Context) []Finding {
+// since their row was written are no finding: the next list heals that. Nor are
+// those of which something was found already.
+func (d *doctor) checkIndex(ctx context.Context, already []Finding) []Finding {
 	f := d.dir.index()
 	out := checkMode(f, "")
 	values, err := d.checkFile(ctx, f, func(txn) error { return nil })
@@ -278,7 +280,16 @@ func (d *doctor) checkIndex(ctx context.Context) []Finding {
 	wrong := 0
 	for _, file := range files {
 		r, ok := known[file.id]
-		if ok && r.describes(file.size, file.mtime) && !d.index.examine(ctx, file).same(r.Entry) && d.unchanged(file) {
+		if !ok || r.Problem != "" || slices.ContainsFunc(already, func(f Finding) bool { return f.ID == file.id }) {
+			continue
+		}
+		switch fresh := d.index.examine(ctx, file); {
+		case fresh.Problem != "": // found in the file itself
+		case fresh.after(r).Had > 0:
+			out = append(out, found(d.dir.conversation(file.id), file.id, cureIndex,
+				"it had %d events once, and then fewer: an older copy of it was put in its place, or its last writes are lost; a backup may have them, and a repair only ends this message",
+				fresh.after(r).Had))
+		case r.describes(file.size, file.mtime) && !fresh.same(r.Entry) && d.unchanged(file):
 			wrong++
 		}
 	}

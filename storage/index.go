@@ -23,6 +23,9 @@ import (
 //     from the file's, the row is made again from the file. A row made within a
 //     tick of the file's last change tells no time: a further change could have
 //     the same.
+//   - A file with fewer events than its row tells is an older one, or has lost writes. The
+//     row keeps how many there were, as no file can tell that of itself. A row with fewer
+//     events than its file is usual: it is written now and then, not at each append.
 //   - Nobody waits long for the index: a write that would have to is left out, and
 //     the next list heals it; a list reads the conversations instead.
 
@@ -38,6 +41,23 @@ type indexRow struct {
 	Entry
 	Size  int64 `json:"size"`
 	Mtime int64 `json:"mtime"` // nanoseconds since 1970, 0 not told
+
+	Had  int  `json:"had,omitempty"`  // events before there were fewer, 0 if that never was
+	Told bool `json:"told,omitempty"` // the user knows of that
+}
+
+// after is a row made of a file of which an older row was known.
+func (r indexRow) after(old indexRow) indexRow {
+	r.Had, r.Told = old.Had, old.Told
+	switch {
+	case r.Size < 0:
+		r.Entry = old.Entry // old news are better than none
+	case r.Problem != "":
+		r.Workspace, r.Updated, r.Events = old.Workspace, old.Updated, old.Events
+	case r.Events < old.Events:
+		r.Had, r.Told = old.Events, false
+	}
+	return r
 }
 
 // tick is longer than the ticks in which file systems count time.
@@ -88,9 +108,7 @@ func (x *index) read(ctx context.Context) (map[string]indexRow, error) {
 	err := x.disk.viewWithin(ctx, x.dir.index(), x.disk.wait/indexWait, func(tx txn) error {
 		clear(rows)
 		return tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
-			var r indexRow
-			value, err := tx.open(bucketEntries, k, v)
-			if err == nil && json.Unmarshal(value, &r) == nil && r.ID == string(k) {
+			if r, ok := storedRow(tx, k, v); ok {
 				rows[r.ID] = r
 			}
 			return nil
@@ -99,16 +117,51 @@ func (x *index) read(ctx context.Context) (map[string]indexRow, error) {
 	return rows, err
 }
 
+// storedRow decodes a row; false if there is none, or it cannot be read.
+func storedRow(tx txn, k, v []byte) (r indexRow, ok bool) {
+	value, err := tx.open(bucketEntries, k, v)
+	ok = v != nil && err == nil && json.Unmarshal(value, &r) == nil && r.ID == string(k)
+	return r, ok
+}
+
+// row reads the row of a conversation if that means no waiting.
+func (x *index) row(ctx context.Context, id string) (r indexRow, ok bool) {
+	err := x.disk.viewWithin(ctx, x.dir.index(), 0, func(tx txn) error {
+		r, ok = storedRow(tx, []byte(id), tx.Bucket(bucketEntries).Get([]byte(id)))
+		return nil
+	})
+	return r, ok && err == nil
+}
+
+// missed tells once that a conversation has fewer events than its row r knew, "" otherwise.
+// The row was read before the events: else they could be fewer because they are older.
+func (x *index) missed(ctx context.Context, r indexRow, events int) string {
+	now := r
+	now.Events = events
+	if now = now.after(r); now.Had == 0 || now.Told {
+		return ""
+	}
+	r.Had, r.Told = now.Had, true
+	if err := x.write(ctx, 0, []indexRow{r}, nil); err != nil {
+		x.log.Debug("index not told of a notice; it is given again", "conversation", r.ID, "error", err)
+	}
+	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", now.Had)
+}
+
 // write puts and removes rows, making the index if it is missing and
 // making it anew if it is damaged.
 func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
 	change := func(tx txn) error {
 		for _, r := range rows {
+			key := []byte(r.ID)
+			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok && r.Had < old.Had {
+				r.Had, r.Told = old.Had, old.Told
+			}
 			value, err := encode(r)
 			if err != nil {
 				return err
 			}
-			if err := tx.put(bucketEntries, []byte(r.ID), value); err != nil {
+			if err := tx.put(bucketEntries, key, value); err != nil {
 				return err
 			}
 		}
@@ -219,8 +272,8 @@ func (x *index) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		if ok && fresh.Size < 0 {
-			fresh.Entry = r.Entry // old news are better than none
+		if ok {
+			fresh = fresh.after(r)
 		}
 		out[i] = fresh
 		if !ok || !fresh.same(r.Entry) || !r.describes(f.size, f.mtime) {

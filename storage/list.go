@@ -65,7 +65,8 @@ func newestFirst(entries []Entry) {
 
 // Resolve finds the conversation a user means: by its ID or a prefix of at
 // least four characters of it; for "" the one with the newest event of this
-// workspace, else of all. A prefix that names none or several is an
+// workspace, else of all. Where that one cannot be read, or one that cannot be
+// read may be it, the error says so. A prefix that names none or several is an
 // AmbiguousError; no conversation at all is ErrNotFound.
 func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {
 	prefix = strings.ToLower(strings.TrimSpace(prefix))
@@ -101,16 +102,17 @@ func (s *Store) newest(ctx context.Context, workspace string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Problem != "" })
-	for _, e := range entries {
-		if workspace != "" && e.Workspace == workspace {
-			return e.ID, nil
-		}
-	}
 	if len(entries) == 0 {
 		return "", fmt.Errorf("no conversation is stored in %s yet: %w", s.dir, ErrNotFound)
 	}
-	return entries[0].ID, nil
+	i := slices.IndexFunc(entries, func(e Entry) bool {
+		return workspace != "" && e.Workspace == workspace || e.Problem != "" && e.Workspace == ""
+	})
+	if e := entries[max(0, i)]; e.Problem != "" {
+		return "", errors.New(e.Problem)
+	} else {
+		return e.ID, nil
+	}
 }
 
 // Delete removes a conversation with everything of it. One that is open for

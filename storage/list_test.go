@@ -3,6 +3,7 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -205,6 +206,109 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q): not found is %v", c.prefix, errors.Is(err, storage.ErrNotFound))
 		}
 	}
+}
+
+// A conversation that cannot be read is not passed over as if it were not there: it may be the one that is meant.
+func TestResolveNamesTheDamagedNewest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		listed    bool // before it was damaged
+		workspace string
+		refused   bool
+	}{
+		"of this workspace":        {true, "/v", true},
+		"of another workspace":     {true, "/w", false},
+		"of an unknown workspace":  {false, "/w", true},
+		"no workspace asked for":   {true, "", true},
+		"none is of the workspace": {true, "/nowhere", true},
+	} {
+		for how, size := range map[string]int64{"empty": 0, "cut": 9000, "heads": 100} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(t.TempDir(), "data")
+				s := reopenStore(t, dir, storage.Options{})
+				begin(t, s, idA, "/w", "one").close()
+				b := begin(t, s, idB, "/v", "two")
+				b.say(reply("hi"))
+				b.close()
+				if c.listed {
+					list(t, s, storage.Filter{})
+				} else {
+					must(t, os.Remove(filepath.Join(dir, "index.db")))
+				}
+				path := filepath.Join(dir, "conversations", idB+".db")
+				must(t, os.Truncate(path, size))
+				for range 2 {
+					id, err := s.Resolve(t.Context(), "", c.workspace)
+					switch {
+					case c.refused && (err == nil || errors.Is(err, storage.ErrNotFound) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "plimsoll doctor")):
+						t.Errorf("%q, %v, want that %s is damaged", id, err, path)
+					case !c.refused && id != idA:
+						t.Errorf("%q, %v, want %s", id, err, idA)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A file cannot tell that it is an older one. The index can: it is told once to who opens the conversation, and to each
+// check until it is repaired. An index that is behind is none of it.
+func TestOlderFileIsNoticed(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"all", "heads"} {
+		for _, listed := range []bool{false, true} {
+			t.Run(fmt.Sprint(part, listed), func(t *testing.T) {
+				t.Parallel()
+				dir := filepath.Join(t.TempDir(), "data")
+				s := reopenStore(t, dir, storage.Options{})
+				path := filepath.Join(dir, "conversations", idA+".db")
+				c := begin(t, s, idA, "/w", "one")
+				older, err := os.ReadFile(path)
+				must(t, err)
+				c.say(reply("two"), reply("three"))
+				if load(t, s) != "" || len(check(t, s)) > 0 {
+					t.Error("an index that is behind is told")
+				}
+				c.close()
+				data, err := os.ReadFile(path)
+				must(t, err)
+				if part == "heads" {
+					older = append(older[:2*os.Getpagesize()], data[2*os.Getpagesize():]...)
+				}
+				must(t, os.WriteFile(path, older, 0o600))
+				if listed {
+					list(t, s, storage.Filter{})
+				}
+				if found := check(t, s); len(found) != 1 || found[0].File != path || !strings.Contains(found[0].What, "3 events") {
+					t.Errorf("a check finds %+v", found)
+				}
+				s = reopenStore(t, dir, storage.Options{}) // as another program sees it
+				if told := load(t, s); !strings.Contains(told, "3 events") {
+					t.Errorf("told %q", told)
+				}
+				again := resume(t, s, idA)
+				again.say(reply("2"), reply("3"), reply("4"))
+				again.close()
+				if told := load(t, s); told != "" {
+					t.Errorf("told again: %q", told)
+				}
+				found := check(t, s)
+				if len(found) != 1 {
+					t.Errorf("a check finds %+v", found)
+				}
+				repaired(t, s, found)
+			})
+		}
+	}
+}
+
+// load is what is told while a conversation is read.
+func load(t *testing.T, s *storage.Store) string {
+	t.Helper()
+	_, report, err := s.Load(t.Context(), idA)
+	must(t, err)
+	return strings.Join(report.Notices, "\n")
 }
 
 func TestDeleteRemovesEverything(t *testing.T) {

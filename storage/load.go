@@ -49,6 +49,7 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	}
 	var stored decoding
 	var notices []string
+	listed, known := s.index.row(ctx, id)
 	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		stored.copy(tx, 0)
 		notices = unreadable(tx)
@@ -63,6 +64,11 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	}
 	if told := s.disk.told(s.dir.conversation(id).path); told != "" {
 		notices = append(notices, told)
+	}
+	if known {
+		if missed := s.index.missed(ctx, listed, len(events)); missed != "" {
+			notices = append(notices, missed)
+		}
 	}
 	return events, LoadReport{damage, notices}, nil
 }

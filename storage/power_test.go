@@ -91,6 +91,7 @@ func (f *flipper) blackout(r *rand.Rand, commit func(w *storage.Writer, l *conve
 	commit(w, log)
 	must(f.t, w.Close())
 	o.after, o.is = read()
+	f.unlist()
 	must(f.t, os.WriteFile(path, o.before, 0o600))
 	f.s.Forget(idA)
 	was, missing := readAll(f.t, f.s, f.names) // a text that is stored now was missing

@@ -68,7 +68,7 @@ func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*replayInput {
 }
 
 // pathLike reports whether an argument is written like a path, which no ID is.
-func pathLike(arg string) bool { return strings.ContainsAny(arg, "/.") || arg == "" }
+func pathLike(arg string) bool { return strings.ContainsAny(arg, "/.") }
 
 // failed is an input that cannot be read.
 func failed(name string, err error) *replayInput {

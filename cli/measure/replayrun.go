@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"plimsoll/cli/console"
@@ -125,6 +126,9 @@ func (o ReplayOptions) Check(changed func(flag string) bool, args []string) erro
 	}
 	stdin := 0
 	for _, arg := range args {
+		if strings.TrimSpace(arg) == "" { // an unset variable in a script
+			return console.WrongUse("an argument is empty; name files, folders, or stored conversations")
+		}
 		if arg == "-" {
 			stdin++
 		}
