@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ type Env = console.Env
 
 // Run runs the command that env.Args name and returns the exit code.
 func Run(ctx context.Context, env console.Env) int {
+	log.SetOutput(io.Discard) // libraries, net/http first, would write over the screen
 	a := newApp(env, setup.Flags{})
 	root := a.rootCommand()
 	root.SetArgs(normalise(env.Args))

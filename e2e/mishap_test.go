@@ -1,6 +1,9 @@
 package e2e_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -65,6 +68,23 @@ func half(then func(w *wire)) reply {
 	}
 }
 
+// unsolicited is a whole reply, with a byte behind it that nobody asked for.
+func unsolicited(w *wire) {
+	rec := httptest.NewRecorder()
+	whole := &wire{Stream: newStream(rec), w: rec, r: w.r, t: w.t}
+	if w.content != nil {
+		whole.content = &content{}
+	}
+	says("There we are.")(whole)
+	conn, _, err := http.NewResponseController(w.w).Hijack()
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n%sX", rec.Body.Len(), rec.Body)
+	_ = conn.Close()
+}
+
 func breakages() []mishap {
 	drop := half((*wire).cut)
 	clean := half(func(*wire) {})
@@ -79,6 +99,7 @@ func breakages() []mishap {
 		{name: "empty", script: again(2, says()), see: []string{"gave an empty reply", "tried 2 times"}},
 		{name: "a page instead of a stream", script: again(1, func(w *wire) { w.Raw("<html><title>Welcome to nginx</title></html>") }),
 			see: []string{"Welcome to nginx", "base_url"}},
+		{name: "a byte too many", script: again(1, unsolicited), see: []string{"There we are."}},
 		{name: "400 keep-alives", script: again(1, func(w *wire) {
 			w.Raw(strings.Repeat(": OPENROUTER PROCESSING\n\n", 400))
 			w.text("Worth the wait.")
@@ -145,6 +166,9 @@ func (p *place) quits(term *terminal) {
 	}
 	if strings.Contains(term.written(), secret) {
 		p.t.Error("the key was written to the terminal")
+	}
+	if strings.Contains(term.written(), "Unsolicited response") {
+		p.t.Error("net/http wrote to the terminal")
 	}
 	if strings.Contains(p.logs(), secret) {
 		p.t.Error("the key is in the log")
