@@ -34,6 +34,7 @@ type Agent struct {
 	compactor *compactor.Compactor
 	counter   *tokenCounter
 	titler    *titler
+	retry     bool // the newest request is to be made again
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -105,6 +106,17 @@ func (a *Agent) Send(text string) {
 // message. While a turn runs it waits. Blank text is ignored.
 func (a *Agent) Add(text string) {
 	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, quiet: true}) })
+}
+
+// Retry makes the request of the newest turn again, where it has no whole reply: its message is not said twice.
+func (a *Agent) Retry() {
+	a.inbox.Put(func(context.Context) {
+		if a.journal.InTurn {
+			a.journal.Updates.Put(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
+			return
+		}
+		a.retry = true
+	})
 }
 
 // Cancel stops the running turn, keeping what arrived, and returns the queued
@@ -217,6 +229,11 @@ func (a *Agent) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		a.inbox.Drain(ctx)
 		if a.compactor.RunPending(ctx) {
+			continue
+		}
+		if a.retry {
+			a.retry = false
+			a.runTurn(ctx, a.sendAgain)
 			continue
 		}
 		if m, ok := a.queue.next(); ok {

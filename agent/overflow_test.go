@@ -58,20 +58,24 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 
 // Where the tools alone do not fit a shorter conversation is of no help.
 func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		many := agenttest.Reader("ls", nil)
-		many.Spec.Description = strings.Repeat("word upon word ", 800)
-		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
-		r := start(t, func(o *core.Options) {
-			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), meter.Window{}
-		}, agenttest.Fail(refused), agenttest.Fail(refused))
-		r.say("hi")
-		failed := agenttest.Of[updates.Failed](r.watch)
-		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "/compact") {
-			t.Errorf("told %+v", failed)
-		}
-		r.finish()
-	})
+	for name, window := range map[string]meter.Window{"the server says": {}, "known before": {Tokens: 1000, Source: meter.WindowFlag}} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				many := agenttest.Reader("ls", nil)
+				many.Spec.Description = strings.Repeat("word upon word ", 800)
+				refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
+				r := start(t, func(o *core.Options) {
+					o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), window
+				}, agenttest.Fail(refused), agenttest.Fail(refused))
+				r.say("hi")
+				failed := agenttest.Of[updates.Failed](r.watch)
+				if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
+					t.Errorf("told %+v", failed)
+				}
+				r.finish()
+			})
+		})
+	}
 }
 
 // A compaction that does not make the conversation fit is not named.

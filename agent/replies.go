@@ -83,7 +83,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	var failure *llm.Error
 	switch {
 	case errors.As(ans.err, &failure):
-		m.Stop, m.Error = conversation.StopFailed, failure.Message
+		m.Stop, m.Error = conversation.StopFailed, failure.Error()
 	case errors.Is(ans.err, compactor.ErrCancelled):
 		m.Stop = conversation.StopCancelled
 	case ans.err != nil:

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	q.lane.Take(ctx, r.To.Name())
 	defer q.lane.Give()
 	empty := 0
+	began := q.Options.Now()
 	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
@@ -60,14 +62,14 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 		}
 		ans.gone = ans.gone || failure.Class == llm.Network || failure.Loading
 		if !again {
-			ans.err = q.givenUp(failure, try)
+			ans.err = q.givenUp(failure, try, began)
 			return ans
 		}
 		q.Options.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
 			q.Updates.Put(updates.Discarded{})
 		}
-		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message)})
 		if err := q.pause(ctx, wait); err != nil {
 			ans.err = err
 			return ans
@@ -82,15 +84,21 @@ func (q *requester) passes(r llm.Outgoing, e *llm.Error) bool {
 	return e.Loading || e.Shared || e.Down && q.answered[r.To.Name()]
 }
 
+// tries is how often a failed request is tried at most, 0 where the clock decides.
+func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
+	if q.passes(r, e) {
+		return 0
+	}
+	return q.Options.Retry.Tries
+}
+
 // givenUp is the failure as the user is told it after the last try.
-func (q *requester) givenUp(e *llm.Error, try int) *llm.Error {
-	shown := *e
-	switch {
-	case e.Retryable() && e.RetryAfter > q.Options.Retry.MaxAfter:
+func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
+	shown, now := *e, q.Options.Now()
+	shown.Tries, shown.Took = try, now.Sub(began)
+	if e.Retryable() && e.RetryAfter > q.Options.Retry.MaxAfter {
 		shown.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
-			e.RetryAfter.Round(time.Second), q.Options.Now().Add(e.RetryAfter).Format("15:04:05"))
-	case try > 1:
-		shown.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
+			e.RetryAfter.Round(time.Second), now.Add(e.RetryAfter).Format("15:04:05"))
 	}
 	return &shown
 }

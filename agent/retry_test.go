@@ -53,9 +53,9 @@ func TestRetriesBackOff(t *testing.T) {
 			}
 		}
 		want := []updates.Status{
-			{Phase: updates.Retrying, Attempt: 2, Wait: 500 * time.Millisecond, Why: "overloaded"},
-			{Phase: updates.Retrying, Attempt: 3, Wait: time.Second, Why: "server error"},
-			{Phase: updates.Retrying, Attempt: 4, Wait: 2 * time.Second, Why: "network"},
+			{Phase: updates.Retrying, Attempt: 2, Of: 4, Wait: 500 * time.Millisecond, Why: "overloaded"},
+			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Why: "server error"},
+			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Why: "network"},
 		}
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Error(diff)
@@ -177,7 +177,7 @@ func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 			t.Error(diff)
 		}
 		for _, e := range r.memory.Events() {
-			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "tried 4 times") {
+			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "after 4 tries") {
 				t.Errorf("the reply says %q", b.Error)
 			}
 		}

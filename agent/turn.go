@@ -26,6 +26,7 @@ import (
 // turn is the running turn.
 type turn struct {
 	cancel context.CancelCauseFunc
+	begun  bool // its message is in the log
 	// What the model asked for with the compact tool, nil if it did not.
 	asked     *edit.Request
 	compacted bool // the tool had its way in this turn
@@ -33,13 +34,13 @@ type turn struct {
 	takeover
 }
 
-// runTurn answers one message.
-func (a *Agent) runTurn(ctx context.Context, text string) {
+// runTurn runs a turn that begins in some way.
+func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t := &turn{cancel: cancel, takeover: takeover{Journal: a.journal}}
 	a.turn, a.journal.InTurn = t, true
-	err := a.converse(turnCtx, text)
+	err := a.converse(turnCtx, begin)
 	a.turn, a.journal.InTurn = nil, false
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
@@ -52,9 +53,19 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
-		a.journal.Updates.Put(updates.Failed{Err: failure})
+		a.journal.Updates.Put(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
+}
+
+// recordFailure keeps why a turn failed, and reports whether the log has it. That nothing can be saved is told alone.
+func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
+	if e.Class == llm.NotSaved || e.Class == llm.Cancelled {
+		return false
+	}
+	_, err := a.journal.Keep(ctx, conversation.TurnFailed{Class: string(e.Class), Message: e.Error(), Hint: e.Hint, Status: e.Status,
+		Tries: e.Tries, Duration: e.Took.Milliseconds()})
+	return err == nil
 }
 
 // setIdle tells that nothing goes on, unless something waits to be done.
@@ -66,12 +77,11 @@ func (a *Agent) setIdle() {
 
 // converse is the loop of a turn. The error is an *Error, or the cause of
 // ctx's end.
-func (a *Agent) converse(ctx context.Context, text string) error {
-	if err := a.say(ctx, text); err != nil {
-		a.queue.giveBack(text)
+func (a *Agent) converse(ctx context.Context, begin func(context.Context) error) error {
+	if err := begin(ctx); err != nil {
 		return err
 	}
-	a.queue.store() // text is in the log now
+	a.turn.begun = true
 	for range a.journal.Options.MaxSteps {
 		calls, err := a.step(ctx)
 		if err != nil || len(calls) == 0 {
@@ -255,6 +265,24 @@ func (a *Agent) enqueue(m queued) {
 	}
 }
 
+// sendAgain makes the request of the newest turn again, without what arrived of a reply that broke off.
+func (a *Agent) sendAgain(ctx context.Context) error {
+	broken, yes := conversation.Unanswered(a.journal.Log.Events())
+	if !yes {
+		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
+	}
+	bodies, err := a.journal.Unrecorded(ctx)
+	if err != nil {
+		return core.NotSaved(err)
+	}
+	if broken != 0 {
+		bodies = append(bodies, conversation.Rewind{Turn: a.journal.Log.Turns(), Reply: broken, Made: conversation.Made{
+			Epoch: a.journal.NextSeq() + uint64(len(bodies)), Source: conversation.SourceManual, Trigger: "retry", Why: "sent again without the reply that broke off"}})
+	}
+	_, err = a.journal.Append(ctx, bodies...)
+	return err
+}
+
 // oversizedNow is the same by what the server says now, where its word is what counts.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.journal.Oversized(text)
@@ -267,7 +295,14 @@ func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 // deliver does what a message asks for: a turn, or nothing.
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
-		a.runTurn(ctx, m.text)
+		a.runTurn(ctx, func(ctx context.Context) error {
+			if err := a.say(ctx, m.text); err != nil {
+				a.queue.giveBack(m.text)
+				return err
+			}
+			a.queue.store() // the text is in the log now
+			return nil
+		})
 		return
 	}
 	if err := a.say(ctx, m.text); err != nil {

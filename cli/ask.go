@@ -226,7 +226,7 @@ func (w *asking) show(u updates.Update) (over bool) {
 		}
 	case updates.Status:
 		if u.Phase == updates.Retrying {
-			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))
+			w.progress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
 		}
 		return u.Phase == updates.Idle // a conversation is not said to be idle before its first turn
 	}

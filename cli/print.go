@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -21,6 +22,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
 	"plimsoll/compact/preset"
+	"plimsoll/conversation"
 )
 
 // printOptions says what of a conversation is written, and how.
@@ -113,9 +115,18 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 		return err
 	}
 	out := bufio.NewWriter(cmd.console.Stdout)
+	log := r.Events
+	if o.json || o.compacted || o.preset != "" {
+		log = nil // messages alone
+	}
 	for i := range messages {
 		m := &messages[i]
 		m.Events = r.Stored(m.Events)
+		if len(m.Events) > 0 {
+			if log, err = cmd.failures(out, log, m.Events[0]); err != nil {
+				return err
+			}
+		}
 		if o.json {
 			err = console.WriteLine(out, session.NewRow(m))
 		} else {
@@ -125,7 +136,23 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 			return err
 		}
 	}
+	if _, err := cmd.failures(out, log, math.MaxUint64); err != nil {
+		return err
+	}
 	return out.Flush()
+}
+
+// failures writes why turns failed before an event, and returns the log from there on.
+func (cmd *printCommand) failures(w io.Writer, log []conversation.Event, before uint64) ([]conversation.Event, error) {
+	for len(log) > 0 && log[0].Seq < before {
+		if f, ok := log[0].Body.(conversation.TurnFailed); ok {
+			if _, err := io.WriteString(w, cmd.console.Text(fmt.Sprintf("\n[turn %d] failed: %s\n", log[0].Turn, f.Message))); err != nil {
+				return nil, err
+			}
+		}
+		log = log[1:]
+	}
+	return log, nil
 }
 
 // messages is what is to be written.

@@ -48,6 +48,7 @@ type stored struct {
 	Config       *ConfigChanged    `json:"config,omitempty"`
 	Renamed      *Renamed          `json:"renamed,omitempty"`
 	Notice       *Notice           `json:"notice,omitempty"`
+	TurnFailed   *TurnFailed       `json:"turn_failed,omitempty"`
 
 	Cap     *Cap     `json:"cap,omitempty"`
 	Mask    *Mask    `json:"mask,omitempty"`
@@ -82,6 +83,8 @@ func Marshal(e Event) ([]byte, error) {
 		s.Renamed = &b
 	case Notice:
 		s.Notice = &b
+	case TurnFailed:
+		s.TurnFailed = &b
 	case Attempt:
 		s.Attempt = &b
 	case Unknown:
@@ -214,6 +217,8 @@ func (s *stored) otherBody() Body {
 		return *s.Renamed
 	case s.Notice != nil:
 		return *s.Notice
+	case s.TurnFailed != nil:
+		return *s.TurnFailed
 	case s.Attempt != nil:
 		return *s.Attempt
 	}

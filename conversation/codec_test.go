@@ -106,6 +106,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ConfigChanged{Set: map[string]string{"a.b": "1"}},
 		conversation.Renamed{Title: "t", By: "auto"},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: "n"},
+		conversation.TurnFailed{Class: "server error", Message: "m", Hint: "h", Status: 500, Tries: 4, Duration: 9000},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
 		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.OutcomeStale,
 			Why: "w", Model: "m", Before: 9, Duration: 12},

@@ -24,6 +24,7 @@ const (
 	KindConfig       Kind = "config"
 	KindRenamed      Kind = "renamed"
 	KindNotice       Kind = "notice"
+	KindTurnFailed   Kind = "turn_failed"
 
 	// Overlays: they count into the revision (see [Kind.Overlay]).
 	KindCap     Kind = "cap"
@@ -263,6 +264,17 @@ const (
 	NoticeError   NoticeLevel = "error"
 )
 
+// TurnFailed ends a turn that failed, as the user was told it. It never changes what the model is sent.
+type TurnFailed struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`          // what happened, with how often it was tried
+	Hint    string `json:"hint,omitempty"`   // what to do
+	Status  int    `json:"status,omitempty"` // HTTP status, 0 without one
+	Tries   int    `json:"tries,omitempty"`
+	// Duration is how long all tries took, in milliseconds.
+	Duration int64 `json:"duration_ms,omitempty"`
+}
+
 // Unknown is a body of a kind this build cannot interpret, kept verbatim so
 // that an older build never destroys a newer log.
 type Unknown struct {
@@ -299,4 +311,5 @@ func (ModelChanged) Kind() Kind     { return KindModel }
 func (ConfigChanged) Kind() Kind    { return KindConfig }
 func (Renamed) Kind() Kind          { return KindRenamed }
 func (Notice) Kind() Kind           { return KindNotice }
+func (TurnFailed) Kind() Kind       { return KindTurnFailed }
 func (u Unknown) Kind() Kind        { return u.Name }

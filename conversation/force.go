@@ -70,7 +70,7 @@ func TakenBack(events []Event) []uint64 {
 			gone, units = make([]uint64, len(events)), Units(events)
 		}
 		for _, u := range units {
-			if u.Turn < b.Turn {
+			if !b.Takes(u.Turn, events[u.Events[0]].Seq) {
 				continue
 			}
 			for _, i := range u.Events {

@@ -118,6 +118,9 @@ func normalize(b Body) Body {
 	case Notice:
 		b.Text = Clean(b.Text)
 		return b
+	case TurnFailed:
+		b.Message, b.Hint = Clean(b.Message), Clean(b.Hint)
+		return b
 	case Attempt:
 		b.Why = Clean(b.Why)
 		return b

@@ -183,6 +183,14 @@ type Drop struct {
 type Rewind struct {
 	Made `json:"made"`
 	Turn int `json:"turn"`
+	// Reply is the Seq of a reply that broke off and goes as well, 0 for none: its request is made again. Turn is then
+	// one that has not begun.
+	Reply uint64 `json:"reply,omitempty"`
+}
+
+// Takes reports whether it removes what begins with an event of a turn.
+func (r Rewind) Takes(turn int, seq uint64) bool {
+	return turn >= r.Turn || r.Reply != 0 && seq == r.Reply
 }
 
 // Pin keeps events as they were said, whatever else covers them.
@@ -218,6 +226,13 @@ type Attempt struct {
 	Before  int    `json:"before,omitempty"` // estimated tokens of a request
 	// Duration is how long it took, in milliseconds.
 	Duration int64 `json:"duration_ms,omitempty"`
+	// Tokens is what the requests to the model took, prompts and replies, and CostUSD their price, nil if unknown.
+	Tokens  int      `json:"tokens,omitempty"`
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+	// Next is the size of a request from which on a model is asked again, 0 where nobody knows; Paused says that none is
+	// asked automatically until the user acts.
+	Next   int  `json:"next,omitempty"`
+	Paused bool `json:"paused,omitempty"`
 }
 
 // The outcomes of attempts.

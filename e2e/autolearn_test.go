@@ -20,7 +20,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	term := p.talking(tall, s)
 	n := term.fill(1, "The server says that")
 	term.idle("The server says that its window is 8192 tokens.", "compacted turns 0–", said(n-1), "/8.2k")
-	for _, fault := range []string{"exceeds the available context", "overflow, HTTP 400", "too long to send"} {
+	for _, fault := range []string{"exceeds the available context", "Larger than the context window (400)", "Too long"} {
 		if strings.Contains(term.written(), fault) {
 			t.Errorf("the refusal is shown as a fault, %q", fault)
 		}

@@ -149,25 +149,25 @@ func refusalsOfMessages() []mishap {
 	overloaded := refused(529, soon, "overloaded_error", "Overloaded")
 	return []mishap{
 		{name: "400", script: again(1, refused(400, nil, "invalid_request_error", "frobnicate: Extra inputs are not permitted")),
-			see: []string{"frobnicate: Extra inputs are not permitted", "bad request, HTTP 400"}},
+			see: []string{"frobnicate: Extra inputs are not permitted", "Request refused (400)"}},
 		{name: "400 prompt too long", script: again(1, refused(400, nil, "invalid_request_error", "prompt is too long: 5000 tokens > 4096 maximum")),
-			see: []string{"(overflow, HTTP", "5000 tokens > 4096 maximum"}},
+			see: []string{"Larger than the context window (4", "5000 tokens > 4096 maximum"}},
 		{name: "400 credit", script: again(1, refused(400, nil, "invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")),
 			see: []string{"credit balance is too low"}},
 		{name: "401", script: again(1, refused(401, nil, "authentication_error", "invalid x-api-key "+secret)),
-			see: []string{"rejected the key", "auth, HTTP 401"}, unseen: secret},
+			see: []string{"Key refused (401)"}, unseen: secret},
 		{name: "403", script: again(1, refused(403, nil, "permission_error", "Your API key does not have permission to use the specified resource.")),
-			see: []string{"does not have permission", "(auth, HTTP"}},
-		{name: "404", script: again(1, refused(404, nil, "not_found_error", "model: test-model")), see: []string{"test-model", "not found, HTTP 404"}},
-		{name: "413", script: again(1, refused(413, nil, "request_too_large", "Request exceeds the maximum size")), see: []string{"HTTP 413"}},
+			see: []string{"does not have permission", "(403)"}},
+		{name: "404", script: again(1, refused(404, nil, "not_found_error", "model: test-model")), see: []string{"test-model", "No such model or address (404)"}},
+		{name: "413", script: again(1, refused(413, nil, "request_too_large", "Request exceeds the maximum size")), see: []string{"(413)"}},
 		{name: "429 that passes", script: []reply{refused(429, map[string]string{"Retry-After": "1"}, "rate_limit_error", "slow down"), says("There we are.")},
 			see: []string{"There we are."}, unseen: "slow down"},
 		{name: "429 for an hour", script: again(1, refused(429, map[string]string{"Retry-After": "3600"}, "rate_limit_error", "slow down")),
-			see: []string{"slow down", "rate limited, HTTP 429", "the server asks to wait 1h0m0s"}},
+			see: []string{"slow down", "Rate limited (429)", "the server asks to wait 1h0m0s"}},
 		{name: "500 that passes", script: append(again(3, refused(500, soon, "api_error", "oops")), says("There we are.")),
 			see: []string{"There we are."}, unseen: "oops"},
 		{name: "529 that passes", script: []reply{overloaded, says("There we are.")}, see: []string{"There we are."}, unseen: "verloaded"},
-		{name: "529 for good", script: again(4, overloaded), see: []string{"tried 4 times", "HTTP 529"}},
+		{name: "529 for good", script: again(4, overloaded), see: []string{"No capacity (529) after 4 tries"}},
 	}
 }
 
@@ -178,7 +178,7 @@ func breakagesOfMessages() []mishap {
 	})
 	return []mishap{
 		{name: "overloaded once", script: []reply{overloaded, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
-		{name: "overloaded for good", script: again(4, overloaded), kept: "Half of an answer.", see: []string{"tried 4 times", "verloaded"}},
+		{name: "overloaded for good", script: again(4, overloaded), kept: "Half of an answer.", see: []string{"after 4 tries", "verloaded"}},
 		{name: "400 pings", script: again(1, func(w *wire) {
 			for range 400 {
 				w.named("ping", object{})

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -39,24 +40,24 @@ var soon = map[string]string{"Retry-After-Ms": "20"}
 func refusals() []mishap {
 	return []mishap{
 		{name: "400", script: again(1, status(400, nil, `{"error":{"message":"no such parameter: frobnicate","type":"invalid_request_error"}}`)),
-			see: []string{"no such parameter: frobnicate", "bad request, HTTP 400"}},
+			see: []string{"no such parameter: frobnicate", "Request refused (400)"}},
 		{name: "401", script: again(1, status(401, nil, `{"error":{"message":"Incorrect API key provided: `+secret+`","code":"invalid_api_key"}}`)),
-			see: []string{"rejected the key", "auth, HTTP 401"}, unseen: secret},
+			see: []string{"Key refused (401)"}, unseen: secret},
 		{name: "404", script: again(1, status(404, nil, `{"error":{"message":"model test-model does not exist","code":"model_not_found"}}`)),
-			see: []string{"model test-model does not exist", "not found, HTTP 404"}},
+			see: []string{"model test-model does not exist", "No such model or address (404)"}},
 		{name: "413", script: again(1, status(413, nil, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens."}}`)),
-			see: []string{"overflow, HTTP 413", "maximum context length is 4096"}},
+			see: []string{"Larger than the context window (413)", "maximum context length is 4096"}},
 		{name: "429 that passes", script: []reply{status(429, map[string]string{"Retry-After": "1"}, `{"error":{"message":"slow down"}}`), says("There we are.")},
 			see: []string{"There we are."}, unseen: "slow down"},
 		{name: "429 for an hour", script: again(1, status(429, map[string]string{"Retry-After": "3600"}, `{"error":{"message":"slow down"}}`)),
-			see: []string{"slow down", "rate limited, HTTP 429", "the server asks to wait 1h0m0s"}},
+			see: []string{"slow down", "Rate limited (429)", "the server asks to wait 1h0m0s"}},
 		{name: "500 that passes", script: append(again(3, status(500, soon, `{"error":{"message":"oops"}}`)), says("There we are.")),
 			see: []string{"There we are."}, unseen: "oops"},
-		{name: "500 for good", script: again(4, status(500, soon, `oops`)), see: []string{"oops", "tried 4 times", "HTTP 500"}},
+		{name: "500 for good", script: again(4, status(500, soon, `oops`)), see: []string{"Server error (500) after 4 tries", "oops"}},
 		{name: "529 that passes", script: []reply{status(529, soon, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), says("There we are.")},
 			see: []string{"There we are."}, unseen: "verloaded"},
 		{name: "529 for good", script: again(4, status(529, soon, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)),
-			see: []string{"tried 4 times", "HTTP 529"}},
+			see: []string{"No capacity (529) after 4 tries"}},
 	}
 }
 
@@ -91,12 +92,12 @@ func breakages() []mishap {
 	garbled := half((*wire).garble)
 	return []mishap{
 		{name: "dropped once", script: []reply{drop, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
-		{name: "dropped for good", script: again(4, drop), kept: "Half of an answer.", see: []string{"broke", "tried 4 times"}},
+		{name: "dropped for good", script: again(4, drop), kept: "Half of an answer.", see: []string{"broke after 4 tries"}},
 		{name: "clean cut once", script: []reply{clean, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
-		{name: "clean cut for good", script: again(4, clean), kept: "Half of an answer.", see: []string{"tried 4 times", "truncated"}},
+		{name: "clean cut for good", script: again(4, clean), kept: "Half of an answer.", see: []string{"after 4 tries"}},
 		{name: "malformed once", script: []reply{garbled, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
-		{name: "malformed for good", script: again(4, garbled), kept: "Half of an answer.", see: []string{"tried 4 times"}},
-		{name: "empty", script: again(2, says()), see: []string{"gave an empty reply", "tried 2 times"}},
+		{name: "malformed for good", script: again(4, garbled), kept: "Half of an answer.", see: []string{"after 4 tries"}},
+		{name: "empty", script: again(2, says()), see: []string{"gave an empty reply", "after 2 tries"}},
 		{name: "a page instead of a stream", script: again(1, func(w *wire) { w.Raw("<html><title>Welcome to nginx</title></html>") }),
 			see: []string{"Welcome to nginx", "base_url"}},
 		{name: "a byte too many", script: again(1, unsolicited), see: []string{"There we are."}},
@@ -175,13 +176,71 @@ func (p *place) quits(term *terminal) {
 	}
 }
 
+// A turn that failed is still there for the next program and for a second window, and one key sends it again.
+func TestFailedTurnsStayAndAreSentAgainWithOneKey(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script []reply
+		see    []string
+		dead   bool
+	}{
+		"401":  {script: again(1, status(401, nil, `{"error":{"message":"Incorrect API key provided"}}`)), see: []string{"✗ Key refused (401): Incorrect API key"}},
+		"500":  {script: again(4, status(500, soon, `internal`)), see: []string{"✗ Server error (500) after 4 tries", "internal"}},
+		"dead": {see: []string{"✗ No answer from http://127.0.0.1:", "after 4 tries"}, dead: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nil)
+			s := newServer(t, append(c.script, says("There we are."))...)
+			if c.dead {
+				s.Close()
+			}
+			term := p.start(usual, s.args()...)
+			if c.dead {
+				term.see("! No answer from http://127.0.0.1:", "/connect chooses another")
+			}
+			term.idle()
+			term.say("begin")
+			term.idle(append(c.see, "▌ begin", "enter sends again")...)
+			p.quits(term)
+			term = p.start(usual, s.args("-c")...)
+			term.idle(append(c.see, "▌ begin", "enter sends again")...)
+			second := p.start(usual, s.args("-c")...)
+			if shown := second.see(append(c.see, "following")...); shown.has("enter sends again") {
+				t.Errorf("the second window names a key that does nothing:\n%s", shown.text)
+			}
+			if c.dead {
+				l, err := net.Listen("tcp", s.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
+				s.Server.Listener.Close()
+				s.Server.Listener = l
+				s.Start()
+				t.Cleanup(s.Close)
+			}
+			term.key("enter")
+			if shown := term.idle("There we are.", "▌ begin"); shown.has("enter sends again") || strings.Count(shown.text, "▌ begin") != 1 {
+				t.Errorf("after it was sent again:\n%s", shown.text)
+			}
+			second.see("There we are.")
+			if s.request(0) != s.request(-1) {
+				t.Errorf("another request was sent:\n%s\n%s", s.request(0), s.request(-1))
+			}
+			p.quits(second)
+			p.quits(term)
+		})
+	}
+}
+
 func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
 	overWires(t, func(t *testing.T, speak protocol) {
 		p := newPlace(t, nil)
 		s := newServerOf(t, speak, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
 		term := p.talking(usual, s)
 		term.say("begin")
-		term.see("trying again (2) in", "slow down")
+		term.see("Rate limited (429). Try 2 of 4 in")
 		term.key("esc")
 		term.idle("▌ begin")
 		term.goesOn()

@@ -197,7 +197,7 @@ func (p painter) text() TextStyles {
 		Reasoning: p.quiet().Italic(true),
 		Notice:    p.quiet(),
 		Warning:   p.fg(p.Warning).Bold(!p.HasColour()),
-		Error:     p.fg(p.Danger).Bold(true),
+		Error:     p.fg(p.Danger).Bold(!p.HasColour()),
 		Muted:     p.quiet(),
 		Selection: p.chosen(),
 		Path:      p.fg(p.Inline).Underline(!p.HasColour()),
@@ -208,7 +208,7 @@ func (p painter) text() TextStyles {
 func (p painter) tool() ToolStyles {
 	return ToolStyles{
 		OK:      p.fg(p.Success),
-		Error:   p.fg(p.Danger).Bold(true),
+		Error:   p.fg(p.Danger).Bold(!p.HasColour()),
 		Running: p.fg(p.Accent),
 		Name:    p.quiet(),
 		Subject: p.fg(p.Text),
@@ -236,6 +236,6 @@ func (p painter) gauge() GaugeStyles {
 		Results: p.fg(g.Results), Stubs: p.fg(g.Stubs), Draft: p.fg(g.Draft), Reserve: p.fg(g.Reserve),
 		Free:    p.fg(p.Rule).Faint(!p.HasColour()),
 		Warning: p.fg(p.Warning).Bold(true),
-		Danger:  p.fg(p.Danger).Bold(true).Reverse(!p.HasColour()),
+		Danger:  p.fg(p.Danger).Bold(!p.HasColour()).Reverse(!p.HasColour()),
 	}
 }

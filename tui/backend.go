@@ -33,6 +33,8 @@ type Session interface {
 	// Add says something that asks for no reply: it goes with the next message.
 	Add(text string)
 	Cancel()
+	// Retry sends the request of the newest turn again, where it has no whole reply.
+	Retry()
 	TakeBack()
 	// Rewind undoes the turns from one on, negative for the newest; the message of
 	// the first of them is returned.

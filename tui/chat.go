@@ -76,6 +76,11 @@ func (c *chat) setLook(l look) {
 // So many of its events are shown already.
 func (c *chat) begin(faults []string, draft string, shown int) {
 	s := c.session
+	again := ""
+	if s.ReadOnly == "" {
+		again = named(c.env.Keys.Composer.Writing.Send, "/retry")
+	}
+	c.transcript.SetRetryKey(again)
 	c.outbox.reset()
 	c.pulse.call, c.line = "", typedLine{}
 	c.composer.SetBusy(false)

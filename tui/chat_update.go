@@ -55,7 +55,7 @@ func (c *chat) update(u updates.Update) pane.Action {
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.factor())
 	case updates.Failed:
-		return c.failed(u.Err)
+		return c.failed(u)
 	default:
 		return c.compaction(u)
 	}
@@ -81,11 +81,17 @@ func callProgress(u updates.CallStreaming) string {
 
 // failed shows a failure. It stays in the transcript, where it can be read in
 // peace.
-func (c *chat) failed(err *llm.Error) pane.Action {
-	if err.Class == llm.Cancelled {
+func (c *chat) failed(u updates.Failed) pane.Action {
+	switch err := u.Err; {
+	case err.Class == llm.Cancelled:
 		return nil
+	case u.Logged:
+	case err.Class == llm.BadRequest && err.Status == 0:
+		return refuse(withHint(err))
+	default:
+		c.transcript.Fault(err.Error(), err.Hint)
 	}
-	c.transcript.Fault(err.Error(), err.Hint)
+	err := u.Err
 	return unseen{Say: pane.Say{Text: err.Error(), Bad: true}}
 }
 
@@ -170,10 +176,7 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 // notCompacted says why a compaction was not made. What the user stopped, or
 // asked for and cannot have, is no failure.
 func (c *chat) notCompacted(err *llm.Error) pane.Action {
-	text := err.Message
-	if err.Status != 0 {
-		text = err.Error()
-	}
+	text := err.Error()
 	switch {
 	case err.Class == llm.Cancelled: // its line in the transcript says so
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):

@@ -447,7 +447,7 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
-		r.has(" ✗ no summary was written (server error, HTTP 502)", "try again")
+		r.has(" ✗ no summary was written", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"}
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.append(attempt)

@@ -268,6 +268,7 @@ func (s session) Add(text string)  { s.note("add " + text) }
 func (s session) Cancel()          { s.note("cancel") }
 func (s session) TakeBack()        { s.note("take back") }
 func (s session) Rewind(turn int)  { s.note(fmt.Sprintf("rewind %d", turn)) }
+func (s session) Retry()           { s.note("retry") }
 func (s session) RestoreTurns()    { s.note("restore turns") }
 
 func (s session) Pin(events []uint64, pinned bool) { s.note(fmt.Sprintf("pin %v %v", events, pinned)) }

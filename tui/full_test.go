@@ -105,7 +105,7 @@ func TestAPassingWordIsSaidBelowAView(t *testing.T) {
 func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
-		r.has("trying again (2)")
+		r.has("Try 2 in")
 		r.happen(updates.Status{Phase: updates.Idle}, updates.Failed{Err: &llm.Error{Class: llm.Quota, Message: "no credit is left"}})
 		r.has("no credit is left")
 		r.at(name)

@@ -64,7 +64,7 @@ func commandGroups() [3]overlay.Group {
 	groups := [3]overlay.Group{{Title: "Conversation"}, {Title: "Context"}, {Title: "Program"}}
 	about := map[string]int{}
 	for i, names := range []string{
-		"new resume undo redo rewind fork rename delete expand export copy editor search cost diff",
+		"new resume retry undo redo rewind fork rename delete expand export copy editor search cost diff",
 		"compact summarize undo-compact redo-compact context history ledger review pin unpin profile window",
 	} {
 		for name := range strings.FieldsSeq(names) {

@@ -143,6 +143,9 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 		if m.session.Elsewhere.Closed {
 			return m.do(takeOver{})
 		}
+		if m.chat.transcript.Failed() && !m.session.readOnly() && !m.session.activity.busy() {
+			return m.do(m.session.retry())
+		}
 		if provider, yes := m.chat.invites(); yes {
 			return m.env.loadProviders(provider, m.keyboard.pressed)
 		}

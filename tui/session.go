@@ -34,6 +34,8 @@ type session struct {
 	activity activity
 	paused   bool // automatic compaction asks no model for summaries
 
+	unreachable string // why the server does not answer, as far as it was asked; "" while it does
+
 	breakdown inspect.Breakdown // as the agent last worked it out
 	review    pendingReview
 	rules     []conversation.Rule // that the dialog of permissions lists
@@ -180,7 +182,11 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.Discarded:
 		s.load.discard()
 	case updates.Status:
-		s.activity.status = u
+		if s.activity.status = u; s.activity.busy() {
+			s.unreachable = "" // what comes of the request tells
+		}
+	case updates.Unreachable:
+		s.unreachable = u.Why
 	case updates.Metered:
 		s.load.metered(u.Meter)
 	case updates.ModelSwitched:
@@ -253,6 +259,9 @@ func unquoted(value string) string {
 // switched takes over the model, and says so if it is another one.
 func (s *session) switched(to llm.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
+	if other {
+		s.unreachable = ""
+	}
 	s.Model = to
 	if !other {
 		return nil // its window became known

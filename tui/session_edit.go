@@ -165,6 +165,15 @@ const (
 	backHistory = "history"
 )
 
+// retry sends the request of the newest turn again.
+func (s *session) retry() pane.Action {
+	if why := s.unchangeable(); why != "" {
+		return refuse(why)
+	}
+	s.Session.Retry()
+	return nil
+}
+
 // restoreTurns redoes the turns that were undone last.
 func (s *session) restoreTurns() pane.Action {
 	if why := s.unchangeable(); why != "" {

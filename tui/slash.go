@@ -57,6 +57,7 @@ func slashCommands() []slashCommand {
 		cmd("search", "[TEXT]", "search all conversations", inViews((*views).openSearch)),
 		cmd("pin", "[TURN]", "never compact a turn or message", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),
 		cmd("unpin", "[TURN]", "remove a pin", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
+		cmd("retry", "", "send the turn again", inSession(func(s *session, _ string) pane.Action { return s.retry() })),
 		cmd("undo", "", "undo the last turn", inSession(func(s *session, _ string) pane.Action { return s.rewind(newestTurn) })),
 		cmd("redo", "", "redo the undone turns", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
 		cmd("rewind", "[TURN]", "go back to a message", rewindNamed),

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -180,18 +181,20 @@ type statusLine struct {
 	around
 	now    *activity
 	review *pendingReview
-	pulse  *pulse
-	shell  *shellRun // nil without one
-	screen *Screen   // keys
-	styles *statusStyles
-	width  int
-	below  string // what there is further down, "" for nothing
-	placed bool   // the line about a summary stands elsewhere
+	// unreachable is why the server does not answer, "" while it does or nobody knows
+	unreachable string
+	pulse       *pulse
+	shell       *shellRun // nil without one
+	screen      *Screen   // keys
+	styles      *statusStyles
+	width       int
+	below       string // what there is further down, "" for nothing
+	placed      bool   // the line about a summary stands elsewhere
 }
 
 // empty reports whether the status line has nothing to say.
 func (l *statusLine) empty() bool {
-	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == ""
+	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == "" && l.unreachable == ""
 }
 
 // reviewWords say that a summary waits, "" if none does or it is in sight.
@@ -252,6 +255,9 @@ func (l *statusLine) goesOn(room int) string {
 	if words := l.reviewWords(); words != "" && (text == "" || l.review.summary.Held) {
 		return l.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
+	if text == "" && l.unreachable != "" {
+		return l.styles.warning.Render(ansi.Truncate("! "+plain.Line(l.unreachable), max(0, room), "…"))
+	}
 	if text == "" {
 		return ""
 	}
@@ -291,9 +297,17 @@ func (l *statusLine) doing() string {
 		return "stopping"
 	case updates.Retrying:
 		left := max(0, s.Wait-l.pulse.clock.Sub(s.Since)).Round(time.Second)
-		return fmt.Sprintf("trying again (%d) in %s: %s", s.Attempt, left, plain.Line(s.Why))
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), nth(s.Attempt, s.Of), strings.Replace(left.String(), "s", " s", 1))
 	}
 	return ""
+}
+
+// nth is a number, and of how many where that is known.
+func nth(n, of int) string {
+	if of < n {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d of %d", n, of)
 }
 
 // optimizing is the line about a summary that is being written, without style.

@@ -39,12 +39,12 @@ func TestATurn(t *testing.T) {
 		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()}, updates.ToolStarted{CallID: "1"}, updates.ToolOutput{CallID: "1", Text: "building"})
 		r.has("Because it is.", "run make", "building", "running tools")
 		r.append(conversation.ToolResult{CallID: "1", Tool: "run_command", Status: conversation.ResultOK, Text: "done"})
-		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "busy"})
-		r.has("trying again (2) in 5s: busy")
+		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Of: 4, Wait: 5 * time.Second, Why: "Rate limited (429)"})
+		r.has("Rate limited (429). Try 2 of 4 in 5 s (esc stops)")
 		r.pass(2 * time.Second)
-		r.has("trying again (2) in 3s: busy")
+		r.has("Try 2 of 4 in 3 s")
 		r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
-		r.lacks("trying again", "esc stops")
+		r.lacks("Try 2", "esc stops")
 	})
 }
 
@@ -267,21 +267,63 @@ func TestFailuresAreKept(t *testing.T) {
 		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
 		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Cancelled, Message: "stopped by the user"}})
 		r.pass(time.Minute)
-		r.has("✗ the key was refused (auth, HTTP 401)", "set OPENAI_API_KEY")
-		r.lacks("stopped by the user")
+		r.has("✗ the key was refused", "set OPENAI_API_KEY")
+		r.lacks("stopped by the user", "sends again")
 	})
 }
 
-func TestAFailureInTheLogIsSaidOnce(t *testing.T) {
+// A turn that failed is in the log. One key on an empty line sends it again, also after it was opened anew, but not where
+// the conversation is only read.
+func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
+	fails := []conversation.Body{conversation.UserMessage{Text: "hi"},
+		conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (9 s): internal"}}
+	line := "✗ Server error (500) after 4 tries (9 s): internal"
+	t.Run("live", func(t *testing.T) {
+		screen(t, nil, func(r *rig) {
+			r.append(fails...)
+			r.happen(updates.Failed{Err: &llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal"}, Logged: true})
+			r.has(line, "enter sends again")
+			if n := strings.Count(r.text(), "Server error"); n != 1 {
+				t.Errorf("said %d times:\n%s", n, r.text())
+			}
+			r.press("x", "backspace", "enter")
+			r.did("open", "first retry")
+			r.happen(updates.Status{Phase: updates.Waiting})
+			r.press("enter")
+			r.did()
+			r.happen(updates.Status{Phase: updates.Idle})
+			r.append(conversation.AssistantMessage{Text: "There.", Stop: conversation.StopEnd})
+			r.press("enter")
+			r.did()
+			r.enter("/retry")
+			r.did("first retry")
+			r.happen(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again"}})
+			r.has("Nothing to send again")
+		})
+	})
+	for readOnly, key := range map[string]bool{"": true, "Read-only": false} {
+		t.Run("opened "+readOnly, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) {
+				var l conversation.Log
+				r.first.Events, r.first.ReadOnly = l.Prepare(time.Now(), fails...), readOnly
+			}, func(r *rig) {
+				r.has(line)
+				if strings.Contains(r.text(), "enter sends again") != key {
+					t.Errorf("the key is named wrongly:\n%s", r.text())
+				}
+			})
+		})
+	}
+}
+
+// A server that does not answer is told of before anything is sent, until a request is made.
+func TestADeadServerIsToldOfBeforeOneSends(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.append(conversation.UserMessage{Text: "hi"})
-		r.happen(updates.Delta{Text: "half"})
-		r.append(conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the stream broke off"})
-		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Truncated, Message: "the stream broke off", Hint: "send it again"}})
-		if n := strings.Count(r.text(), "the stream broke off"); n != 1 {
-			t.Errorf("said %d times:\n%s", n, r.text())
-		}
-		r.has("failed: the stream broke off (truncated)", "send it again")
+		r.happen(updates.Unreachable{Why: "No answer from http://127.0.0.1:9/v1"})
+		r.pass(time.Minute)
+		r.has("! No answer from http://127.0.0.1:9/v1")
+		r.happen(updates.Status{Phase: updates.Waiting})
+		r.lacks("No answer from")
 	})
 }
 

@@ -314,6 +314,18 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 	for _, s := range j.writer.spent {
 		spent = append(spent, r.loop.Usage(s.request, s.reply)...)
 	}
+	for _, b := range spent {
+		if u, ok := b.(conversation.Usage); ok {
+			j.writer.tokens += max(0, u.Prompt) + max(0, u.Completion)
+			if u.CostUSD != nil {
+				sum := *u.CostUSD
+				if j.writer.cost != nil {
+					sum += *j.writer.cost
+				}
+				j.writer.cost = &sum
+			}
+		}
+	}
 	if n := j.writer.learned; n > 0 && j.writer.model.Name() == r.Settings.Model.Name() {
 		r.loop.LearnWindow(ctx, n)
 	}
@@ -341,6 +353,12 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	}
 	if len(j.writer.spent) > 0 { // otherwise no model is to blame
 		attempt.Model = j.writer.model.Name()
+		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
+	}
+	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.OutcomeFailed && attempt.Model != ""; automatic {
+		now := r.Meter.Reading()
+		attempt.Next = planner.NextTry(&r.Rules, attempt.Before, now.Window.Tokens, now.LoadLine, j.request.Trigger == planner.TriggerPrepare)
+		attempt.Paused = r.schedule.past.Failures+1 >= r.Rules.Planner.Failures
 	}
 	r.fail(ctx, attempt, spent...)
 	r.schedule.rearm()

@@ -126,6 +126,9 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 	}
 	made := c.schedule.made(plan.Trigger)
 	j := &job{plan: &plan, request: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
+	if plan.Prepare {
+		j.request.Trigger = planner.TriggerPrepare
+	}
 	j.blocking = !c.InBackground() || c.Rules.Preset.Design().Absolute
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.ProposeSummary(c.Log.Events(), c.Rules, now, plan.Spans, made)

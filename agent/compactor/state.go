@@ -212,6 +212,7 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 // noSummary is the failure of a request for a summary.
 func noSummary(e *llm.Error) *llm.Error {
 	failure := *e
+	failure.Lead = "no summary was written: " + cmp.Or(e.Lead, e.Message)
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
 	return &failure
 }

@@ -62,8 +62,10 @@ type writer struct {
 	lane    *llm.Lane  // that it shares with the conversation
 	clock   *llm.Clock // of the whole
 	spent   []spent
-	yields  int // requests that made way
-	learned int // the window that a server named, in tokens, 0 if none did
+	tokens  int      // that the endpoint says they took
+	cost    *float64 // in US dollars, nil if unknown
+	yields  int      // requests that made way
+	learned int      // the window that a server named, in tokens, 0 if none did
 }
 
 // spent is one request and what came of it.

@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // Whether the next request can be sent as it is, by the meter, the window and the
@@ -93,8 +94,8 @@ func (j *Journal) tooLong() error {
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
-		Message: fmt.Sprintf("too long to send: about %d tokens, and the window of %s holds %d (your newest message about %d, system prompt and tools %d)",
-			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[projection.System]+r.Segments[projection.Tools]),
+		Message: fmt.Sprintf("Too long to send: about %s tokens, and the window of %s holds %s (your newest message about %s, prompt and tools %s)",
+			numbers.Grouped(r.Used), model.Name(), numbers.Grouped(r.Window.Tokens), numbers.Grouped(j.newestMessage()), numbers.Grouped(r.Segments[projection.System]+r.Segments[projection.Tools])),
 		Hint: hint + model.Larger(),
 	}
 }
@@ -113,10 +114,14 @@ func (j *Journal) Oversized(text string) *llm.Error {
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil
 	}
+	hint := "shorten it, save it as a file and ask about parts of it (@FILE:1-200), "
+	if fixed >= r.Window.Tokens { // no message fits
+		hint = "declare fewer tools (tools.NAME.enabled: false), "
+	}
 	return &llm.Error{
 		Class: llm.Overflow,
-		Message: fmt.Sprintf("too long to send: about %d tokens, and the window of %s holds %d, of which system prompt and tools take %d",
-			tokens, j.Settings.Model.Name(), r.Window.Tokens, fixed),
-		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.Settings.Model.Larger(),
+		Message: fmt.Sprintf("Too long: about %s tokens, %s free beside prompt and tools (%s of %s)",
+			numbers.Grouped(tokens), numbers.Grouped(max(0, r.Window.Tokens-fixed)), numbers.Grouped(fixed), numbers.Grouped(r.Window.Tokens)),
+		Hint: hint + j.Settings.Model.Larger(),
 	}
 }

@@ -241,7 +241,11 @@ func (s *Settings) leftOut() []conversation.Body {
 			names = append(names, t.Name)
 		}
 	}
+	size := "small"
+	if !s.Model.Window.Known() {
+		size = "unknown and taken for a small one"
+	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
-		"The window is small: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
-		len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
+		"The window is %s: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
+		size, len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
 }

@@ -177,6 +177,9 @@ const (
 type Error struct {
 	Class      Class
 	Message    string        // what happened
+	Lead       string        // the beginning of Message, behind which it is said how often it was tried; "" for all of it
+	Tries      int           // how often it was tried, 0 where nobody counted
+	Took       time.Duration // all of them together
 	Hint       string        // what to do, "" if nothing
 	Status     int           // HTTP status, 0 without one
 	RetryAfter time.Duration // how long the server asks to wait, 0 if it did not say
@@ -189,12 +192,24 @@ type Error struct {
 	Err        error         // the cause, for logs; may be nil
 }
 
-// Error is the message, with the status where there is one.
+// Error is the message, with how often it was tried.
 func (e *Error) Error() string {
-	if e.Status != 0 {
-		return fmt.Sprintf("%s (%s, HTTP %d)", e.Message, e.Class, e.Status)
+	if e.Tries < 2 {
+		return e.Message
 	}
-	return fmt.Sprintf("%s (%s)", e.Message, e.Class)
+	lead := e.Lead
+	if lead == "" {
+		lead = e.Message
+	}
+	return fmt.Sprintf("%s after %d tries (%s)%s", lead, e.Tries, seconds(e.Took), strings.TrimPrefix(e.Message, lead))
+}
+
+// seconds writes a time as one reads it: in whole seconds from the first one on.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return "under 1 s"
+	}
+	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
 // Unwrap returns the cause.

@@ -200,7 +200,8 @@ func (w endpoint) explainRedirect(e *llm.Error, h http.Header) {
 // finish gives an error its words and its cause, both without keys.
 func (w endpoint) finish(e *llm.Error, f *Fault) {
 	words := w.tidy(f.Message)
-	e.Message = w.lead(e)
+	e.Lead = w.lead(e, strings.ToLower(f.Message))
+	e.Message = e.Lead
 	if words != "" {
 		e.Message += ": " + words
 	} else if code := w.tidy(f.Code); code != "" {
@@ -214,36 +215,44 @@ func (w endpoint) finish(e *llm.Error, f *Fault) {
 	}
 }
 
-// lead is the beginning of a message, before the server's own words.
-func (w endpoint) lead(e *llm.Error) string {
+// lead is the beginning of a message, before the server's own words: what happened, in the service's words for it.
+func (w endpoint) lead(e *llm.Error, words string) string {
+	of := func(what, prep string) string { // a server of the user's own needs no name
+		if w.Name == "custom" {
+			return what
+		}
+		return what + " " + prep + " " + w.Label
+	}
+	lead := of("Request refused", "by")
 	switch e.Class {
 	case llm.Auth:
-		if !w.hasKey {
-			return w.Label + " needs a key"
+		switch lead = of("Key refused", "by"); {
+		case !w.hasKey && !hasAny(words, "incorrect", "invalid"):
+			lead = of("Key needed", "by")
+		case e.Status == http.StatusForbidden:
+			lead = of("Not allowed with this key", "by")
 		}
-		if e.Status == http.StatusForbidden {
-			return w.Label + " does not allow this with your key"
-		}
-		return w.Label + " rejected the key"
 	case llm.Quota:
-		return "the credit at " + w.Label + " is used up"
+		lead = of("Out of credit", "at")
 	case llm.NotFound:
-		return w.Label + " has no such model or address"
+		lead = of("No such model or address", "at")
 	case llm.Overflow:
-		return "the request is larger than the context window"
+		lead = "Larger than the context window"
 	case llm.TooLarge:
-		return "the request is larger than the rate limit at " + w.Label + " takes at once"
+		lead = of("Larger than the rate limit takes at once", "at")
 	case llm.RateLimited:
-		return w.Label + ": too many requests (rate limited)"
+		lead = of("Rate limited", "by")
 	case llm.Overloaded:
-		if e.Loading {
-			return w.Label + " still loads the model"
+		if lead = of("No capacity", "at"); e.Loading {
+			lead = of("The model still loads", "at")
 		}
-		return w.Label + " has no capacity now"
 	case llm.ServerFault:
-		return w.Label + " failed"
+		lead = of("Server error", "at")
 	}
-	return w.Label + " refused the request"
+	if e.Status >= 400 {
+		lead += fmt.Sprintf(" (%d)", e.Status)
+	}
+	return lead
 }
 
 // hint is what the user can do, "" if nothing.
@@ -262,7 +271,7 @@ func (w endpoint) hint(e *llm.Error, words string) string {
 		if w.Local {
 			return "set " + w.keyVar + " to a valid key"
 		}
-		return "set " + w.keyVar + " to a valid key, or store one: /connect, or `plimsoll connect " + w.Name + "`"
+		return "/connect, or `plimsoll connect " + w.Name + "`, stores another; or set " + w.keyVar
 	case llm.Quota:
 		return "add credit with the provider, or choose another model"
 	case llm.NotFound:

@@ -21,13 +21,13 @@ var refusals = []struct {
 	says           string // part of the message
 }{
 	{"key", "openai", 401, `{"error":{"message":"Incorrect API key provided: ` + testKey + `. You can find your key at https://example.com.","type":"invalid_request_error","code":"invalid_api_key"}}`, llm.Auth, "Incorrect API key provided: [key]."},
-	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, llm.Auth, "rejected the key"},
+	{"key, Gemini", "gemini", 400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, llm.Auth, "Key refused by Gemini (400): API key not valid"},
 	{"forbidden", "openai", 403, `{"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory"}}`, llm.Auth, "Country"},
 	{"quota", "openai", 429, `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.Quota, "credit"},
 	{"quota, Anthropic", "anthropic", 400, `{"error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, llm.Quota, ""},
 	{"payment", "openrouter", 402, `{"error":{"code":402,"message":"Insufficient credits"}}`, llm.Quota, ""},
 	{"rate limit, Gemini", "gemini", 429, `[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"x"},{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34s"}]}}]`, llm.RateLimited, ""},
-	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, llm.RateLimited, "too many requests"},
+	{"rate limit", "openai", 429, `{"error":{"message":"Rate limit reached","code":"rate_limit_exceeded"}}`, llm.RateLimited, "Rate limited by OpenAI (429): Rate limit reached"},
 	{"model", "openai", 404, `{"error":{"message":"The model x does not exist or you do not have access to it.","code":"model_not_found"}}`, llm.NotFound, "does not exist"},
 	{"model, OpenRouter", "openrouter", 400, `{"error":{"message":"foo/bar is not a valid model ID","code":400}}`, llm.NotFound, ""},
 	{"FastAPI text", "custom", 404, `{"detail":"Not Found"}`, llm.NotFound, "Not Found"},
@@ -35,7 +35,7 @@ var refusals = []struct {
 	{"HTML", "custom", 502, "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", llm.ServerFault, "502 Bad Gateway"},
 	{"HTML without title", "custom", 400, "<html><style>p{}</style><body><p>Nope &amp; no</p></body></html>", llm.BadRequest, "Nope & no"},
 	{"plain text", "custom", 500, "upstream connect error", llm.ServerFault, "upstream connect error"},
-	{"nothing", "custom", 500, "", llm.ServerFault, "failed"},
+	{"nothing", "custom", 500, "", llm.ServerFault, "Server error (500)"},
 	{"timeout", "custom", 408, "", llm.ServerFault, ""},
 	{"conflict", "custom", 409, "", llm.ServerFault, ""},
 	{"unavailable", "llamacpp", 503, `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`, llm.Overloaded, "Loading model"},
@@ -120,7 +120,7 @@ func TestHints(t *testing.T) {
 		t.Errorf("hint %q", got.Hint)
 	}
 	c := serve(t, "openai", unauthorised)
-	if got := gather(t, c, user("hi")).Err; !strings.Contains(got.Message, "rejected the key") {
+	if got := gather(t, c, user("hi")).Err; !strings.Contains(got.Message, "Key refused by OpenAI (401)") {
 		t.Errorf("message %q", got.Message)
 	}
 }

@@ -243,7 +243,7 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 // noRoom is the error of a window that was full before a reply began.
 func noRoom(who endpoint) *llm.Error {
 	e := &llm.Error{Class: llm.Overflow}
-	e.Message = who.lead(e)
+	e.Message = who.lead(e, "")
 	return e
 }
 

@@ -16,6 +16,7 @@ import (
 type endpoint struct {
 	Endpoint
 	host    string // host:port, for errors about reaching it
+	address string // base_url without user, password and query
 	keyVar  string // the variable that errors about the key name, "" if none is known
 	hasKey  bool
 	secrets []string // what must not appear in any error, longest first
@@ -49,7 +50,7 @@ func newEndpoint(o Options, e Endpoint) endpoint {
 		}
 	}
 	if u, err := url.Parse(o.BaseURL); err == nil {
-		w.host = u.Host
+		w.host, w.address = u.Host, (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 		if p, ok := u.User.Password(); ok {
 			secrets = append(secrets, p)
 			w.addKey(p)

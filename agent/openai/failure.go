@@ -50,7 +50,7 @@ func (w endpoint) unreachable(err error) *llm.Error {
 	case errors.As(err, &dns):
 		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message, e.Hint, e.Down = fmt.Sprintf("no server answers at %s", w.host), w.startHint(), true
+		e.Message, e.Hint, e.Down = "No answer from "+w.address, w.startHint(), true
 	case errors.As(err, &cert):
 		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.tidy(cert.Err.Error())), true
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
@@ -74,7 +74,7 @@ func (w endpoint) startHint() string {
 	case "llamacpp", "vllm":
 		return "start the server, or set base_url to its address"
 	}
-	return "check base_url"
+	return "is it running? /connect chooses another; base_url is its address"
 }
 
 // malformed is the error of an answer that is not the protocol.

@@ -110,7 +110,7 @@ func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 			if got.Class != llm.Overflow || got.Window != tt.window || got.Requested != tt.prompt || got.Status != status || got.Retryable() {
 				t.Errorf("%s, window %d, prompt %d, status %d; message %q", got.Class, got.Window, got.Requested, got.Status, got.Message)
 			}
-			if !strings.HasPrefix(got.Message, "the request is larger than the context window") || strings.ContainsAny(got.Message, "{}\\") {
+			if !strings.HasPrefix(got.Message, "Larger than the context window") || strings.ContainsAny(got.Message, "{}\\") {
 				t.Errorf("message %q", got.Message)
 			}
 		}

@@ -79,6 +79,7 @@ type Status struct {
 	Phase    Phase
 	Since    time.Time
 	Attempt  int           // for Retrying: which try comes next, from 2
+	Of       int           // for Retrying: how many there are at most, 0 where that is not known
 	Wait     time.Duration // for Retrying
 	Why      string        // for Retrying: the failure, for the status line
 	Progress *llm.Prefill  // for Waiting, where the server says
@@ -103,8 +104,14 @@ type Elsewhere struct {
 	Why    string // why nothing can be sent in it here, and what to do
 }
 
+// Unreachable says, before anything is sent, why the server does not answer and what to do; "" that it does.
+type Unreachable struct{ Why string }
+
 // Failed is a failure the user must know about. The conversation goes on.
-type Failed struct{ Err *llm.Error }
+type Failed struct {
+	Err    *llm.Error
+	Logged bool // an event says it, too
+}
 
 // Compacting says that a compaction has begun for which a model writes a
 // summary, or that a request waits for it. Compacted or CompactionFailed
@@ -218,6 +225,7 @@ func (Metered) update()        {}
 func (CacheCold) update()      {}
 func (ModelSwitched) update()  {}
 func (Elsewhere) update()      {}
+func (Unreachable) update()    {}
 func (Failed) update()         {}
 
 func (Compacting) update()       {}

@@ -266,6 +266,7 @@ func (nobody) Compact(edit.Request)               {}
 func (nobody) Preview(edit.Request)               {}
 func (nobody) UndoCompaction(uint64)              {}
 func (nobody) RedoCompaction()                    {}
+func (nobody) Retry()                             {}
 func (nobody) RestoreTurns()                      {}
 func (nobody) Pin([]uint64, bool)                 {}
 func (nobody) Mask([]uint64)                      {}

@@ -3,12 +3,15 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"plimsoll/agent"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -44,6 +47,7 @@ type Running struct {
 	stop      context.CancelFunc
 	tasks     sync.WaitGroup // the agent
 	Questions sync.WaitGroup // to the server; the agent begins some
+	silent    atomic.Bool    // the server did not answer the newest question
 	failed    error          // of the agent; read after tasks
 }
 
@@ -83,6 +87,7 @@ func (r *Running) Ask(l setup.Link) {
 		ctx, cancel := context.WithTimeout(r.life, 2*time.Second)
 		defer cancel()
 		found, err := l.Discover(ctx)
+		r.notice(l, err)
 		if err != nil {
 			return // a server that does not say is the usual case
 		}
@@ -90,6 +95,17 @@ func (r *Running) Ask(l setup.Link) {
 		r.Agent.SetWindow(l.Model.Name(), setup.ServerWindow(found))
 		r.Agent.SetMaxOut(l.Model.Name(), found.MaxOut)
 	})
+}
+
+// notice tells that nothing answers where the user runs the server, and that it does again.
+func (r *Running) notice(l setup.Link, err error) {
+	e, why := llm.AsError(err), ""
+	if e != nil && e.Class == llm.Network && (l.Model.Provider == setup.ProviderCustom || setup.Local(l.Model.BaseURL)) {
+		why = strings.TrimSuffix(e.Message+": "+e.Hint, ": ")
+	}
+	if r.silent.Swap(why != "") || why != "" {
+		r.Agent.Updates().Put(updates.Unreachable{Why: why})
+	}
 }
 
 // SetWindow says how many tokens the model in use holds, and keeps it for later runs.

@@ -34,6 +34,9 @@ func writeMarkdown(w io.Writer, x *exported, safe bool) error {
 		case conversation.ToolResult:
 			m.begin(e, "Assistant")
 			m.result(b)
+		case conversation.TurnFailed:
+			m.begin(e, "Assistant")
+			m.block("*The turn failed: " + escapeMarkdown(plain.Line(strings.TrimSuffix(b.Message+" ("+b.Hint+")", " ()"))) + "*")
 		}
 	}
 	return m.err

@@ -147,7 +147,7 @@ func (c *carrier) takes(i int, b conversation.Rewind) bool {
 	some := false
 	for _, u := range c.units {
 		switch first := u.Events[0]; {
-		case u.Turn < b.Turn || first >= i:
+		case !b.Takes(u.Turn, c.log[first].Seq) || first >= i:
 		case first >= c.at:
 			return false
 		default:

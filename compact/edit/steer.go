@@ -91,7 +91,7 @@ func eventNames(events []uint64) string {
 func Restore(log []conversation.Event) (conversation.Revert, error) {
 	rewind := -1
 	for _, i := range conversation.InForce(log) {
-		if _, ok := log[i].Body.(conversation.Rewind); ok {
+		if b, ok := log[i].Body.(conversation.Rewind); ok && b.Reply == 0 {
 			rewind = i
 		}
 	}

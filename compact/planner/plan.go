@@ -133,6 +133,7 @@ func (p Plan) Alone() Plan {
 // The triggers of plans.
 const (
 	TriggerLoadLine  = "load line"
+	TriggerPrepare   = "before the load line" // of a summary that is written ahead
 	TriggerHardLine  = "hard line"
 	TriggerOverflow  = "overflow" // the server did not take the request
 	TriggerCold      = "cold cache"

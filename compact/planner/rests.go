@@ -1,5 +1,7 @@
 package planner
 
+import "plimsoll/compact/preset"
+
 // rests tells whether enough was added since earlier compactions for another one.
 type rests struct {
 	past   Past
@@ -11,6 +13,16 @@ type rests struct {
 // triesPerStride is how often a compaction that failed is tried again while a stride is
 // added.
 const triesPerStride = 4
+
+// NextTry is the size of a request from which on a model is asked again after it was for nothing at a size: a little
+// later, but not before the load line unless summaries are written ahead.
+func NextTry(rules *preset.Rules, used, window, line int, ahead bool) int {
+	next := max(used+rules.Stride(window)/triesPerStride, line)
+	if ahead {
+		next = min(next, used+rules.Rearm(window))
+	}
+	return next
+}
 
 // grown reports whether a request holds so many tokens more than at some time
 // before, which 0 says never was.

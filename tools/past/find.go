@@ -228,7 +228,7 @@ func (l *log) spans(i int, visited map[int]bool) (spans []conversation.Span) {
 		}
 	case conversation.Rewind:
 		for _, e := range l.events[:i] {
-			if e.Turn >= b.Turn {
+			if b.Takes(e.Turn, e.Seq) {
 				one(e.Seq)
 			}
 		}

@@ -19,6 +19,7 @@ const (
 	markOpen   = "▾ "
 	markEvent  = "· "
 	markNotice = "! "
+	markFailed = "✗ "
 )
 
 func (d *drawer) sketchEvent(it item, open bool, width int) sketch {
@@ -27,6 +28,8 @@ func (d *drawer) sketchEvent(it item, open bool, width int) sketch {
 	style, mark, text := d.styles.Event, markEvent, d.book.words(it.at)
 	right := d.right("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {
+	case e.Body.Kind() == conversation.KindTurnFailed:
+		style, mark = d.styles.Failure, markFailed
 	case notice && n.Level != conversation.NoticeInfo:
 		style, mark = d.styles.Pane.Warning, markNotice
 	case overlay && compacts(e.Body):

@@ -96,6 +96,9 @@ func (c *changes) undoOf(i int) pane.Action {
 		}
 		return pane.Undo{Epoch: conversation.EpochOf(c.book.Log[i])}
 	case conversation.Rewind:
+		if b.Reply != 0 {
+			return say("a request was sent again here", true)
+		}
 		if c.book.undone(i) {
 			return say("these turns are already redone", true)
 		}

@@ -63,6 +63,9 @@ func (b *book) words(i int) string {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return b.compacted(i, true)
 	case conversation.Rewind:
+		if body.Reply != 0 {
+			return "sent again without the reply that broke off"
+		}
 		return "undone: from turn " + numbers.Grouped(body.Turn) + " on"
 	case conversation.Pin:
 		return "pinned " + namesOf(body.Events)
@@ -88,6 +91,8 @@ func (b *book) words(i int) string {
 		return "title: " + body.Title
 	case conversation.Notice:
 		return body.Text
+	case conversation.TurnFailed:
+		return strings.TrimSuffix("turn failed: "+body.Message+" · "+body.Hint, " · ")
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
 	}

@@ -23,6 +23,7 @@ func everything(r *rig) {
 	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})
 	r.add(conversation.Renamed{Title: "Ports \x1b[2J", By: "auto"})
 	r.add(conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "the server answered 500"})
+	r.add(conversation.TurnFailed{Message: "Server error (500) after 4 tries", Hint: "is it running?"})
 	r.add(conversation.Unpin{Events: []uint64{at["pinned"]}})
 	capped := r.pass("", conversation.Cap{Items: []conversation.CapItem{{Event: at["hostile"], Head: 60, Tail: 60}}})
 	r.pass("", conversation.Drop{Spans: []conversation.Span{{First: at["failed"] - 2, Last: at["fixed"]}}})

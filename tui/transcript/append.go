@@ -24,6 +24,11 @@ func (m *Model) Append(events []conversation.Event) {
 
 func (m *Model) add(e conversation.Event) {
 	m.adding = placeOf(e)
+	if m.failed != nil && (conversation.IsMessage(e.Body) || e.Body.Kind() == conversation.KindRewind || e.Body.Kind() == conversation.KindTurnFailed) {
+		m.failed.over = true
+		m.failed.bump()
+		m.failed = nil
+	}
 	defer func() { m.adding = placed{} }()
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -35,10 +40,12 @@ func (m *Model) add(e conversation.Event) {
 		m.addResult(b)
 	case conversation.Notice:
 		m.push(&noticeItem{level: b.Level, text: b.Text})
+	case conversation.TurnFailed:
+		m.fail(b)
 	case conversation.ModelChanged:
 		m.changeModel(b.Name())
 	case conversation.Attempt:
-		if !automatic(b.Source) { // nobody waits for those; they are in the log
+		if !automatic(b.Source) || b.Model != "" { // nobody waits for the others; they are in the log
 			m.push(m.items.look.attempted(e, b))
 		}
 	case conversation.Unknown:
@@ -48,6 +55,21 @@ func (m *Model) add(e conversation.Event) {
 			m.overlays.add(e, m.push)
 		}
 	}
+}
+
+// fail says why a turn failed: once, also where a reply broke off with it.
+func (m *Model) fail(b conversation.TurnFailed) {
+	for _, e := range slices.Backward(m.items.entries) {
+		if r, reply := e.item.(*replyItem); reply && r.failure == b.Message {
+			r.failure = ""
+			r.bump()
+		}
+		if _, user := e.item.(*userItem); user {
+			break
+		}
+	}
+	m.failed = &noticeItem{level: conversation.NoticeError, text: b.Message, hint: b.Hint, again: true}
+	m.push(m.failed)
 }
 
 // changeModel says that the model changed. The one a conversation begins with
@@ -161,10 +183,7 @@ func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
 			return
 		}
 	}
-	if hint != "" {
-		text += "\n" + hint
-	}
-	m.push(&noticeItem{level: level, text: text})
+	m.push(&noticeItem{level: level, text: text, hint: hint})
 }
 
 // explainer is an item that can take in the whole of a failure, and what to do

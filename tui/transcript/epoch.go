@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -251,6 +252,20 @@ func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeIt
 		n.text += ": " + why
 	}
 	n.text = l.clock(e.Time) + " " + n.text
+	var more []string
+	switch {
+	case b.CostUSD != nil:
+		more = append(more, fmt.Sprintf("cost $%.4f", *b.CostUSD))
+	case b.Tokens > 0:
+		more = append(more, "took "+pane.Tokens(b.Tokens)+" tokens")
+	}
+	switch {
+	case b.Paused:
+		more = append(more, "nothing changed; summaries are paused, /compact tries again")
+	case b.Next > 0:
+		more = append(more, "nothing changed; tries again at "+pane.Tokens(b.Next))
+	}
+	n.text = strings.Join(append([]string{n.text}, more...), " · ")
 	return n
 }
 

@@ -98,8 +98,8 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 	case conversation.Unpin:
 		k.line = o.line(push, e, made, 0, "unpinned "+numbers.Count(len(b.Events), "event"))
 	case conversation.Rewind:
-		k.line = o.line(push, e, made, 0, rewound(b.Turn))
-		o.rewinds = append(o.rewinds, rewind{e.Seq, b.Turn, k.line})
+		k.line = o.line(push, e, made, 0, rewound(b))
+		o.rewinds = append(o.rewinds, rewind{b, e.Seq, k.line})
 	default:
 		k.line = o.compaction(push, e, made)
 		k.line.note(e, o)

@@ -64,7 +64,7 @@ func showStops(r *rig) {
 		r.add(conversation.AssistantMessage{Text: "so far", Stop: stop}, conversation.AssistantMessage{Stop: stop})
 	}
 	r.add(conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the server closed the connection"})
-	r.Fault("the server closed the connection (network, HTTP 502)", "check the network, then send the message again")
+	r.add(conversation.TurnFailed{Message: "the server closed the connection", Hint: "check the network"})
 }
 
 func showNotices(r *rig) {
@@ -75,7 +75,7 @@ func showNotices(r *rig) {
 		conversation.ModelChanged{Provider: "ollama", Model: "qwen3:8b"},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{}`)})
 	r.Note("AGENTS.md is part of the instructions")
-	r.Fault("no credit is left (quota, HTTP 402)", "add credit, or switch with /model")
+	r.Fault("Out of credit (402)", "add credit, or switch with /model")
 }
 
 func showPaste(r *rig) {

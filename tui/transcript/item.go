@@ -40,6 +40,7 @@ type look struct {
 	factor     float64
 	undo       string // the key that undoes the newest compaction; "" if none does
 	view       string // the key that shows the history; "" if none does
+	retry      string // what sends a failed request again; "" if nothing does
 	zone       *time.Location
 	expanded   bool
 	generation int // of styles, markdown, keys and zone

@@ -189,25 +189,29 @@ func TestIDsUsedTwice(t *testing.T) {
 	r.has(t, "▸ first", "▸ second · failed")
 }
 
-// A failure that the log holds with its reply is said once, with what to do.
-func TestFailureIsSaidOnce(t *testing.T) {
+// A turn that failed says so once, names what sends it again while nothing followed, and is rewound with its turn.
+func TestAFailedTurnSaysSoOnceAndNamesTheKey(t *testing.T) {
 	t.Parallel()
-	failed := conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the connection broke (tried 3 times)"}
-	r := open(t, 80, 20, user("hi"), failed,
-		conversation.Notice{Level: conversation.NoticeInfo, Text: "noticed meanwhile"})
-	r.Fault("the connection broke (tried 3 times) (network, HTTP 502)", "check the network")
-	r.has(t, "failed: the connection broke (tried 3 times) (network, HTTP 502)", "check the network")
-	if n := strings.Count(r.screen(), "the connection broke"); n != 1 {
-		t.Errorf("said %d times", n)
+	const said = "No answer after 4 tries (9 s)"
+	failed := conversation.TurnFailed{Message: said, Hint: "is it running?"}
+	r := open(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: said}, failed)
+	r.SetRetryKey("enter")
+	r.has(t, "■ broke off", "✗ "+said, "is it running? · enter sends again")
+	if n := strings.Count(r.screen(), said); n != 1 || !r.Failed() {
+		t.Errorf("said %d times; it is what happened last: %v", n, r.Failed())
 	}
-	r.Fault("the connection broke (tried 3 times) (network, HTTP 502)", "")
-	if n := strings.Count(r.screen(), "the connection broke"); n != 2 {
-		t.Errorf("a second failure is said %d times in all", n)
+	r.add(conversation.Rewind{Turn: 1, Reply: 2}, failed)
+	r.lacks(t, "half", "broke off\n")
+	r.has(t, "sent again without the reply that broke off")
+	if n := strings.Count(r.screen(), "enter sends again"); n != 1 {
+		t.Errorf("the key is named %d times", n)
 	}
-	other := open(t, 80, 20, failed, user("again"))
-	other.Fault("the connection broke (tried 3 times) (network)", "")
-	if other.row("✗ the connection broke") < other.row("again") {
-		t.Errorf("the failure of another turn was said at the old one:\n%s", other.screen())
+	r.add(reply("There."))
+	r.has(t, "✗ "+said)
+	r.lacks(t, "enter sends again")
+	r.add(user("more"), failed, conversation.Rewind{Turn: 1})
+	if r.Failed() || strings.Count(r.screen(), said) != 2 {
+		t.Errorf("what is undone stays:\n%s", r.screen())
 	}
 }
 

@@ -17,7 +17,6 @@ type replyItem struct {
 	reasoning string
 	stop      conversation.StopReason
 	failure   string
-	explained bool // failure holds all there is to say
 
 	live    *arriving        // nil once finished
 	rest    *markdown.Stream // of the text as it arrived, until it is drawn whole
@@ -77,20 +76,6 @@ func (r *replyItem) finish(b conversation.AssistantMessage, l *look) {
 	r.live = nil
 	r.text, r.reasoning, r.stop, r.failure = b.Text, b.Reasoning, b.Stop, b.Error
 	r.bump()
-}
-
-// explain adds the whole failure and a hint to a reply that failed with it. It
-// reports false if this is not the reply that is meant.
-func (r *replyItem) explain(text, hint string) bool {
-	if r.stop != conversation.StopFailed || r.explained || r.failure == "" || !strings.HasPrefix(text, r.failure) {
-		return false
-	}
-	r.failure, r.explained = text, true
-	if hint != "" {
-		r.failure += "\n" + hint
-	}
-	r.bump()
-	return true
 }
 
 // written is the text so far.
@@ -228,9 +213,9 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 	case conversation.StopFiltered:
 		note = "the provider withheld the rest of this reply"
 	case conversation.StopFailed:
-		style, note = l.styles.Error, "failed"
+		style, note = l.styles.Warning, "broke off"
 		if r.failure != "" {
-			note += ": " + r.failure
+			style, note = l.styles.Error, "failed: "+r.failure
 		}
 	case conversation.StopEnd:
 		if !follows {

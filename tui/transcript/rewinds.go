@@ -14,29 +14,32 @@ import (
 // placeOf is where what an event says stands.
 func placeOf(e conversation.Event) placed {
 	switch e.Body.(type) {
-	case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+	case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult, conversation.TurnFailed:
 		return placed{e.Seq, e.Turn}
 	}
 	return placed{}
 }
 
 // rewound says what a rewind took back.
-func rewound(turn int) string {
-	if turn <= 0 {
+func rewound(b conversation.Rewind) string {
+	switch {
+	case b.Reply != 0:
+		return "sent again without the reply that broke off"
+	case b.Turn <= 0:
 		return "went back to the beginning"
 	}
-	return "rewound to turn " + strconv.Itoa(turn-1)
+	return "rewound to turn " + strconv.Itoa(b.Turn-1)
 }
 
 // rewind is a rewind as the log has it.
 type rewind struct {
+	conversation.Rewind
 	seq  uint64
-	turn int
 	line *epochItem
 }
 
 // takes reports whether it rewinds the item at a place.
-func (r rewind) takes(p placed) bool { return p.seq != 0 && p.seq < r.seq && p.turn >= r.turn }
+func (r rewind) takes(p placed) bool { return p.seq != 0 && p.seq < r.seq && r.Takes(p.turn, p.seq) }
 
 // takeBack folds away what the rewinds in force took back, and counts the turns
 // in the state of their lines.

@@ -28,10 +28,11 @@ type Model struct {
 	overlays  overlays
 
 	calls  calls
-	live   *entry // the reply that streams, nil without one
-	said   bool   // there is more than notices
-	model  string // the newest that the log names
-	adding placed // what is being added
+	live   *entry      // the reply that streams, nil without one
+	failed *noticeItem // why the newest turn failed, nil where something followed
+	said   bool        // there is more than notices
+	model  string      // the newest that the log names
+	adding placed      // what is being added
 
 	view  string
 	dirty bool
@@ -72,6 +73,12 @@ func (m *Model) SetUndoKey(name string) { m.relook(func(l *look) { l.undo = name
 // compaction; "" if there is none.
 func (m *Model) SetViewKey(name string) { m.relook(func(l *look) { l.view = name }) }
 
+// SetRetryKey names what sends a failed request again, for the line of the failure; "" if nothing does.
+func (m *Model) SetRetryKey(name string) { m.relook(func(l *look) { l.retry = name }) }
+
+// Failed reports whether the newest turn failed, and nothing followed.
+func (m *Model) Failed() bool { return m.failed != nil }
+
 // SetZone sets the time zone of what is shown from now on.
 func (m *Model) SetZone(zone *time.Location) { m.relook(func(l *look) { l.zone = zone }) }
 
@@ -105,7 +112,7 @@ func (m *Model) SetFrame(frame int) {
 // Reset empties the transcript and shows other events.
 func (m *Model) Reset(events []conversation.Event) {
 	m.items.entries, m.items.drawn = nil, drawn{}
-	m.calls, m.live = newCalls(), nil
+	m.calls, m.live, m.failed = newCalls(), nil, nil
 	m.said, m.model, m.overlays = false, "", overlays{}
 	m.scroll.position = position{follow: true}
 	m.selection.clear()

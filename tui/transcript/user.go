@@ -116,7 +116,10 @@ type noticeItem struct {
 	versioned
 	level conversation.NoticeLevel
 	text  string
+	hint  string // what to do
 	why   string // the failure that it tells of and that can be explained; "" for none
+	again bool   // a key sends the request again
+	over  bool   // the conversation went on
 }
 
 // explain adds what is known of a failure besides.
@@ -126,15 +129,13 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.why)
 	n.why = ""
-	if hint != "" {
-		n.text += "\n" + hint
-	}
+	n.hint = hint
 	n.bump()
 	return true
 }
 
 func (n *noticeItem) indent(int) int { return 2 }
-func (n *noticeItem) source() string { return n.text }
+func (n *noticeItem) source() string { return n.text + "\n" + n.hint }
 
 func (n *noticeItem) draw(l *look, width int) []string {
 	style, mark := l.styles.Info, "·"
@@ -144,6 +145,16 @@ func (n *noticeItem) draw(l *look, width int) []string {
 	case conversation.NoticeError:
 		style, mark = l.styles.Error, "✗"
 	}
-	lines := styled(style, pane.Wrap(plain.Text(strings.TrimSpace(n.text)), max(1, width-2)))
+	text, hint := n.text, n.hint
+	switch {
+	case n.over:
+		style = l.styles.Info
+	case n.again && l.retry != "":
+		hint = strings.TrimPrefix(hint+" · "+l.retry+" sends again", " · ")
+	}
+	lines := styled(style, pane.Wrap(plain.Text(strings.TrimSpace(text)), max(1, width-2)))
+	if hint != "" {
+		lines = append(lines, styled(l.styles.Info, pane.Wrap(plain.Text(hint), max(1, width-2)))...)
+	}
 	return indented(style.Render(mark)+" ", lines)
 }

@@ -152,7 +152,7 @@ func failures() []Case {
 		{Name: "errors, invalid_request_error", Answer: Answer{Status: 400, Body: Failure("invalid_request_error", "messages: at least one message is required")}, Class: llm.BadRequest},
 		{Name: "errors, authentication_error", Answer: Answer{Status: 401, Body: Failure("authentication_error", "invalid x-api-key "+Key)}, Class: llm.Auth},
 		{Name: "errors, billing_error", Answer: Answer{Status: 402, Body: Failure("billing_error", "billing")}, Class: llm.Quota},
-		{Name: "errors, permission_error", Answer: Answer{Status: 403, Body: Failure("permission_error", "not allowed")}, Class: llm.Auth, Check: func(e *llm.Error) bool { return strings.Contains(e.Message, "does not allow") }},
+		{Name: "errors, permission_error", Answer: Answer{Status: 403, Body: Failure("permission_error", "not allowed")}, Class: llm.Auth, Check: func(e *llm.Error) bool { return strings.Contains(e.Message, "Not allowed with this key") }},
 		{Name: "errors, not_found_error", Answer: Answer{Status: 404, Body: Failure("not_found_error", "model: claude-9")}, Class: llm.NotFound},
 		{Name: "errors, request_too_large", Answer: Answer{Status: 413, Body: Failure("request_too_large", "Request exceeds the maximum size")}, Class: llm.Overflow},
 		{Name: "errors, rate_limit_error", Answer: Answer{Status: 429, Body: Failure("rate_limit_error", "too many tokens a minute"), Headers: map[string]string{"retry-after": "7"}}, Class: llm.RateLimited, Check: func(e *llm.Error) bool { return e.RetryAfter == 7*time.Second }},
