@@ -107,8 +107,8 @@ func wireRows(t *testing.T) string {
 			bound = "`max_completion_tokens`"
 		}
 		var also []string
-		if e.Caps.EchoReasoning {
-			also = append(also, "reasoning goes back with the messages")
+		if text := openai.Echoes(name); text != "" {
+			also = append(also, text)
 		}
 		if e.Caps.CallIDs == projection.CallIDMistral {
 			also = append(also, "call ids of nine letters and digits")

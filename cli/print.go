@@ -203,8 +203,9 @@ func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view p
 	if system != "" {
 		out = append(out, projection.Message{Role: projection.RoleSystem, Text: system, State: projection.StateVerbatim})
 	}
-	for _, msg := range hardened {
-		if !m.Caps.EchoReasoning {
+	from := m.Caps.EchoFrom(hardened)
+	for i, msg := range hardened {
+		if i < from {
 			msg.Reasoning = ""
 		}
 		out = append(out, msg)

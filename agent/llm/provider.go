@@ -295,7 +295,7 @@ func (p *Prices) Step() (Tier, bool) {
 // a conversation that it is used in.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
-		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, PriceStep: m.PriceStep(),
+		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop, PriceStep: m.PriceStep(),
 	}.With(r)
 }
 

@@ -60,7 +60,9 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 		req.Messages = append(req.Messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
 	}
 	route := routeOf(c.who, r.Model)
-	for _, m := range r.Messages {
+	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
+	for i, m := range r.Messages {
+		m = f.echoed(m, i >= from)
 		mp := f.messagePatch(m, r.Model, route)
 		if len(mp.fields) > 0 || len(mp.calls) > 0 {
 			p.messages[len(req.Messages)] = mp
@@ -142,7 +144,7 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 			out.Content = noOutput
 		}
 	case projection.RoleAssistant:
-		if f.reasoning {
+		if f.as == "" {
 			out.ReasoningContent = m.Reasoning
 		}
 		for _, call := range m.Calls {
@@ -153,6 +155,24 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 		}
 	}
 	return out
+}
+
+// echoed is a message with the reasoning that goes back with it, none if it does not go back.
+func (f bodyForm) echoed(m projection.Message, goes bool) projection.Message {
+	switch {
+	case m.Role != projection.RoleAssistant:
+	case !goes:
+		m.Reasoning = ""
+	case m.Reasoning == "":
+		if f.blank && len(m.Calls) > 0 {
+			m.Reasoning = " " // some refuse an empty one like none
+		}
+	case f.as == asThink:
+		m.Text, m.Reasoning = thinkOpen+"\n"+strings.TrimSpace(m.Reasoning)+"\n"+thinkClose+"\n\n"+m.Text, ""
+	case f.as == asText:
+		m.Text, m.Reasoning = strings.TrimSpace(m.Reasoning)+"\n\n"+m.Text, ""
+	}
+	return m
 }
 
 // messagePatch is what a message needs beyond the library's type.
@@ -175,6 +195,9 @@ func (f bodyForm) messagePatch(m projection.Message, model, route string) messag
 	}
 	if m.Role != projection.RoleAssistant {
 		return p
+	}
+	if text, err := conversation.EncodeJSON(m.Reasoning); err == nil && m.Reasoning != "" && f.as != "" {
+		set(f.as, strings.TrimSpace(string(text)))
 	}
 	if from(m.Extras, route) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {

@@ -57,11 +57,12 @@ type lessons struct {
 	noEncrypted   bool // has no reasoning in encrypted form
 	noItems       bool // refuses reasoning that goes back to it
 	noSummary     bool // writes no summaries of reasoning
+	noEcho        bool // refuses reasoning in messages
 	most          int  // tokens that it writes at most, 0 unless it said so
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 12
+const lessonsOfRefusals = 13
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -114,12 +115,15 @@ func resolve(o *Options) Endpoint {
 	return e
 }
 
-// Capabilities is what the endpoint wants of a request's messages.
-func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
-
-// KeepsReasoning reports whether what a model thought goes back to it and fills its window.
-func (c *Client) KeepsReasoning(model string) bool {
-	return c.opts.Wire == WireMessages && anthropic.KeepsThinking(model)
+// Capabilities is what the endpoint wants of the messages of a request to a model.
+func (c *Client) Capabilities(model string) projection.Capabilities {
+	caps := c.who.Caps
+	if c.wire(model, lessons{}) == WireChat {
+		e := echoOf(c.who.Name, model)
+		caps.EchoReasoning, caps.EchoLoop = e.as != "", e.loop
+	}
+	caps.KeepsReasoning = c.opts.Wire == WireMessages && anthropic.KeepsThinking(model)
+	return caps
 }
 
 // NoCaching reports whether the endpoint caches no prompts.
@@ -251,6 +255,8 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 	case strings.Contains(text, "encrypted content") || strings.Contains(text, "encrypted_content"),
 		strings.Contains(text, "without its required") || strings.Contains(text, "items are not persisted"):
 		now.noItems = true // made with the key of another organization, as a rule
+	case strings.Contains(text, "reasoning") && !strings.Contains(text, "effort") && unknownParameter(text) && c.opts.Wire != WireMessages:
+		now.noEcho = true
 	default:
 		now.ofMessages(text)
 	}

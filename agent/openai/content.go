@@ -149,3 +149,76 @@ func (t *thoughts) UnmarshalJSON(b []byte) error {
 	t.text = string(w)
 	return err
 }
+
+// Models whose server does not know their reasoning begin the content with it, between two tags. A tag elsewhere is text.
+// That the opening one is missing, as the template has it in the prompt already, cannot be told before the closing one
+// comes: by then the reasoning was shown as text, and so it stays.
+
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+	blanks     = " \t\r\n"
+)
+
+// thinking splits the content of a reply into text and reasoning, however the pieces are cut.
+type thinking struct {
+	held   string // may be, or become, a tag
+	inside bool
+	after  bool // reasoning has come
+	over   bool // text has come
+}
+
+// take is what a piece of the content adds.
+func (t *thinking) take(piece string) (text, reasoning string) {
+	t.held += piece
+	for !t.over && t.held != "" {
+		if t.inside {
+			before, rest, closed := strings.Cut(t.held, thinkClose)
+			if !closed {
+				n := len(before) - begun(before, thinkClose)
+				reasoning, t.held = reasoning+before[:n], before[n:]
+				break
+			}
+			reasoning, t.held = reasoning+before, rest
+			t.inside, t.after = false, true
+			continue
+		}
+		bare := strings.TrimLeft(t.held, blanks)
+		rest, opened := strings.CutPrefix(bare, thinkOpen)
+		if !opened && strings.HasPrefix(thinkOpen, bare) {
+			break
+		}
+		t.inside, t.over = opened, !opened
+		if opened {
+			t.held = rest
+		} else if t.after {
+			t.held = bare
+		}
+	}
+	if t.over {
+		text, t.held = t.held, ""
+	}
+	return text, reasoning
+}
+
+// end is what is left when nothing more can come.
+func (t *thinking) end() (text, reasoning string) {
+	rest := t.held
+	t.held = ""
+	if t.inside {
+		return "", rest
+	}
+	if t.after {
+		rest = strings.TrimLeft(rest, blanks)
+	}
+	return rest, ""
+}
+
+// begun is how many bytes at the end of a text are the beginning of a tag.
+func begun(text, tag string) int {
+	n := min(len(text), len(tag)-1)
+	for n > 0 && !strings.HasSuffix(text, tag[:n]) {
+		n--
+	}
+	return n
+}

@@ -29,6 +29,7 @@ type chatDecoder struct {
 	route string
 	calls *assembler
 
+	inline   thinking
 	text     bool // text has come
 	reasoned bool
 	reason   string
@@ -131,8 +132,9 @@ func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
 	if ch.Finish != "" {
 		d.reason = string(ch.Finish)
 	}
-	c.Text += piece.Content.text + string(piece.Refusal)
-	c.Reasoning += piece.reasoning()
+	text, thought := d.inline.take(piece.Content.text)
+	c.Text += text + string(piece.Refusal)
+	c.Reasoning += piece.reasoning() + thought
 	c.Calls = append(c.Calls, d.calls.add(piece.Calls)...)
 	for _, x := range piece.Calls {
 		d.signed = d.signed || len(x.Extra) > 0 && string(x.Extra) != "null"
@@ -141,6 +143,11 @@ func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
 	if len(piece.Extra) > 0 && string(piece.Extra) != "null" {
 		d.extra = piece.Extra
 	}
+	d.came(c)
+}
+
+// came notes what has come.
+func (d *chatDecoder) came(c *llm.Chunk) {
 	d.text = d.text || c.Text != ""
 	d.reasoned = d.reasoned || c.Reasoning != ""
 }
@@ -174,6 +181,8 @@ func (d *chatDecoder) stopped() bool { return d.reason != "" }
 
 func (d *chatDecoder) end(done bool) (llm.Chunk, error) {
 	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
+	c.Text, c.Reasoning = d.inline.end()
+	d.came(&c)
 	stop, err := d.stop(done)
 	if err != nil {
 		return c, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,8 @@ type bodyForm struct {
 	null       bool // calls without text have content null
 	signatures bool // calls of other models get a signature
 	reasoning  bool // reasoning goes back with its message
+	loop       bool // only behind the newest message of the user
+	blank      bool // calls without reasoning have a blank one
 	encrypted  bool // asks for reasoning in encrypted form
 	strict     bool // tools say that their schemas are not strict ones
 	items      bool // replies go back item by item, as they came
@@ -43,14 +46,16 @@ type bodyForm struct {
 	day        bool // asks the cache to keep the prompt for a day
 	key        string
 	effort     string // asked of the model, "" for none
+	as         string // how reasoning goes back, "" for reasoning_content
 
 	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
-// Beginnings of words that hold the key of the provider's cache, and an effort.
+// Beginnings of words that hold the key of the provider's cache, an effort, and where reasoning stands.
 const (
 	wordKey    = "key="
 	wordEffort = "effort="
+	wordAs     = "reasoning-as="
 )
 
 // flags are the words of a form that say yes or no, in the order they are
@@ -60,6 +65,7 @@ func (f *bodyForm) flags() []formFlag {
 		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
 		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
 		{"strict", &f.strict}, {"items", &f.items}, {"summary", &f.summary},
+		{"reasoning-loop", &f.loop}, {"reasoning-blank", &f.blank},
 		{"marks", &f.marks}, {"marks-1h", &f.hour}, {"cache-24h", &f.day},
 	}
 }
@@ -85,6 +91,9 @@ func (f bodyForm) String() string {
 	}
 	if f.effort != "" {
 		words = append(words, wordEffort+url.QueryEscape(f.effort))
+	}
+	if f.as != "" {
+		words = append(words, wordAs+f.as)
 	}
 	return strings.Join(words, " ")
 }
@@ -116,6 +125,10 @@ func (f *bodyForm) read(word string) bool {
 			f.effort = plain
 			return err == nil && plain != ""
 		}
+	}
+	if as, ok := strings.CutPrefix(word, wordAs); ok {
+		f.as = as
+		return slices.Contains([]string{"reasoning", asThink, asText}, as)
 	}
 	for _, x := range f.flags() {
 		if x.word == word {
@@ -159,7 +172,13 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	}
 	f.marks = c.marks(r.Model) && !known.noMarks
 	f.hour = f.marks && r.CacheTTL >= time.Hour
-	f.null, f.signatures, f.reasoning = c.who.NullContent, c.who.Signatures, c.who.Caps.EchoReasoning
+	f.null, f.signatures = c.who.NullContent, c.who.Signatures
+	if e := echoOf(c.who.Name, r.Model); e.as != "" && !known.noEcho {
+		f.reasoning, f.loop, f.blank = true, e.loop, e.blank
+		if e.as != thoughtField {
+			f.as = e.as
+		}
+	}
 	return f
 }
 

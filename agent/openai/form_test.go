@@ -170,7 +170,7 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 		c := New(o)
 		model := rapid.SampledFrom([]string{"m", "gpt-6-sol", "gemini-2.5-pro", "gpt-6.1-sol"}).Draw(rt, "model")
 		c.learned[model] = rapid.SampledFrom(allLessons()).Draw(rt, "lessons")
-		caps := c.Capabilities()
+		caps := c.Capabilities(model)
 		caps.NoTools = rapid.Bool().Draw(rt, "no tools")
 		messages, err := projection.Harden(projection.Project(conversationtest.WithOverlays(rt, conversationtest.Rich(rt))), caps)
 		if err != nil {
@@ -192,7 +192,8 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key")}
+		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key"),
+			as: rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as")}
 		for _, x := range f.flags() {
 			*x.on = rapid.Bool().Draw(rt, x.word)
 		}
@@ -211,6 +212,7 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 		"telepathy":          `"telepathy"`,
 		"usage":              "wire",
 		"chat key=%zz":       `"key=%zz"`,
+		"chat reasoning-as=": `"reasoning-as="`,
 		" ":                  "wire",
 		"chat Usage":         `"Usage"`,
 		"responses chat\x00": `"chat\x00"`,
@@ -249,8 +251,8 @@ func TestWordsOfFormsStay(t *testing.T) {
 	r := fullRequest("custom", "m")
 	r.Conversation = "3kq7abcdefgh"
 	for provider, want := range map[string]string{
-		"openai": "chat usage completion null key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning",
-		"llamacpp": "chat usage progress", "demo": "chat usage",
+		"openai": "chat usage completion null key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning reasoning-blank", "ollama": "chat usage reasoning reasoning-loop reasoning-as=reasoning",
+		"llamacpp": "chat usage progress reasoning reasoning-loop", "cerebras": "chat usage completion reasoning reasoning-loop reasoning-as=think", "xai": "chat usage null",
 	} {
 		c := New(Options{Provider: provider, Transport: nowhere{}})
 		if got := c.form(r, lessons{}).String(); got != want {

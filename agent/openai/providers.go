@@ -2,6 +2,7 @@ package openai
 
 import (
 	"slices"
+	"strings"
 
 	"plimsoll/compact/projection"
 )
@@ -54,7 +55,84 @@ type Quirks struct {
 	CacheHeader string
 }
 
-var echoing = projection.Capabilities{EchoReasoning: true}
+// echo is how reasoning goes back to an endpoint whose maker asks for it.
+type echo struct {
+	provider string
+	models   string // what the ids of the models contain, "" for all
+	as       string // the field of the message, or asThink or asText
+	loop     bool   // only until the next message of the user
+	blank    bool   // a message with calls is refused without any, so that one of another model has a blank
+}
+
+// Reasoning that goes back in the content, in front of the text.
+const (
+	asThink = "think" // within <think> and </think>
+	asText  = "text"  // as it is
+	// thoughtField is the field in which most endpoints send reasoning and take it.
+	thoughtField = "reasoning_content"
+)
+
+// echoes says to which endpoints reasoning goes back. The first row that fits counts; where none does, nothing goes back.
+var echoes = []echo{
+	// "For turns that do perform tool calls, the reasoning_content must be fully passed back in all subsequent requests", else
+	// 400: api-docs.deepseek.com/guides/thinking_mode. The server passes over what it does not need.
+	{"deepseek", "", thoughtField, false, true},
+	// "reasoning_content is missing in assistant tool call message", 400; thinking.keep says what older turns are for:
+	// platform.moonshot.ai, schema of kimi-k2.6 and of k3.
+	{"moonshot", "", thoughtField, false, true},
+	// Returned with the tool results (interleaved), and the whole history where thinking is preserved, as on the coding plan:
+	// docs.z.ai/guides/capabilities/thinking-mode.
+	{"zai", "", thoughtField, false, false},
+	// "the content field will contain <think> tag content, which must be preserved completely":
+	// platform.minimax.io/docs/api-reference/text-openai-api.
+	{"minimax", "", asThink, false, false},
+	// With tool results: docs.qwencloud.com, function calling with thinking mode. Older turns only with preserve_thinking.
+	{"alibaba", "", thoughtField, true, false},
+	// The models need it until the final answer: cookbook.openai.com/articles/gpt-oss/handle-raw-cot. Groq takes the field
+	// "reasoning" for these models alone, and refuses reasoning_content.
+	{"groq", "gpt-oss", "reasoning", true, false},
+	{"groq", "qwen3", "reasoning", true, false},
+	// In the content, without tags for gpt-oss: inference-docs.cerebras.ai/capabilities/reasoning.
+	{"cerebras", "gpt-oss", asText, true, false},
+	{"cerebras", "", asThink, true, false},
+	// "reasoning" of the assistant message: docs.together.ai/docs/inference/chat/reasoning.
+	{"together", "", "reasoning", true, false},
+	// reasoning_history decides per model what is used of it: docs.fireworks.ai/guides/reasoning.
+	{"fireworks", "", thoughtField, false, false},
+	// Templates of models that think between calls (gpt-oss, Qwen3, GLM, MiniMax) render it in the open turn and drop it
+	// before: github.com/ggml-org/llama.cpp pull 18994; docs.vllm.ai, interleaved thinking, and issue 38488, which reads
+	// "reasoning" alone; ollama.com/blog/thinking, whose /v1 knows no reasoning_content.
+	{"llamacpp", "", thoughtField, true, false},
+	{"lmstudio", "", thoughtField, true, false},
+	{"vllm", "", "reasoning", true, false},
+	{"ollama", "", "reasoning", true, false},
+	{"custom", "", thoughtField, true, false},
+}
+
+// echoOf is how reasoning goes back to a model at an endpoint.
+func echoOf(provider, model string) echo {
+	if _, known := Known(provider); !known {
+		provider = "custom"
+	}
+	for _, e := range echoes {
+		if e.provider == provider && strings.Contains(strings.ToLower(model), e.models) {
+			return e
+		}
+	}
+	return echo{}
+}
+
+// Echoes says in words how reasoning goes back to a provider's models, "" if it does not.
+func Echoes(provider string) string {
+	e := echoOf(provider, "gpt-oss")
+	if e.as == "" {
+		return ""
+	}
+	if e.loop {
+		return "reasoning goes back until your next message"
+	}
+	return "reasoning goes back with the messages"
+}
 
 // endpoints is in the order in which keys in the environment choose a
 // provider; those after groq are never chosen by a key alone.
@@ -67,7 +145,7 @@ var endpoints = []Endpoint{
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",
 		Quirks: Quirks{NullContent: true, Marks: true}},
-	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys", Caps: echoing},
+	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys"},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys",
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},
 	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"}, KeyPage: "https://console.x.ai",
@@ -78,7 +156,7 @@ var endpoints = []Endpoint{
 		Quirks: Quirks{MaxCompletion: true, EmptyOverflow: true}},
 	{Name: "together", Label: "Together", BaseURL: "https://api.together.ai/v1", KeyVars: []string{"TOGETHER_API_KEY"}},
 	{Name: "fireworks", Label: "Fireworks", BaseURL: "https://api.fireworks.ai/inference/v1", KeyVars: []string{"FIREWORKS_API_KEY"}},
-	{Name: "moonshot", Label: "Moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVars: []string{"MOONSHOT_API_KEY"}, Caps: echoing},
+	{Name: "moonshot", Label: "Moonshot", BaseURL: "https://api.moonshot.ai/v1", KeyVars: []string{"MOONSHOT_API_KEY"}},
 	{Name: "zai", Label: "Z.ai", BaseURL: "https://api.z.ai/api/paas/v4", KeyVars: []string{"ZAI_API_KEY", "ZHIPU_API_KEY"}},
 	{Name: "minimax", Label: "MiniMax", BaseURL: "https://api.minimax.io/v1", KeyVars: []string{"MINIMAX_API_KEY"}},
 	{Name: "alibaba", Label: "Alibaba", BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",

@@ -119,7 +119,7 @@ func (p *pump) fail(err error) bool {
 
 // failWith yields what counts of the last chunk, then the failure.
 func (p *pump) failWith(last llm.Chunk, err error) bool {
-	rest := llm.Chunk{Calls: last.Calls, Usage: last.Usage}
+	rest := llm.Chunk{Text: last.Text, Reasoning: last.Reasoning, Calls: last.Calls, Usage: last.Usage}
 	if !isZero(rest) && !p.yield(rest, nil) {
 		return true
 	}

@@ -127,10 +127,10 @@ func TestProvidersGetTheirForms(t *testing.T) {
 		progress  any
 	}{
 		{"groq", "max_tokens", nil, nil, nil}, // at another address than its own
-		{"custom", "max_tokens", "", nil, nil},
+		{"custom", "max_tokens", "", "hm", nil},
 		{"deepseek", "max_tokens", "", "hm", nil},
 		{"gemini", "max_tokens", nil, nil, nil},
-		{"llamacpp", "max_tokens", "", nil, true},
+		{"llamacpp", "max_tokens", "", "hm", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.provider, func(t *testing.T) {
@@ -147,6 +147,62 @@ func TestProvidersGetTheirForms(t *testing.T) {
 				t.Error("temperature was sent")
 			}
 		})
+	}
+}
+
+// Reasoning goes back as its maker asks for it, from the newest message of the user on or from the beginning.
+func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
+	t.Parallel()
+	calls := func(id, text, thought string) projection.Message {
+		m := assistant(conversation.ToolCall{ID: id, Name: "ls", Arguments: "{}"})
+		m.Text, m.Reasoning = text, thought
+		return m
+	}
+	r := user("hi")
+	r.Messages = append(r.Messages, calls("c1", "a", "old"), result("c1", "x"), projection.Message{Role: projection.RoleUser, Text: "go on"},
+		calls("c2", "", "new"), result("c2", "x"), calls("c3", "b", ""), result("c3", "x"))
+	const unsaid = "b"
+	for _, tt := range []struct{ provider, model, field, old, loop, none string }{
+		{"deepseek", "m", "reasoning_content", "old", "new", " "},
+		{"moonshot", "m", "reasoning_content", "old", "new", " "},
+		{"zai", "glm-5.3", "reasoning_content", "old", "new", ""},
+		{"fireworks", "m", "reasoning_content", "old", "new", ""},
+		{"minimax", "MiniMax-M3", "content", "<think>\nold\n</think>\n\na", "<think>\nnew\n</think>\n\n", unsaid},
+		{"alibaba", "qwen3.7-max", "reasoning_content", "", "new", ""},
+		{"groq", "openai/gpt-oss-120b", "reasoning", "", "new", ""},
+		{"groq", "llama-4", "reasoning", "", "", ""},
+		{"cerebras", "zai-glm-4.7", "content", "a", "<think>\nnew\n</think>\n\n", unsaid},
+		{"cerebras", "gpt-oss-120b", "content", "a", "new\n\n", unsaid},
+		{"together", "m", "reasoning", "", "new", ""},
+		{"llamacpp", "m", "reasoning_content", "", "new", ""},
+		{"lmstudio", "m", "reasoning_content", "", "new", ""},
+		{"vllm", "m", "reasoning", "", "new", ""},
+		{"ollama", "m", "reasoning", "", "new", ""},
+		{"custom", "m", "reasoning_content", "", "new", ""},
+		{"my own", "m", "reasoning_content", "", "new", ""},
+		{"xai", "m", "reasoning_content", "", "", ""},
+		{"mistral", "m", "reasoning_content", "", "", ""},
+		{"gemini", "m", "reasoning_content", "", "", ""},
+	} {
+		r.Model = tt.model
+		c := openai.New(openai.Options{Provider: tt.provider, BaseURL: "http://127.0.0.1:9"})
+		body, err := c.Body(r, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Messages []map[string]any }
+		if err := json.Unmarshal(body, &got); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range map[int]string{1: tt.old, 4: tt.loop, 6: tt.none} {
+			if text, _ := got.Messages[i][tt.field].(string); text != want {
+				t.Errorf("%s, %s: message %d has the %s %q, not %q", tt.provider, tt.model, i, tt.field, text, want)
+			}
+		}
+		caps := c.Capabilities(tt.model)
+		if echo, loop := tt.loop != "", tt.loop != "" && (tt.old == "" || tt.old == "a"); caps.EchoReasoning != echo || caps.EchoLoop != loop {
+			t.Errorf("%s, %s: the meter is told %+v", tt.provider, tt.model, caps)
+		}
 	}
 }
 

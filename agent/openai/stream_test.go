@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -218,6 +219,44 @@ func TestEndless(t *testing.T) {
 			}
 			if len(got.Text) > 9<<20 {
 				t.Errorf("%d bytes of text", len(got.Text))
+			}
+		})
+	}
+}
+
+// What stands between <think> and </think> at the beginning is reasoning, however it is cut; elsewhere it is text.
+func TestThinkTagsAtTheBeginningAreReasoning(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ content, text, reasoning string }{
+		"plain":         {"<think>hm</think>Hello", "Hello", "hm"},
+		"blanks":        {" \n<think>\nhm <b>\n</think>\n\nHello\n", "Hello\n", "\nhm <b>\n"},
+		"twice":         {"<think>a</think>\n<think>b</think>\nHello", "Hello", "ab"},
+		"empty":         {"<think></think>Hello", "Hello", ""},
+		"unclosed":      {"<think>hm </thi", "", "hm </thi"},
+		"quoted":        {"The tag <think>hm</think> is", "The tag <think>hm</think> is", ""},
+		"closed alone":  {"hm</think>Hello", "hm</think>Hello", ""},
+		"other tag":     {"<thinking>hm", "<thinking>hm", ""},
+		"cut":           {" <thin", " <thin", ""},
+		"quoted behind": {"<think>hm</think>a <think>b</think>", "a <think>b</think>", "hm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for cut := range len(tt.content) {
+				stream := ""
+				for _, piece := range []string{tt.content[:cut/2], tt.content[cut/2 : cut], tt.content[cut:]} {
+					text, err := json.Marshal(piece)
+					if err != nil {
+						t.Fatal(err)
+					}
+					stream += delta(`{"content":` + string(text) + `}`)
+				}
+				got := gather(t, serve(t, "custom", sse(stream+stop+done)), user("hi"))
+				if got.Text != tt.text || got.Reasoning != tt.reasoning {
+					t.Fatalf("cut at %d: text %q, reasoning %q", cut, got.Text, got.Reasoning)
+				}
+				if failed := got.Err != nil; failed != (tt.text == "") {
+					t.Errorf("failure %v", got.Err)
+				}
 			}
 		})
 	}

@@ -134,8 +134,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 // catalogue, then what was learned, then configuration, then the flag.
 func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
 	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
-	own := client.Capabilities()
-	own.KeepsReasoning = client.KeepsReasoning(c.Model)
+	own := client.Capabilities(c.Model)
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
@@ -295,7 +294,7 @@ func ServerWindow(found openai.Found) meter.Window {
 // server.
 func (d *Models) demoModel(ctx context.Context) llm.Model {
 	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
-		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
+		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(demo.ModelID),
 		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
 	d.Providers.Apply(&m, config.Model{})
 	started := m.Window

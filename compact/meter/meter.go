@@ -22,6 +22,7 @@ type Meter struct {
 	prompt  projection.Sizes // system prompt and tools
 	draft   projection.Sizes
 	reply   projection.Sizes // of a reply that is still arriving
+	loop    projection.Sizes // of the messages behind the newest of the user, with EchoLoop
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
@@ -44,6 +45,7 @@ type Options struct {
 	AnyPrice       bool    // PriceStep bounds no line: the sources know of none
 	Calibration    conversation.Calibration
 	EchoReasoning  bool // reasoning is sent back and fills the window
+	EchoLoop       bool // until the next message of the user
 	// Plain counts text alone, four code points of any script to a token: the
 	// count by which replay is defined.
 	Plain bool
@@ -98,7 +100,13 @@ func (m Meter) WithView(v projection.View) Meter {
 	if v.Revision != m.view.Revision {
 		m.cachedShare = -1
 	}
-	m.view, m.reply = v, projection.Sizes{}
+	m.view, m.reply, m.loop = v, projection.Sizes{}, projection.Sizes{}
+	if m.options.EchoLoop {
+		caps := projection.Capabilities{EchoReasoning: true, EchoLoop: true}
+		for i := caps.EchoFrom(v.Messages); i < len(v.Messages); i++ {
+			v.Messages[i].AddTo(&m.loop)
+		}
+	}
 	return m.estimated()
 }
 
@@ -144,8 +152,8 @@ func (m Meter) WithTokenThreshold(tokens int) Meter {
 // longer count, as tokenizers differ; the cost so far stays.
 func (m Meter) WithModel(o Options) Meter {
 	n := New(o)
-	n.view, n.prompt, n.draft, n.cost = m.view, m.prompt, m.draft, m.cost
-	return n.estimated()
+	n.prompt, n.draft, n.cost = m.prompt, m.draft, m.cost
+	return n.WithView(m.view)
 }
 
 // View is what the next request would carry, as the meter measures it.
@@ -154,8 +162,8 @@ func (m Meter) View() projection.View { return m.view }
 // Calibration is what was learned about the model so far.
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
 
-// EchoesReasoning reports whether reasoning is sent back and fills the window.
-func (m Meter) EchoesReasoning() bool { return m.options.EchoReasoning }
+// EchoesReasoning reports whether reasoning is sent back in every request to come and fills the window.
+func (m Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
 
 // Window is the window the meter measures against.
 func (m Meter) Window() Window { return m.options.Window }
@@ -239,13 +247,13 @@ func (m Meter) Framing() float64 {
 func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.estimate)) }
 
 // MessageTokens is the calibrated estimate of a message in tokens, with its reasoning
-// where that is sent back.
+// where that is sent back in every request to come.
 func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	var s projection.Sizes
 	msg.AddTo(&s)
 	sum := 0.0
 	for _, seg := range projection.Segments() {
-		if seg != projection.Reasoning || m.options.EchoReasoning {
+		if seg != projection.Reasoning || m.EchoesReasoning() {
 			sum += EstimateOf(&s, seg)
 		}
 	}
@@ -267,8 +275,11 @@ func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 	case projection.System, projection.Tools:
 		return m.held(&m.prompt, seg)
 	case projection.Reasoning:
-		if !m.options.EchoReasoning {
+		switch {
+		case !m.options.EchoReasoning:
 			return 0
+		case m.options.EchoLoop:
+			return m.held(&m.loop, seg)
 		}
 	}
 	return m.held(&m.view.Sizes, seg) + m.held(&m.reply, seg)

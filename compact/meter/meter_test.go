@@ -96,6 +96,23 @@ func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
 	}
 }
 
+func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96)
+	options := compacttest.Window(1000)
+	options.EchoReasoning, options.EchoLoop = true, true
+	s := newStory(options).add(conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Reasoning: text, Stop: conversation.StopEnd})
+	switched := s.meter.WithModel(options)
+	thought := s.meter.Reading().Segments[projection.Reasoning]
+	if thought < 96 || switched.Reading().Segments[projection.Reasoning] != thought {
+		t.Errorf("%d tokens of reasoning are counted in the loop, %d after a change of model", thought, switched.Reading().Segments[projection.Reasoning])
+	}
+	before := s.meter.Reading().Used
+	if r := s.add(conversation.UserMessage{Text: text}).meter.Reading(); r.Segments[projection.Reasoning] != 0 || r.Used != before-thought+100 {
+		t.Errorf("%+v after %d with %d of reasoning", r, before, thought)
+	}
+}
+
 func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 	t.Parallel()
 	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})

@@ -3,9 +3,10 @@ package projection
 // Capabilities is what an endpoint wants of a request. They enter only in
 // Harden and in the wire, never in the projection.
 type Capabilities struct {
-	// EchoReasoning sends reasoning back with assistant messages (DeepSeek
-	// thinking with tools, Moonshot k3).
+	// EchoReasoning sends reasoning back with assistant messages.
 	EchoReasoning bool
+	// EchoLoop says that EchoReasoning ends with the next message of the user.
+	EchoLoop bool
 	// KeepsReasoning says that reasoning goes back in a form of the provider's own,
 	// and fills the window (Claude from 4.6 on).
 	KeepsReasoning bool
@@ -16,6 +17,21 @@ type Capabilities struct {
 	// NoTools says that the model refuses tools; calls in the history are
 	// written out as text.
 	NoTools bool
+}
+
+// EchoFrom is the index of the first message whose reasoning goes back.
+func (c Capabilities) EchoFrom(messages []Message) int {
+	switch {
+	case !c.EchoReasoning:
+		return len(messages)
+	case !c.EchoLoop:
+		return 0
+	}
+	i := len(messages)
+	for i > 0 && messages[i-1].Role != RoleUser {
+		i--
+	}
+	return i
 }
 
 // CallIDForm is a rule for tool call ids.
