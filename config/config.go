@@ -8,6 +8,7 @@ type Config struct {
 	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
 	Fallback    []string            `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
 	Providers   map[string]Provider `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
+	Models      map[string]Asked    `yaml:"models" name:"NAME" names:"text" doc:"What requests to a model ask besides, by its name (provider/id, or the id at any provider)."`
 	Discovery   Discovery           `yaml:"discovery"`
 	Context     Context             `yaml:"context"`
 	Compaction  Compaction          `yaml:"compaction"`

@@ -65,6 +65,14 @@ func (d *decoder) value(n *node, v reflect.Value, path []string, f field) {
 		}
 	case reflect.Slice:
 		d.list(n, v, path, f)
+	case reflect.Interface:
+		value, err := jsonOf(v.Interface(), n)
+		if err != nil {
+			d.failValue(n, path, err)
+			return
+		}
+		v.Set(reflect.ValueOf(value))
+		d.set(n, path)
 	default:
 		d.scalar(n, v, path, f)
 	}
@@ -183,6 +191,10 @@ func (d *decoder) entries(n *node, v reflect.Value, path []string, f field) {
 		at, e := child(path, e.key), e
 		if err := checkName(e.key, f.tag.Get("names")); err != nil {
 			d.fail(e.line, e.col, path, err.Error(), "")
+			continue
+		}
+		if why, own := owned[e.key]; own && f.tag.Get("check") == "body" {
+			d.fail(e.line, e.col, path, "Plimsoll sets "+e.key+" itself", why)
 			continue
 		}
 		item := reflect.New(v.Type().Elem()).Elem()

@@ -64,7 +64,7 @@ func uncommented(example string) string {
 var mapNames = strings.NewReplacer(
 	"providers.local", "providers.NAME", ".models.qwen3-coder", ".models.ID", ".headers.X-Team", ".headers.HEADER",
 	"profiles.tidy", "profiles.NAME", "profiles.brief", "profiles.NAME", "tools.cargo_test", "tools.NAME",
-	"tool_identifier_fields.read_file", "tool_identifier_fields.TOOL", "ui.keys.search", "ui.keys.ACTION",
+	`models."local/qwen3-coder"`, "models.NAME", "tool_identifier_fields.read_file", "tool_identifier_fields.TOOL", "ui.keys.search", "ui.keys.ACTION",
 )
 
 func TestExampleFileHasEveryKey(t *testing.T) {

@@ -3,6 +3,7 @@
 //
 //   - allowed lists the keys it may set; every other key waits for the user's word on this content of the file.
 //   - permissions.mode may become stricter; deny grows; allow and private_addresses may only be emptied.
+//   - providers.NAME.key_command is never taken from it.
 //   - A tool may become stricter (approval towards deny, enabled: false) and keep more of its results.
 //   - A limit may become tighter, and compaction may keep more and ask a model less often.
 
@@ -30,6 +31,7 @@ type guard struct {
 	file    string
 	trusted bool
 	refused []Refused
+	never   []Refused // what a trusted file may not decide either
 }
 
 // allowed are the keys that a workspace's file may set, each with whether a value is within its bounds; nil: any is.
@@ -70,6 +72,7 @@ var concerns = map[string]string{
 	"model":                           "chooses which model gets your conversations",
 	"fallback":                        "chooses which models get your conversations",
 	"providers":                       "changes where conversations are sent",
+	"models":                          "changes what requests ask of models",
 	"compaction.summary.model":        "chooses which model gets your conversations to summarize them",
 	"compaction.summary.instructions": "tells the model what to make of your conversations",
 	"compaction.profiles":             "can name a model and instructions for summaries",
@@ -188,6 +191,15 @@ func (g *guard) refuse(e entry, why string, path ...string) (entry, bool) {
 	g.refused = append(g.refused, Refused{
 		File: g.file, Line: e.line, Key: Path(path...), Value: flow(e.value, e.key == "headers"), Why: why,
 	})
+	if path[0] == "providers" {
+		e.value = keep(e.value, func(below entry) (entry, bool) {
+			if below.key == "key_command" {
+				g.never = append(g.never, Refused{File: g.file, Line: below.line, Key: Path(append(path, below.key)...), Value: flow(below.value, false),
+					Why: "runs a program for keys, which only your own file may name"})
+			}
+			return below, below.key != "key_command"
+		})
+	}
 	return e, g.trusted
 }
 

@@ -47,6 +47,8 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{base, "tools: {t: {compaction: {response: strip}, identifiers: [a]}}", "tools.t.compaction = {response: strip}; tools.t.identifiers = [a]"},
 		{"tools: {t: {enabled: false}}", "tools: {t: {enabled: true}}", "tools.t.enabled = true"},
 		{base, "providers: {openai: {base_url: 'http://evil/v1', headers: {X-Key: abc}}}", "providers.openai = {base_url: http://evil/v1, headers: {X-Key: (hidden)}}"},
+		{base, "providers: {openai: {body: {temperature: 2}, key_command: [evil]}}", "providers.openai = {body: {temperature: 2}, key_command: [evil]}"},
+		{base, "models: {m: {body: {temperature: 2}}}", "models.m = {body: {temperature: 2}}"},
 		{"discovery: {local: false}", "discovery: {local: true}", "discovery.local = true"},
 		{base, "discovery: {local: true}", ""},
 		{base, "discovery: {local: false}", ""},
@@ -133,8 +135,9 @@ func TestWorkspaceAddsNoNames(t *testing.T) {
 
 func TestTrustedWorkspaceAppliesEverything(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1'}}\ncompaction: {summary: {model: a/b}}\n", true)
-	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || l.Config.Compaction.Summary.Model != "a/b" || len(l.Refused) != 0 || len(l.Trusted) != 3 {
+	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\ncompaction: {summary: {model: a/b}}\n", true)
+	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || l.Config.Compaction.Summary.Model != "a/b" || len(l.Trusted) != 3 ||
+		len(l.Refused) != 1 || l.Refused[0].Key != "providers.x.key_command" || l.Config.Providers["x"].KeyCommand != nil {
 		t.Errorf("%+v", l)
 	}
 }

@@ -120,7 +120,7 @@ func (l *loading) workspace(d *decoder, root *node, trust func(hash string) bool
 	kept := g.root(root)
 	d.document(kept, &l.Config)
 	if g.trusted {
-		l.Trusted = g.refused
+		l.Trusted, l.Refused = g.refused, g.never
 	} else {
 		l.Refused = g.refused
 	}

@@ -14,6 +14,20 @@ import (
 )
 
 // write puts a file into a folder of the test and gives its path.
+// A later layer changes single fields of a body, as it does with keys.
+func TestBodiesOfLayersMerge(t *testing.T) {
+	t.Parallel()
+	path := write(t, t.TempDir(), "c.yaml", "providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}\n")
+	l, err := config.Load(config.LoadOptions{File: path, Set: []string{"providers.x.body.deep.d=0.25", "models.m.body.e=null text"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Body{"a": uint64(1), "deep": map[string]any{"b": []any{uint64(1), map[string]any{"c": "yes"}}, "d": 0.25}}
+	if diff := cmp.Diff(want, l.Config.Providers["x"].Body); diff != "" || l.Config.Models["m"].Body["e"] != "null text" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func write(t *testing.T, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

@@ -1,14 +1,85 @@
 package config
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"time"
+)
 
 // Provider is one endpoint. Empty fields of a built-in provider keep the built-in value.
 type Provider struct {
-	BaseURL   string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions or /messages, such as http://localhost:8080/v1."`
-	APIKeyEnv string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself is never in a file."`
-	Headers   Headers          `yaml:"headers" name:"HEADER" names:"header" check:"header" doc:"Further HTTP headers for every request. Values are hidden wherever the configuration is printed."`
-	Wire      string           `yaml:"wire" enum:",chat,responses,messages" doc:"Protocol: chat = chat completions, responses = the Responses API, messages = Anthropic's Messages API; empty = what the provider and the model need."`
-	Models    map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalog."`
+	BaseURL    string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions or /messages, such as http://localhost:8080/v1."`
+	APIKeyEnv  string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself is never in a file."`
+	KeyCommand []string         `yaml:"key_command" check:"text" doc:"Program with its arguments that prints a key, for keys that expire. It runs without a shell, within 10 seconds; the key stays in memory."`
+	KeyTTL     time.Duration    `yaml:"key_ttl" doc:"How long a key of key_command is used; 0 = until the server refuses it."`
+	Headers    Headers          `yaml:"headers" name:"HEADER" names:"header" check:"header" doc:"Further HTTP headers for every request. Values are hidden wherever the configuration is printed."`
+	Wire       string           `yaml:"wire" enum:",chat,responses,messages" doc:"Protocol: chat = chat completions, responses = the Responses API, messages = Anthropic's Messages API; empty = what the provider and the model need."`
+	Body       Body             `yaml:"body" check:"body" doc:"Fields merged into the body of every request, such as temperature, service_tier or chat_template_kwargs. What Plimsoll sets itself is refused."`
+	Models     map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalog."`
+}
+
+// Asked is what requests to one model ask besides.
+type Asked struct {
+	Body Body `yaml:"body" check:"body" doc:"Fields merged into the body of requests to the model; wins over those of its provider."`
+}
+
+// Body is fields of a request, as JSON has them.
+type Body map[string]any
+
+// maxBody bounds a body in bytes: every request records it.
+const maxBody = 4 << 10
+
+// owned are the fields of requests that Plimsoll sets, each with what would go wrong.
+var owned = map[string]string{
+	"model": "--model chooses it", "messages": "they are the conversation", "input": "it is the conversation", "instructions": "they are the system prompt",
+	"system": "it is the system prompt", "tools": "they are recorded with the conversation", "functions": "tools are recorded with the conversation",
+	"stream": "replies are always streamed", "stream_options": "usage is always asked for", "n": "one reply is read",
+	"max_tokens": "set max_output of the model", "max_completion_tokens": "set max_output of the model", "max_output_tokens": "set max_output of the model",
+	"store": "nothing is stored at the provider", "include": "reasoning is always asked for", "previous_response_id": "nothing is stored at the provider",
+	"conversation": "nothing is stored at the provider", "background": "replies are always streamed",
+	"prompt_cache_key": "it names the conversation", "prompt_cache_retention": "set cache_ttl of the model", "cache_control": "set cache_ttl of the model",
+	"return_progress": "it is asked for where the server can tell", "logprobs": "nothing reads them",
+}
+
+// jsonOf is a node as JSON has it, laid over what is there.
+func jsonOf(below any, n *node) (any, error) {
+	switch n.kind {
+	case nullNode:
+		return nil, nil
+	case tableNode:
+		out := map[string]any{}
+		if old, ok := below.(map[string]any); ok {
+			maps.Copy(out, old)
+		}
+		for _, e := range n.entries {
+			value, err := jsonOf(out[e.key], e.value)
+			if err != nil {
+				return nil, err
+			}
+			out[e.key] = value
+		}
+		return out, nil
+	case listNode:
+		out := make([]any, len(n.items))
+		for i, item := range n.items {
+			value, err := jsonOf(nil, item)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = value
+		}
+		return out, nil
+	case textNode:
+		if keyShaped().MatchString(n.text) {
+			return nil, &valueError{"looks like a key", "keys do not belong in a file: use api_key_env or key_command"}
+		}
+		return n.text, nil
+	}
+	if _, err := json.Marshal(n.value); err != nil {
+		return nil, fmt.Errorf("%s is not a number of JSON", quote(n.text))
+	}
+	return n.value, nil
 }
 
 // Model is what the user knows about one model. A zero field means: ask the server or the catalogue.

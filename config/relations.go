@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
 // checkRelations applies the rules between keys to the finished configuration. A problem points at the place where the
 // key it names was set last. Unless the configuration is complete, a ratio that was not set may be another one's in the
@@ -35,6 +39,7 @@ func checkRelations(c Config, origins map[string]Origin, complete bool) Problems
 		}
 		fail([]string{key}, fmt.Sprintf("there is no profile %s", quote(name)), hint)
 	}
+	checkBodies(c, fail)
 	for _, name := range sortedKeys(c.Providers) {
 		for _, id := range sortedKeys(c.Providers[name].Models) {
 			m := c.Providers[name].Models[id]
@@ -46,6 +51,33 @@ func checkRelations(c Config, origins map[string]Origin, complete bool) Problems
 		}
 	}
 	return problems
+}
+
+// checkBodies refuses bodies that are too long to be recorded, and thinking where the Messages API is spoken: its form is
+// recorded with each request.
+func checkBodies(c Config, fail func(keys []string, message, hint string)) {
+	check := func(b Body, messages bool, path ...string) {
+		for _, field := range sortedKeys(b) {
+			if messages && field == "thinking" {
+				fail([]string{Path(append(path, field)...)}, "Plimsoll sets thinking itself over the Messages API", "set effort of the model")
+			}
+			if text, err := json.Marshal(b); err != nil || len(text) > maxBody {
+				fail([]string{Path(append(path, field)...)}, fmt.Sprintf("the body is longer than %s", Size(maxBody)), "every request records it")
+				return
+			}
+		}
+	}
+	messages := func(provider string) bool {
+		p := c.Providers[provider]
+		return p.Wire == "messages" || p.Wire == "" && provider == "anthropic"
+	}
+	for _, name := range sortedKeys(c.Providers) {
+		check(c.Providers[name].Body, messages(name), "providers", name, "body")
+	}
+	for _, name := range sortedKeys(c.Models) {
+		provider, _, _ := strings.Cut(name, "/")
+		check(c.Models[name].Body, messages(provider) || strings.HasPrefix(name, "claude"), "models", name, "body")
+	}
 }
 
 // checkEviction applies the rules between the shares of a step: it leaves less than what sets it off, and its note has

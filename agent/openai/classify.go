@@ -259,6 +259,9 @@ func (w endpoint) lead(e *llm.Error, words string) string {
 func (w endpoint) hint(e *llm.Error, words string) string {
 	switch e.Class {
 	case llm.Auth:
+		if w.renewed != nil {
+			return "run the program of key_command in a terminal to see what it says"
+		}
 		if w.keyVar == "" {
 			return "set the key: name its environment variable in the configuration, under api_key_env"
 		}

@@ -37,7 +37,8 @@ type Client struct {
 	lib  *goopenai.Client
 	http *http.Client // the library's, for protocols that it does not speak
 
-	maxStream int // bytes of the stream of a reply
+	body      string // what is merged into each request, "" for nothing
+	maxStream int    // bytes of the stream of a reply
 
 	mu      sync.Mutex         // guards learned
 	learned map[string]lessons // by model
@@ -68,6 +69,7 @@ const lessonsOfRefusals = 13
 func New(o Options) *Client {
 	e := resolve(&o)
 	c := &Client{opts: o, who: newEndpoint(o, e), maxStream: maxStream, learned: map[string]lessons{}}
+	c.body = mergedBody(o.Body)
 	cfg := goopenai.DefaultConfig(o.Key)
 	cfg.BaseURL = o.BaseURL
 	cfg.EmptyMessagesLimit = math.MaxUint32
@@ -105,6 +107,10 @@ func resolve(o *Options) Endpoint {
 	}
 	if o.Transport == nil {
 		o.Transport = sharedTransport()
+	}
+	if o.Renew != nil && o.renewed == nil {
+		o.renewed = &renewed{next: o.Transport, key: o.Renew, own: o.Headers, messages: o.Wire == WireMessages, label: e.Label}
+		o.Transport = o.renewed
 	}
 	if o.FirstByte <= 0 {
 		o.FirstByte = defaultFirstByte

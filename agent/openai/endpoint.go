@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"html"
 	"net/http"
 	"net/url"
@@ -21,6 +22,7 @@ type endpoint struct {
 	hasKey  bool
 	secrets []string // what must not appear in any error, longest first
 	keys    []string // those of them of which no piece may appear either
+	renewed *renewed // shared by all copies
 }
 
 // shortestSecret keeps dummy keys like "x" from tearing holes into messages.
@@ -39,7 +41,7 @@ func (w *endpoint) addKey(key string) {
 }
 
 func newEndpoint(o Options, e Endpoint) endpoint {
-	w := endpoint{Endpoint: e, keyVar: o.KeyVar, hasKey: o.Key != ""}
+	w := endpoint{Endpoint: e, keyVar: o.KeyVar, hasKey: o.Key != "" || o.Renew != nil, renewed: o.renewed}
 	secrets := []string{o.Key}
 	w.addKey(o.Key)
 	for name, v := range o.Headers {
@@ -84,7 +86,7 @@ func (w endpoint) redact(text string) string {
 	for _, s := range w.secrets {
 		text = strings.ReplaceAll(text, s, hiddenKey)
 	}
-	for _, s := range w.keys {
+	for _, s := range append(w.renewed.list(), w.keys...) {
 		text = hidePieces(text, s)
 	}
 	return text
@@ -181,6 +183,10 @@ type Options struct {
 	KeyVar  string
 	Headers map[string]string // further headers for every request; values count as secret
 	Wire    Wire
+	// Body is JSON objects that are merged into the body of every request, each over the one before.
+	Body []string
+	// Renew gives a key that is not the stale one, in place of Key; nil for none.
+	Renew func(ctx context.Context, stale string) (string, error)
 	// Transport carries the requests, nil for a shared one with sensible limits.
 	Transport http.RoundTripper
 	// FirstByte bounds the wait for the first byte of an answer, Idle the
@@ -189,4 +195,6 @@ type Options struct {
 	// Answer bounds each question of Discover; 0 means a second. CheckKey, for which
 	// somebody waits, has ten.
 	Answer time.Duration
+
+	renewed *renewed
 }

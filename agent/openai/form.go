@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -47,15 +48,17 @@ type bodyForm struct {
 	key        string
 	effort     string // asked of the model, "" for none
 	as         string // how reasoning goes back, "" for reasoning_content
+	body       string // JSON that is merged into the body, "" for none
 
 	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
-// Beginnings of words that hold the key of the provider's cache, an effort, and where reasoning stands.
+// Beginnings of words that hold the key of the provider's cache, an effort, where reasoning stands, and the user's own fields.
 const (
 	wordKey    = "key="
 	wordEffort = "effort="
 	wordAs     = "reasoning-as="
+	wordBody   = "body="
 )
 
 // flags are the words of a form that say yes or no, in the order they are
@@ -95,6 +98,9 @@ func (f bodyForm) String() string {
 	if f.as != "" {
 		words = append(words, wordAs+f.as)
 	}
+	if f.body != "" {
+		words = append(words, wordBody+url.QueryEscape(f.body))
+	}
 	return strings.Join(words, " ")
 }
 
@@ -118,6 +124,11 @@ func (f *bodyForm) read(word string) bool {
 		plain, err := url.QueryUnescape(key)
 		f.key = plain
 		return err == nil
+	}
+	if body, ok := strings.CutPrefix(word, wordBody); ok {
+		plain, err := url.QueryUnescape(body)
+		f.body = plain
+		return err == nil && json.Valid([]byte(plain))
 	}
 	if f.wire != WireMessages {
 		if effort, ok := strings.CutPrefix(word, wordEffort); ok {
@@ -145,7 +156,7 @@ func (f *bodyForm) read(word string) bool {
 
 // form is how a request is put into bytes now.
 func (c *Client) form(r llm.Request, known lessons) bodyForm {
-	f := bodyForm{wire: c.wire(r.Model, known)}
+	f := bodyForm{wire: c.wire(r.Model, known), body: c.body}
 	if f.wire == WireMessages {
 		f.messages = c.messagesForm(r, known)
 		return f
@@ -217,7 +228,7 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 	_, _, err := c.open(context.WithValue(context.Background(), exchangeKey{}, x), r, f, x)
 	switch {
 	case errors.Is(err, errCaptured):
-		return x.body, nil
+		return x.made, nil
 	case err == nil:
 		return nil, errors.New("the request was sent instead of captured") // the shim leaves no such way
 	}
@@ -230,6 +241,7 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 
 // open sends a request in a form and returns when the answer has begun.
 func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
+	x.body = f.body
 	if f.wire == WireMessages {
 		st, err := c.openMessages(ctx, r, f.messages)
 		return st, newMessagesDecoder(c.who, r), err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -145,7 +146,11 @@ func TestAnyBodyCanBeMadeAgain(t *testing.T) {
 				for _, wire := range []Wire{WireAuto, WireChat, WireResponses} {
 					for _, known := range allLessons() {
 						for _, model := range models {
-							c := New(Options{Provider: provider, BaseURL: base, Key: "k", Wire: wire, Transport: l})
+							o := Options{Provider: provider, BaseURL: base, Key: "k", Wire: wire, Transport: l}
+							if known.noUsageOption {
+								o.Body = []string{`{"reasoning":{"effort":"low"},"top_p":0.90}`, `{"reasoning":{"summary":"a & <b>"}}`}
+							}
+							c := New(o)
 							c.learned[model] = known
 							if err := l.checkMadeAgain(c, fullRequest(provider, model)); err != nil {
 								t.Fatalf("%s, wire %q, at %q, %+v: %v", model, wire, base, known, err)
@@ -193,7 +198,8 @@ func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key"),
-			as: rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as")}
+			as:   rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
+			body: rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
 		for _, x := range f.flags() {
 			*x.on = rapid.Bool().Draw(rt, x.word)
 		}
@@ -272,5 +278,40 @@ func TestWordsOfFormsStay(t *testing.T) {
 	body, err := openai.Body(r, "chat usage effort-none")
 	if err != nil || !bytes.Contains(body, []byte(`"reasoning_effort":"none"`)) || bytes.Contains(body, []byte("prompt_cache_key")) {
 		t.Errorf("%s, %v", body, err)
+	}
+}
+
+func TestFieldsOfTheUserAreMergedDeeply(t *testing.T) {
+	t.Parallel()
+	r := fullRequest("custom", "m")
+	r.Effort = "high"
+	for _, wire := range []Wire{WireChat, WireResponses, WireMessages} {
+		o := Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire, Transport: nowhere{}}
+		plain, err := New(o).Body(r, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Body = []string{`{"temperature":0.60,"x":{"a":1,"b":[1]}}`, `{"x":{"b":[2],"c":null},"reasoning":{"summary":"auto"}}`}
+		c := New(o)
+		raw, err := c.Body(r, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want map[string]any
+		if err := errors.Join(json.Unmarshal(raw, &got), json.Unmarshal(plain, &want)); err != nil {
+			t.Fatal(err)
+		}
+		want["temperature"], want["x"] = 0.6, map[string]any{"a": 1.0, "b": []any{2.0}, "c": nil}
+		reasoning, _ := want["reasoning"].(map[string]any)
+		want["reasoning"] = map[string]any{"summary": "auto"}
+		if reasoning != nil {
+			reasoning["summary"], want["reasoning"] = "auto", reasoning
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", wire, diff)
+		}
+		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).form(r, lessons{}).String()); err != nil || !bytes.Equal(again, plain) {
+			t.Errorf("%s: a request of before has the new fields: %s, %v", wire, again, err)
+		}
 	}
 }

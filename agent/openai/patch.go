@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"plimsoll/conversation"
 )
@@ -94,4 +95,34 @@ func (m messagePatch) apply(raw json.RawMessage) (json.RawMessage, error) {
 		fields["tool_calls"] = done
 	}
 	return conversation.EncodeJSON(fields)
+}
+
+// mergedBody is the objects that are merged into each request as one, "" for nothing.
+func mergedBody(objects []string) string {
+	merged := json.RawMessage("{}")
+	for _, o := range objects {
+		if m, err := mergeJSON(merged, json.RawMessage(o)); err == nil { // the configuration has nothing else
+			merged = m
+		}
+	}
+	if text := strings.TrimSpace(string(merged)); text != "{}" {
+		return text
+	}
+	return ""
+}
+
+// mergeJSON lays one value over another: objects field by field, whatever else as a whole.
+func mergeJSON(below, above json.RawMessage) (json.RawMessage, error) {
+	var under, over map[string]json.RawMessage
+	if json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &over) != nil || under == nil || over == nil {
+		return above, nil
+	}
+	for name, value := range over {
+		merged, err := mergeJSON(under[name], value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		under[name] = merged
+	}
+	return conversation.EncodeJSON(under)
 }

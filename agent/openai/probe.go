@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -51,6 +52,10 @@ func (p prober) fetch(ctx context.Context, q question) ([]byte, error) {
 	if err != nil {
 		if ctx.Err() == context.DeadlineExceeded {
 			return nil, &llm.Error{Class: llm.Stalled, Message: p.who.host + " did not answer in time"}
+		}
+		var told *llm.Error
+		if errors.As(err, &told) {
+			return nil, told
 		}
 		return nil, p.who.unreachable(err)
 	}

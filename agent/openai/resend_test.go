@@ -1,10 +1,16 @@
 package openai_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -188,5 +194,58 @@ func TestAQuestionThatMeetsADeadConnectionIsAskedAgain(t *testing.T) {
 	found, err := openai.Discover(t.Context(), o, "m")
 	if err != nil || found.Window != 6144 {
 		t.Errorf("window %d, %v", found.Window, err)
+	}
+}
+
+// A key that is good for a while is made anew where the server refuses it, once, and no error repeats one.
+func TestAKeyThatExpiredIsMadeAnewOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		wire   openai.Wire
+		good   string
+		fails  error
+		asked  []string // what was stale
+		served int
+		text   string
+	}{
+		"good":           {openai.WireChat, "secret-key-1", nil, []string{""}, 1, "Hello"},
+		"expired":        {openai.WireChat, "secret-key-2", nil, []string{"", "secret-key-1"}, 2, "Hello"},
+		"never good":     {openai.WireChat, "other", nil, []string{"", "secret-key-1"}, 2, ""},
+		"on messages":    {openai.WireMessages, "secret-key-2", nil, []string{"", "secret-key-1"}, 2, ""},
+		"no key is made": {openai.WireChat, "other", errors.New("key_command failed"), []string{""}, 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked []string
+			served := 0
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				served++
+				raw, _ := io.ReadAll(r.Body)
+				key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+				if !bytes.Contains(raw, []byte("hi")) || r.Header.Get("X-Own") != "mine" || tt.wire == openai.WireMessages && r.Header.Get("X-Api-Key") != key {
+					t.Errorf("%s, %v", raw, r.Header)
+				}
+				if key != tt.good {
+					http.Error(w, `{"error":{"message":"the key `+key+` expired"}}`, http.StatusUnauthorized)
+					return
+				}
+				write(w, hello+stop+done)
+			}))
+			t.Cleanup(srv.Close)
+			c := openai.New(openai.Options{Provider: "cloud", BaseURL: srv.URL, Wire: tt.wire, Headers: map[string]string{"X-Own": "mine"},
+				Renew: func(_ context.Context, stale string) (string, error) {
+					asked = append(asked, stale)
+					return fmt.Sprint("secret-key-", len(asked)), tt.fails
+				}})
+			got := gather(t, c, user("hi"))
+			if got.Text != tt.text || !slices.Equal(asked, tt.asked) || served != tt.served {
+				t.Errorf("text %q, asked %q, served %d, %v", got.Text, asked, served, got.Err)
+			}
+			if tt.text == "" && tt.wire == openai.WireChat {
+				if e := got.Err; e == nil || e.Class != llm.Auth || strings.Contains(e.Message, "secret-key") || !strings.Contains(e.Hint, "key_command") {
+					t.Errorf("%+v", e)
+				}
+			}
+		})
 	}
 }

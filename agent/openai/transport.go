@@ -30,12 +30,13 @@ type exchangeKey struct{}
 // exchange is what the client and the shim tell each other about one request.
 type exchange struct {
 	patch  patch
+	body   string // JSON to merge into the body, "" for none
 	dog    *watchdog
 	hash   string // SHA-256 of the body as sent, in hex
 	server string // the Server header of the answer
 
 	capture bool   // the body is wanted, and nothing is to be sent
-	body    []byte // with capture
+	made    []byte // the body, with capture
 }
 
 // shim is the RoundTripper under the library.
@@ -80,8 +81,13 @@ func (s *shim) outgoing(req *http.Request, x *exchange) (*http.Request, error) {
 	if body, err = x.patch.apply(body); err != nil {
 		return nil, fmt.Errorf("completing the request: %w", err)
 	}
+	if x.body != "" {
+		if body, err = mergeJSON(body, []byte(x.body)); err != nil {
+			return nil, fmt.Errorf("completing the request: %w", err)
+		}
+	}
 	if x.capture {
-		x.body = body
+		x.made = body
 		return nil, errCaptured
 	}
 	sum := sha256.Sum256(body)

@@ -14,6 +14,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
+	"plimsoll/conversation"
 )
 
 // Link is a model that can be talked to.
@@ -43,6 +44,7 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
 			return Link{}, err
 		}
 		c.Model = id
+		o = d.Providers.Endpoint(c)
 	}
 	client := openai.New(o)
 	l := Link{Provider: client, Model: d.Model(ctx, c, client)}
@@ -86,7 +88,8 @@ func checkAddress(o openai.Options) error {
 func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.Known(c.Provider)
 	key, variable := p.Key(c.Provider)
-	if c.Demo || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || key != "" || len(p.Settings.Cfg().Providers[c.Provider].Headers) > 0 {
+	own := p.Settings.Cfg().Providers[c.Provider]
+	if c.Demo || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || key != "" || own.Headers != nil || own.KeyCommand != nil {
 		return nil
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, variable),
@@ -97,8 +100,37 @@ func (p *Providers) CheckKey(c Choice) error {
 func (p *Providers) Endpoint(c Choice) openai.Options {
 	known := p.Settings.Cfg().Providers[c.Provider]
 	key, variable := p.Key(c.Provider)
-	return openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: key, KeyVar: variable,
-		Headers: withBetas(known.Headers, c.Provider, c.Model, p.window(c)), Wire: openai.Wire(known.Wire)}
+	o := openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: key, KeyVar: variable,
+		Headers: withBetas(known.Headers, c.Provider, c.Model, p.window(c)), Wire: openai.Wire(known.Wire), Body: p.body(c)}
+	if len(known.KeyCommand) > 0 {
+		o.Renew = p.Settings.command(c.Provider, known).Key
+	}
+	return o
+}
+
+// body is what the user has requests to a choice's model ask besides: the provider's fields, then the model's by its id,
+// then by its whole name.
+func (p *Providers) body(c Choice) []string {
+	cfg := p.Settings.Cfg()
+	bodies := make([]config.Body, 3)
+	bodies[0] = cfg.Providers[c.Provider].Body
+	for name, asked := range cfg.Models {
+		id, whole := strings.CutPrefix(name, c.Provider+"/")
+		switch {
+		case CanonicalID(c.Provider, id) != CanonicalID(c.Provider, c.Model):
+		case whole:
+			bodies[2] = asked.Body
+		default:
+			bodies[1] = asked.Body
+		}
+	}
+	var out []string
+	for _, b := range bodies {
+		if raw, err := conversation.EncodeJSON(b); err == nil && len(b) > 0 { // it was JSON when it was read
+			out = append(out, string(raw))
+		}
+	}
+	return out
 }
 
 // firstModel is the first model a server lists that is fit for chat, or the

@@ -112,6 +112,9 @@ func (p *Providers) OwnModel(c Choice) config.Model {
 // Key is a provider's key and the variable it stands or would stand in. The
 // environment comes before the key that was stored.
 func (p *Providers) Key(provider string) (key, variable string) {
+	if p.Settings.Cfg().Providers[provider].KeyCommand != nil {
+		return "", "" // its program is asked when a request is sent
+	}
 	key, variable = p.environmentKey(provider)
 	if key == "" {
 		key, _, _ = p.StoredKey(provider) // one that cannot be read is none; doctor says why
@@ -126,6 +129,9 @@ func (p *Providers) StoredKey(provider string) (key string, place keys.Place, er
 
 // KeySource says where the key of a provider comes from, "" if there is none.
 func (p *Providers) KeySource(provider string) string {
+	if p.Settings.Cfg().Providers[provider].KeyCommand != nil {
+		return "printed by key_command"
+	}
 	if key, variable := p.environmentKey(provider); key != "" {
 		return variable
 	}

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -22,6 +23,15 @@ type Settings struct {
 	kept    *keys.Store
 	telling sync.Once // of told
 	told    *Told
+
+	commands sync.Map // of *keys.Command, by provider, program and time
+}
+
+// command is where the keys of a provider come from that has a key_command.
+func (s *Settings) command(provider string, p config.Provider) *keys.Command {
+	id := fmt.Sprintf("%q %q %s", provider, p.KeyCommand, p.KeyTTL)
+	c, _ := s.commands.LoadOrStore(id, keys.NewCommand(p.KeyCommand, p.KeyTTL))
+	return c.(*keys.Command)
 }
 
 // KeyFile is where keys are kept that no keyring takes, "" if there is no folder for it.
