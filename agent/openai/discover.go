@@ -84,6 +84,11 @@ func Discover(ctx context.Context, o Options, model string) (Found, error) {
 // discover is Discover; named says that the server told which software it is.
 func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
+	if o.renewed != nil { // a program may take longer than a question may
+		if _, err := o.renewed.get(ctx, ""); err != nil {
+			return Found{}, false, err
+		}
+	}
 	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 	answers := p.ask(ctx, questions(e, o.Wire, o.BaseURL, model))
 	found = merge(answers, model)

@@ -150,6 +150,7 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 		Model    json.RawMessage `json:"model"`
 		Messages json.RawMessage `json:"messages"`
 		Tools    json.RawMessage `json:"tools,omitempty"`
+		Kwargs   json.RawMessage `json:"chat_template_kwargs,omitempty"`
 	}
 	if err := json.Unmarshal(body, &prompt); err != nil {
 		return 0, err

@@ -98,20 +98,29 @@ func (k *renewed) list() []string {
 	return slices.Clone(k.seen)
 }
 
+// get is a key that is not the stale one, noted as sent.
+func (k *renewed) get(ctx context.Context, stale string) (string, error) {
+	key, err := k.key(ctx, stale)
+	if err != nil {
+		return "", &llm.Error{Class: llm.Auth, Message: "there is no key for " + k.label + ": " + err.Error(),
+			Hint: "run the program of key_command in a terminal to see what it says", NoRetry: true}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.seen, key) {
+		k.seen = append(k.seen, key)[max(0, len(k.seen)+1-mostKeys):]
+	}
+	return key, nil
+}
+
 // RoundTrip implements http.RoundTripper.
 func (k *renewed) RoundTrip(req *http.Request) (*http.Response, error) {
 	stale := ""
 	for {
-		key, err := k.key(req.Context(), stale)
+		key, err := k.get(req.Context(), stale)
 		if err != nil {
-			return nil, &llm.Error{Class: llm.Auth, Message: "there is no key for " + k.label + ": " + err.Error(),
-				Hint: "run the program of key_command in a terminal to see what it says", NoRetry: true}
+			return nil, err
 		}
-		k.mu.Lock()
-		if !slices.Contains(k.seen, key) {
-			k.seen = append(k.seen, key)[max(0, len(k.seen)+1-mostKeys):]
-		}
-		k.mu.Unlock()
 		out := req.Clone(req.Context())
 		out.Header.Set("Authorization", "Bearer "+key)
 		if k.messages {
