@@ -136,6 +136,9 @@ func (p *presetRun) carryOut(plan planner.Plan) error {
 	if err != nil {
 		return err
 	}
+	if !summarised && plan.Note != nil {
+		p.add(plan.Note)
+	}
 	hard := float64(p.now.Meter.Reading().HardLine)
 	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
 		p.add(p.check(planner.MomentRequest, false).Recover(p.rules)...)

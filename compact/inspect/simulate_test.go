@@ -107,3 +107,33 @@ func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 		}
 	}
 }
+
+// A step that no summary joins is shown with its note: above the load line where the rules
+// want no summaries, and below it, where the cache counts as cold.
+func TestAPresetShowsTheNoteOfItsStep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tokens int
+		when   preset.SummaryWhen
+		want   string
+	}{
+		"above the load line": {90_000, preset.SummaryNever, "## Note on turns"},
+		"with a cold cache":   {70_000, preset.SummaryAtLoadLine, "## Note on turns"},
+		"below both":          {20_000, preset.SummaryAtLoadLine, ""},
+	} {
+		r := preset.DefaultRules()
+		r.Summary.When = c.when
+		l := &compacttest.Tale{}
+		for range 10 {
+			l.Says(10).Answers(c.tokens / 10)
+		}
+		now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).With(r)), Now: compacttest.Noon}
+		v, err := inspect.PresetView(l.Events(), now, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if noted := v.Messages[0].State == projection.StateSummarised; noted != (c.want != "") || !strings.Contains(v.Messages[0].Text, c.want) {
+			t.Errorf("%s: it begins with a message that is %s", name, v.Messages[0].State)
+		}
+	}
+}

@@ -30,9 +30,9 @@ var (
 	nameFields  = []string{"path", "file_path", "filename", "file"}
 )
 
-// searchAndReplace are an old text and a new one only together: a search alone
-// looks for something.
-var searchAndReplace = []string{"search", "replace"}
+// oldAndNew are an old text and a new one only together: a search alone looks for
+// something.
+var oldAndNew = [][]string{{"search", "replace"}, {"old", "new"}}
 
 // patchMark opens a patch, wherever it stands.
 const patchMark = "*** Begin Patch"
@@ -85,8 +85,10 @@ func oldLines(fields map[string]json.RawMessage) []string {
 		for _, name := range names {
 			take(textOf(fields, name))
 		}
-		if _, replaces := fields[searchAndReplace[1]]; replaces {
-			take(textOf(fields, searchAndReplace[0]))
+		for _, pair := range oldAndNew {
+			if _, replaces := fields[pair[1]]; replaces {
+				take(textOf(fields, pair[0]))
+			}
 		}
 	}
 	takeAll(fields, oldFields)

@@ -229,6 +229,7 @@ func TestAnchorsAreKnownByTheNamesOfEveryClient(t *testing.T) {
 		`{"path":"a","edits":[{"oldText":"first := compute(1)","newText":"x"}]}`,
 		`{"filename":"a","search":"first := compute(1)","replace":"x"}`, // swe-agent
 		`{"filename":"a","edits":[{"search":"first := compute(1)","replace":"x"}]}`,
+		`{"path":"a","old":"first := compute(1)","new":"x"}`,                      // modify_file
 		`{"path":"a","string_to_replace":"first := compute(1)","new_string":"x"}`, // jp
 		`{"path":"a","patterns":[{"string_to_replace":"first := compute(1)","new":"x"}]}`,
 	} {
@@ -237,9 +238,11 @@ func TestAnchorsAreKnownByTheNamesOfEveryClient(t *testing.T) {
 			t.Errorf("%s: %d anchors", arguments, file.EditAnchors)
 		}
 	}
-	_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("find", `{"search":"first := compute(1)"}`, "ok").reply("done"))
-	if file.EditAnchors != 0 {
-		t.Errorf("a search alone has %d anchors", file.EditAnchors)
+	for _, arguments := range []string{`{"search":"first := compute(1)"}`, `{"old":"first := compute(1)"}`} {
+		_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("find", arguments, "ok").reply("done"))
+		if file.EditAnchors != 0 {
+			t.Errorf("%s: a search alone has %d anchors", arguments, file.EditAnchors)
+		}
 	}
 }
 

@@ -158,8 +158,8 @@ func identities(arguments map[string][]string) (fields map[string][]string, excl
 	fields = map[string][]string{}
 	for tool, names := range arguments {
 		for _, name := range names {
-			payload := slices.Contains(payloadFields, name) || slices.Contains(searchAndReplace, name) && holdsAll(names, searchAndReplace)
-			if !payload {
+			payload := slices.ContainsFunc(oldAndNew, func(pair []string) bool { return slices.Contains(pair, name) && holdsAll(names, pair) })
+			if !payload && !slices.Contains(payloadFields, name) {
 				fields[tool] = append(fields[tool], name)
 			}
 		}

@@ -191,7 +191,7 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 
 func TestAdachsoftKnowsEditsByTheirFile(t *testing.T) {
 	t.Parallel()
-	for _, names := range [][2]string{{"oldText", "newText"}, {"search", "replace"}, {"string_to_replace", "new_string"}, {"old_string", "new_string"}} {
+	for _, names := range [][2]string{{"oldText", "newText"}, {"search", "replace"}, {"old", "new"}, {"string_to_replace", "new_string"}, {"old_string", "new_string"}} {
 		one := (&tale{}).user("go")
 		for n := range 3 {
 			one.call("edit", fmt.Sprintf(`{"path":"a","%s":"%d %s","%s":"%s"}`, names[0], n, text(300), names[1], text(300)), "ok")
