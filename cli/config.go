@@ -110,6 +110,9 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 	for _, p := range faint {
 		cmd.console.Note("%v", p)
 	}
+	for _, note := range cmd.settings.Unknown(loaded) {
+		cmd.console.Note("%s", note)
+	}
 	for _, r := range loaded.Trusted {
 		cmd.console.Note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}

@@ -144,24 +144,36 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 	for i := range v.NumField() {
 		known[v.Type().Field(i).Tag.Get("yaml")] = i
 	}
+	if d.passes {
+		defer func() { // what is decoded next is without them
+			n.entries = slices.DeleteFunc(slices.Clone(n.entries), func(e entry) bool { _, ok := known[e.key]; return !ok })
+		}()
+	}
 	for _, e := range n.entries {
 		at := child(path, e.key)
 		i, ok := known[e.key]
-		if !ok && !d.own && planned(at) {
-			d.fail(e.line, e.col, path, "this version does not have "+Path(at...)+" yet", "delete it, or wait for a later version")
-			continue
-		}
 		if !ok {
-			hint := ""
-			if len(d.problems) < maxProblems {
-				hint = d.keyHint(e.key, path, sortedKeys(known))
-			}
-			d.fail(e.line, e.col, path, "unknown key "+quote(e.key), hint)
+			d.unknownKey(e, at, path, sortedKeys(known))
 			continue
 		}
 		sf := v.Type().Field(i)
 		d.value(positioned(e), v.Field(i), at, field{key: e.key, tag: sf.Tag})
 	}
+}
+
+// unknownKey tells of a key that this version does not have.
+func (d *decoder) unknownKey(e entry, at, path, siblings []string) {
+	to, message, hint := &d.problems, "unknown key "+quote(e.key), ""
+	if d.passes {
+		to = &d.unknown
+	}
+	switch {
+	case !d.own && planned(at):
+		message, hint = "this version does not have "+Path(at...)+" yet", "delete it, or wait for a later version"
+	case len(*to) < maxProblems:
+		hint = d.keyHint(e.key, path, siblings)
+	}
+	d.src.add(to, e.line, e.col, Path(path...), message, hint)
 }
 
 // later are the keys of the documented configuration that this version does not have. Accepting one in silence would

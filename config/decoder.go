@@ -10,6 +10,8 @@ type decoder struct {
 	layer    Layer
 	origins  Origins
 	own      bool // a file of its own kind, not a configuration
+	passes   bool // over keys that nobody knows, which then are in unknown
+	unknown  Problems
 	problems Problems
 	steps    int
 }

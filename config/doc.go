@@ -3,7 +3,7 @@
 //
 // What it guarantees:
 //
-//   - Nothing is ignored. An unknown key, a value of the wrong kind or out of range is a [Problem] that names the file
+//   - Nothing is ignored, and an unknown key of a workspace file is told ([Loaded.Unknown]). Elsewhere an unknown key, a value of the wrong kind or out of range is a [Problem] that names the file
 //     and the line, shows that line, and offers the nearest known key. All problems of a load are reported together.
 //   - No input makes it panic, hang or use unbounded memory: files are at most [MaxFileSize] bytes and their nesting is
 //     bounded before the YAML parser sees them. A workspace file comes with a cloned repository and is hostile text.

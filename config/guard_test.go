@@ -125,6 +125,19 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	}
 }
 
+// A key of a later version, or a mistyped one, stops nobody who cloned the folder; what is
+// wrong otherwise does.
+func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
+	t.Parallel()
+	l := layered(t, "", "ui: {mouze: true, theme: dark}\nhooks: {}\nmoddel: x\n", false)
+	if l.Config.UI.Theme != "dark" || len(l.Refused) != 0 || len(l.Unknown) != 3 {
+		t.Fatalf("refused %+v, unknown %v", l.Refused, l.Unknown)
+	}
+	if p := l.Unknown[0]; p.Line != 1 || p.Hint != "did you mean mouse?" {
+		t.Errorf("it says %+v", p)
+	}
+}
+
 func TestWorkspaceAddsNoNames(t *testing.T) {
 	t.Parallel()
 	l := layered(t, "model: vendor/model\n", "providers: {vendor: {}}\ntools: {t: {}}\n", false)

@@ -110,9 +110,11 @@ func (l *loading) apply(layer Layer, src *source, root *node, problems Problems,
 }
 
 // workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
+// Keys that nobody knows are told and passed over: whoever cloned the folder did not write them.
 func (l *loading) workspace(d *decoder, root *node, trust func(hash string) bool) {
-	scratch, everything := Default(), &decoder{src: d.src, origins: map[string]Origin{}}
+	scratch, everything := Default(), &decoder{src: d.src, origins: map[string]Origin{}, passes: true}
 	everything.document(root, &scratch)
+	l.Unknown = everything.unknown
 	if d.problems = everything.problems; len(d.problems) > 0 || root == nil {
 		return
 	}

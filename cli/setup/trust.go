@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"plimsoll/config"
 	"plimsoll/conversation/numbers"
@@ -84,18 +85,27 @@ func (s *Settings) ForgetTrust(workspace string) error {
 // of them once the user has said no.
 func (s *Settings) Refused() []string {
 	l := s.Loaded.Load()
+	notes := s.Unknown(*l)
 	if len(l.Refused) == 0 {
-		return nil
+		return notes
 	}
 	if s.TrustOf(s.Workspace).Hash == l.Hash {
-		return []string{fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
-			numbers.Count(len(l.Refused), "key"), s.Console.Home(l.Refused[0].File))}
+		return append(notes, fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
+			numbers.Count(len(l.Refused), "key"), s.Console.Home(l.Refused[0].File)))
 	}
-	var notes []string
 	for _, r := range l.Refused {
 		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.Console.Home(r.File), r.Line, r.Key, r.Value, r.Why))
 	}
 	return append(notes, "`plimsoll config trust` applies the rest")
+}
+
+// Unknown is which keys of the workspace's file nobody knows, in words.
+func (s *Settings) Unknown(l config.Loaded) []string {
+	var notes []string
+	for _, p := range l.Unknown {
+		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d: %s: it is passed over; %s", s.Console.Home(p.File), p.Line, p.Message, p.Hint), "; "))
+	}
+	return notes
 }
 
 // NoteRefused tells on standard error what is not applied, for a command that the
