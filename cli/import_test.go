@@ -102,6 +102,12 @@ func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
 	if diff := cmp.Diff(document, strings.Replace(again, copied, id, 1)); diff != "" {
 		t.Errorf("the document (-before +after):\n%s", diff)
 	}
+	// FEAT-011 keeps nothing of what it cuts.
+	one := strings.TrimSpace(other.must(file, "import", "-", "--cfg", "compaction.preset=oneclaw"))
+	if got := other.must("", "export", one, "--format", "json"); strings.Contains(got, long) ||
+		!strings.Contains(got, `\n\n[... content truncated, showing first 30000 characters of 48000 total ...]"`) {
+		t.Errorf("under oneclaw the export has %d characters", len(got))
+	}
 }
 
 func TestAnInterruptedImportLeavesNothing(t *testing.T) {

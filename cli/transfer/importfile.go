@@ -126,7 +126,7 @@ func (i *Importer) read(in io.Reader, o ImportOptions) (recording, error) {
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 		most := i.ArrivalCap(d.Meta.Model)
 		return d.Events(jsonl.Options{Start: time.Now(), Title: o.Title, Model: i.model, MaxChars: most.Chars, Names: most.Names,
-			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
+			CutForGood: !i.Settings.Cfg().ToolResults.KeepFull, Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
 }

@@ -32,6 +32,8 @@ type Options struct {
 	// Keep stores a text beside the events and names it: the system prompt, and
 	// the full text of results that are cut. nil: such texts are not kept.
 	Keep func(text string) (name string, err error)
+	// CutForGood says that the full text of results that are cut is not kept.
+	CutForGood bool
 }
 
 // Events returns the document as a log, from Seq 1. The error is that of Keep.
@@ -174,11 +176,11 @@ func (b *builder) shown(text string, r *Result) (shown string, total int, blob s
 		most = r.Shown
 	}
 	recall := ""
-	if b.options.Keep != nil {
+	if b.options.Keep != nil && !b.options.CutForGood {
 		recall = recallID(uint64(b.log.Len() + 1))
 	}
 	shown, total = conversation.ArrivalCap{Chars: most, Names: b.options.Names}.Apply(text, recall)
-	if total > 0 {
+	if total > 0 && !b.options.CutForGood {
 		blob, err = b.keep(text)
 	}
 	return shown, total, blob, err
