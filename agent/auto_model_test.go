@@ -179,3 +179,32 @@ func TestFailuresStayWhenTheWindowOfTheModelBecomesKnown(t *testing.T) {
 		r.finish()
 	})
 }
+
+// A conversation that goes on with a smaller model is summarized by the one that it was
+// held with, also where the program began anew in between.
+func TestTheModelOfAStoredConversationWritesItsSummary(t *testing.T) {
+	for name, there := range map[string]bool{"while it is there": true, "otherwise the new one": false} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				old, now := quiet(accounts(nil)), quiet(accounts(nil))
+				first := chatted(t, old, 10, 5000, both(windowed(large), byPreset(preset.OneClaw)))
+				first.finish()
+				r := start(t, func(o *core.Options) {
+					o.Provider, o.Model, o.Rules, o.Interactive = now, other("small", small), preset.RulesOf(preset.OneClaw), false
+					o.Log, o.Stored = first.memory, core.Stored{ID: "conversation", Events: first.memory.Events()}
+					o.Summarisers = func(name string) (llm.Model, llm.Provider, bool) {
+						m := testModel
+						m.Window = meter.Window{Tokens: large, Source: meter.WindowCatalogue}
+						return m, old, there && name == m.Name()
+					}
+				})
+				r.say("go on")
+				if n := summaries(old); (n == 1) != there || (summaries(now) == 0) != there {
+					t.Errorf("the former model is asked %d times, the new one %d times", n, summaries(now))
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}

@@ -132,7 +132,7 @@ func (n Changes) Note(events []conversation.Event) {
 
 // Fits says that the conversation fits into the window of the model in use: the one before
 // is not needed any more.
-func (n Changes) Fits() { n.c.writers.previous = nil }
+func (n Changes) Fits() { n.c.writers.previous, n.c.writers.heldWith = nil, "" }
 
 // LeaveModel remembers the model in use if its window is larger than that of the next.
 func (n Changes) LeaveModel(next meter.Window) { n.c.writers.previous = n.c.writers.largerThan(next) }
@@ -147,7 +147,12 @@ func (n Changes) ModelChanged() {
 func (n Changes) Replan() { n.c.replan = true }
 
 // Begin reads the stored log.
-func (n Changes) Begin() { n.c.schedule.refreshPast() }
+func (n Changes) Begin() {
+	n.c.schedule.refreshPast()
+	if s := &n.c.Settings; s.Changed.Model != "" && s.Changed.Name() != s.Model.Name() {
+		n.c.writers.heldWith = s.Changed.Name()
+	}
+}
 
 // End gives up what is not in force, and waits for the goroutine of a summary.
 func (c *Compactor) End(ctx context.Context) {

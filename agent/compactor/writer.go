@@ -153,6 +153,7 @@ type writers struct {
 	inbox    *core.Inbox
 	lane     *llm.Lane
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
+	heldWith string       // the model that the stored conversation was held with, if that is another one; "" once it was asked for
 }
 
 // newWriter is a writer for the conversation as it is now.
@@ -260,6 +261,12 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 func (s *writers) previousFor(j *job) *modelClient {
 	if j.plan == nil || !s.Over() {
 		return nil
+	}
+	if name := s.heldWith; s.previous == nil && name != "" && s.Options.Summarisers != nil {
+		s.heldWith = ""
+		if m, p, ok := s.Options.Summarisers(name); ok && p != nil && m.Window.Tokens > s.Settings.Model.Window.Tokens {
+			s.previous = &modelClient{m, p}
+		}
 	}
 	return s.previous
 }
