@@ -184,6 +184,7 @@ type asking struct {
 	reply   console.ReplyWriter
 	stderr  io.Writer
 	failure *llm.Error
+	layers  bool // that act before every request were told of
 }
 
 func newAsking(c *console.Console, r *session.Running) *asking {
@@ -217,6 +218,12 @@ func (w *asking) show(u updates.Update) (over bool) {
 	case updates.Failed:
 		w.failure = u.Err
 	case updates.Compacting, updates.Compacted, updates.CompactionFailed:
+		if made, ok := u.(updates.Compacted); ok && made.Layer {
+			if w.layers {
+				return false // once is enough for a turn
+			}
+			w.layers = true
+		}
 		if line := session.CompactionLine(u); line != "" {
 			w.progress(line)
 		}

@@ -17,6 +17,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -163,5 +164,18 @@ func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	w.appended(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
 	if got := stderr.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, "25,000") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+}
+
+// Layers that act before every request are told of once, other compactions each time.
+func TestAskTellsOnceOfALayerOfEveryRequest(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	w := &asking{stderr: &stderr}
+	for _, layer := range []bool{true, false, true, false} {
+		w.show(updates.Compacted{Layer: layer})
+	}
+	if n := strings.Count(stderr.String(), "compacted turn 0"); n != 3 {
+		t.Errorf("%d lines: %s", n, stderr.String())
 	}
 }

@@ -98,12 +98,13 @@ func (c *Compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Requ
 	c.Options.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.Rules.Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
-	if w.Trigger != planner.TriggerRequest { // layers that act before every request make no room
+	layer := w.Trigger == planner.TriggerRequest
+	if !layer { // which makes no room
 		c.schedule.rearm()
 	}
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
+	c.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 

@@ -136,6 +136,7 @@ type Compacted struct {
 	Epoch   uint64 // of the compaction, also where it was undone
 	Preview edit.Preview
 	Source  conversation.Source
+	Layer   bool // made by what acts before every request (JCL, ADA)
 	Trimmed bool // the oldest messages were left out, because nothing else made room
 	Undone  bool // an undo made the change
 	Redone  bool // a redo made the change
