@@ -176,6 +176,12 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 						break
 					}
 				}
+				for i, a := range r.attempts() { // what the user is told comes next is what comes
+					later := r.attempts()[i+1:]
+					if a.Paused != (i == 2) || a.Next > 0 && (a.Next <= a.Before || len(later) > 0 && later[0].Before < a.Next) {
+						t.Errorf("attempt %d says %+v, then comes %+v", i, a, later)
+					}
+				}
 				if n := summaries(s); n != test.requests || len(r.attempts()) != 3 {
 					t.Errorf("%d requests for %d summaries, want %d for 3", n, len(r.attempts()), test.requests)
 				}

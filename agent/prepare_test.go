@@ -55,7 +55,7 @@ func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
 				act(r)
 				r.finish()
 				a := r.attempts()
-				if len(a) == 0 || a[0].Outcome != conversation.OutcomeStale || a[0].Model == "" || a[0].Why == "" {
+				if len(a) == 0 || a[0].Outcome != conversation.OutcomeStale || a[0].Model == "" || a[0].Why == "" || a[0].Trigger != planner.TriggerPrepare {
 					t.Errorf("recorded %+v", a)
 				}
 				if b := agenttest.Of[updates.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f updates.CompactionFailed) bool {

@@ -59,7 +59,7 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
 		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
 			llm.Malformed, "40%", 1},
-		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Used(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
 		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, llm.ServerFault, "no summary was written", 2},
 		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
 		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, llm.Truncated, "broke off", 2},
@@ -76,6 +76,9 @@ func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
 				}
 				if n := len(r.provider.Requests()) - requests; n != test.requests {
 					t.Errorf("%d requests, want %d", n, test.requests)
+				}
+				if a := r.attempts(); name == "withheld" && (len(a) != 1 || a[0].Tokens != 4007) {
+					t.Errorf("what it took is not on record: %+v", a)
 				}
 				if n := len(r.tools.Calls()) - ran; n != 0 {
 					t.Errorf("%d calls of the answer ran", n)

@@ -229,8 +229,8 @@ type Attempt struct {
 	// Tokens is what the requests to the model took, prompts and replies, and CostUSD their price, nil if unknown.
 	Tokens  int      `json:"tokens,omitempty"`
 	CostUSD *float64 `json:"cost_usd,omitempty"`
-	// Next is the size of a request from which on a model is asked again, 0 where nobody knows; Paused says that none is
-	// asked automatically until the user acts.
+	// Next is the size of a request from which on a model is asked again, 0 where the next step does; Paused says that none
+	// is asked automatically until the user acts.
 	Next   int  `json:"next,omitempty"`
 	Paused bool `json:"paused,omitempty"`
 }

@@ -357,8 +357,10 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.OutcomeFailed && attempt.Model != ""; automatic {
-		now := r.Meter.Reading()
-		attempt.Next = planner.NextTry(&r.Rules, attempt.Before, now.Window.Tokens, now.LoadLine, j.request.Trigger == planner.TriggerPrepare)
+		if j.request.Trigger == planner.TriggerPrepare { // others are made without it, or wait for the next step
+			now := r.Meter.Reading()
+			attempt.Next = planner.NextTry(&r.Rules, attempt.Before, now.Window.Tokens, now.LoadLine)
+		}
 		attempt.Paused = r.schedule.past.Failures+1 >= r.Rules.Planner.Failures
 	}
 	r.fail(ctx, attempt, spent...)

@@ -74,7 +74,7 @@ func (w endpoint) startHint() string {
 	case "llamacpp", "vllm":
 		return "start the server, or set base_url to its address"
 	}
-	return "is it running? /connect chooses another; base_url is its address"
+	return "is it running? /connect chooses another, base_url says where"
 }
 
 // malformed is the error of an answer that is not the protocol.

@@ -14,14 +14,10 @@ type rests struct {
 // added.
 const triesPerStride = 4
 
-// NextTry is the size of a request from which on a model is asked again after it was for nothing at a size: a little
-// later, but not before the load line unless summaries are written ahead.
-func NextTry(rules *preset.Rules, used, window, line int, ahead bool) int {
-	next := max(used+rules.Stride(window)/triesPerStride, line)
-	if ahead {
-		next = min(next, used+rules.Rearm(window))
-	}
-	return next
+// NextTry is the size of a request from which on a model is asked again after a summary that was written ahead failed at
+// a size: at the load line, or ahead of it when enough was added.
+func NextTry(rules *preset.Rules, used, window, line int) int {
+	return min(max(used+rules.Stride(window)/triesPerStride, line), used+rules.Rearm(window))
 }
 
 // grown reports whether a request holds so many tokens more than at some time

@@ -261,9 +261,11 @@ func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeIt
 	}
 	switch {
 	case b.Paused:
-		more = append(more, "nothing changed; summaries are paused, /compact tries again")
+		more = append(more, "summaries are paused, /compact tries again")
 	case b.Next > 0:
 		more = append(more, "nothing changed; tries again at "+pane.Tokens(b.Next))
+	case automatic(b.Source) && b.Outcome == conversation.OutcomeFailed && b.Tokens > 0:
+		more = append(more, "the next step tries again")
 	}
 	n.text = strings.Join(append([]string{n.text}, more...), " · ")
 	return n
