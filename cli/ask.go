@@ -27,6 +27,7 @@ type askOptions struct {
 	resume  string
 	approve string
 	compact session.CompactFlag
+	json    bool
 }
 
 // Answers to --approve.
@@ -60,18 +61,27 @@ standard error. Calls that need approval are denied unless --approve allows them
 
 --compact first compacts the conversation, as the compact command does; it continues
 the newest conversation unless -r names one. If there is nothing to compact, the
-question is asked anyway.`,
+question is asked anyway.
+
+With --json standard output is one object per line, each with its type: start (the
+conversation), then text and thinking (each whole), call (id, name, arguments),
+approval (a call that was denied), result (id, error or null, size in characters),
+usage (tokens, cost in US dollars or null), compaction (turns, before, after, cost)
+and error (class, message, seconds to the next try or null) as they come, and end
+(reason, and the usage of all requests). Exit codes are the same.`,
 		Example: `  plimsoll ask "what does this project do?"
   git diff | plimsoll ask "write a commit message"
   plimsoll ask -c "and now in one sentence"
   plimsoll ask --compact=heavy "continue with the upload bug"
-  plimsoll ask --approve auto-edit "fix the typo in README.md"`,
+  plimsoll ask --approve auto-edit "fix the typo in README.md"
+  plimsoll ask --json "list the open questions" | jq -r 'select(.type == "text").text'`,
 		Args: positional(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
+	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object per line")
 	addCompact(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
@@ -112,7 +122,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	w := newAsking(cmd.console, r)
+	w := newAsking(cmd.console, r, o.json)
 	for _, note := range slices.Concat(f.Misread(prompt), cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
@@ -182,12 +192,17 @@ func (cmd *askCommand) target(ctx context.Context, o askOptions) (string, error)
 type asking struct {
 	running *session.Running
 	reply   console.ReplyWriter
+	lines   *session.Lines // the reply too, with --json
 	stderr  io.Writer
 	failure *llm.Error
 	layers  bool // that act before every request were told of
 }
 
-func newAsking(c *console.Console, r *session.Running) *asking {
+func newAsking(c *console.Console, r *session.Running, json bool) *asking {
+	if json {
+		lines := session.NewLines(c.Stdout, r)
+		return &asking{running: r, reply: lines, lines: lines, stderr: c.Stderr}
+	}
 	return &asking{running: r, reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
@@ -198,10 +213,14 @@ func (w *asking) watch(ctx context.Context) error {
 		updates, err := w.running.Agent.Updates().Take(ctx)
 		if err != nil {
 			w.running.Agent.Cancel()
+			if w.lines != nil {
+				w.lines.Reason = string(conversation.StopCancelled)
+			}
 			return errors.Join(context.Canceled, w.reply.End())
 		}
 		for _, u := range updates {
-			if w.show(u) {
+			over := w.show(u)
+			if w.lines.Show(u); over {
 				return w.finish()
 			}
 		}

@@ -1,0 +1,139 @@
+package session
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"plimsoll/agent/updates"
+	"plimsoll/cli/console"
+	"plimsoll/conversation"
+)
+
+// Lines writes a turn as JSON, one object a line, for scripts. Replies come whole: one
+// that breaks off and is asked for again is not there twice. It is nil where no JSON is
+// wanted.
+type Lines struct {
+	Reason string // why the turn ended
+
+	out    io.Writer
+	err    error // of the first write that failed
+	spent  tokens
+	worked *float64 // what summaries cost since the last compaction
+}
+
+type fields map[string]any
+
+// tokens is what requests took, and their price in US dollars. What nobody told is null.
+type tokens struct {
+	Prompt     *int     `json:"prompt"`
+	Cached     *int     `json:"cached"`
+	Completion *int     `json:"completion"`
+	Reasoning  *int     `json:"reasoning"`
+	Cost       *float64 `json:"cost"`
+}
+
+// NewLines begins the lines of a conversation.
+func NewLines(out io.Writer, r *Running) *Lines {
+	l := &Lines{out: out}
+	l.write("start", fields{"conversation": r.ID, "model": r.Link.Model.Name()})
+	return l
+}
+
+func (l *Lines) write(kind string, f fields) {
+	if l.err == nil {
+		f["type"] = kind
+		l.err = console.WriteLine(l.out, f)
+	}
+}
+
+// Message writes a reply and the calls in it.
+func (l *Lines) Message(m conversation.AssistantMessage) {
+	l.Reason = string(m.Stop)
+	if m.Reasoning != "" {
+		l.write("thinking", fields{"text": m.Reasoning})
+	}
+	if m.Text != "" {
+		l.write("text", fields{"text": m.Text})
+	}
+	for _, c := range m.Calls {
+		l.write("call", fields{"id": c.ID, "name": c.Name, "arguments": json.RawMessage(c.Arguments)})
+	}
+}
+
+// Show writes what an update tells beside the reply.
+func (l *Lines) Show(u updates.Update) {
+	if l == nil {
+		return
+	}
+	switch u := u.(type) {
+	case updates.Appended:
+		for _, e := range u.Events {
+			l.event(e.Body)
+		}
+	case updates.Compacted:
+		l.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": l.worked})
+		l.worked = nil
+	case updates.CompactionFailed:
+		if line := CompactionLine(u); line != "" {
+			l.write("error", fields{"class": u.Err.Class, "message": line, "retry_in": nil})
+		}
+	case updates.Failed:
+		l.Reason = string(conversation.StopFailed)
+		l.write("error", fields{"class": u.Err.Class, "message": u.Err.Message, "retry_in": nil})
+	case updates.Status:
+		if u.Phase == updates.Retrying {
+			l.write("error", fields{"class": nil, "message": u.Why, "retry_in": u.Wait.Seconds()})
+		}
+	}
+}
+
+func (l *Lines) event(body conversation.Body) {
+	switch b := body.(type) {
+	case conversation.ToolResult:
+		failed := b.Status
+		switch b.Status {
+		case conversation.ResultOK:
+			failed = ""
+		case conversation.ResultDenied:
+			l.write("approval", fields{"id": b.CallID, "allowed": false, "reason": b.Text})
+		}
+		l.write("result", fields{"id": b.CallID, "error": console.Or(failed), "size": cmp.Or(b.Total, utf8.RuneCountInString(b.Text))})
+	case conversation.Usage:
+		t := tokens{told(b.Prompt), told(b.Cached), told(b.Completion), told(b.Reasoning), b.CostUSD}
+		l.write("usage", fields{"for": cmp.Or(string(b.For), "reply"), "tokens": t})
+		s := &l.spent
+		*s = tokens{plus(s.Prompt, t.Prompt), plus(s.Cached, t.Cached), plus(s.Completion, t.Completion), plus(s.Reasoning, t.Reasoning), plus(s.Cost, t.Cost)}
+		if b.For == conversation.ForSummary {
+			l.worked = plus(l.worked, t.Cost)
+		}
+	}
+}
+
+// told is a number of tokens, which is negative where nobody told it.
+func told(n int) *int {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// plus adds what is known of two numbers.
+func plus[T int | float64](a, b *T) *T {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	sum := *a + *b
+	return &sum
+}
+
+// End writes the last line.
+func (l *Lines) End() error {
+	l.write("end", fields{"reason": l.Reason, "usage": l.spent})
+	if l.err != nil {
+		return fmt.Errorf("writing the reply: %w", l.err)
+	}
+	return nil
+}
