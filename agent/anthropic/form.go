@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,14 +11,16 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// Thinking is how a model is asked to think.
+// Thinking is how a model is asked to think, in the API's word for it.
 type Thinking string
 
 // The ways to think.
 const (
-	ThinkingOff      Thinking = ""
-	ThinkingAdaptive Thinking = "adaptive" // the model decides how long
-	ThinkingBudget   Thinking = "budget"   // so many tokens at most
+	ThinkingUnsaid   Thinking = ""              // older models do not think then, later ones do
+	ThinkingAdaptive Thinking = "adaptive"      // the model decides how long
+	ThinkingBudget   Thinking = "enabled"       // so many tokens at most
+	ThinkingDisabled Thinking = "disabled"      // not at all
+	ThinkingBetween  Thinking = "between_tools" // not at all but for short notes between calls
 )
 
 // Form is what of a body the request itself does not say. Its words are recorded with the reply, so that the body can be
@@ -46,10 +49,11 @@ const (
 func (f Form) Words() []string {
 	words := []string{wordMax + strconv.Itoa(f.MaxTokens)}
 	switch f.Thinking {
-	case ThinkingAdaptive:
-		words = append(words, string(ThinkingAdaptive))
+	case ThinkingUnsaid:
 	case ThinkingBudget:
 		words = append(words, wordBudget+strconv.Itoa(f.Budget))
+	default:
+		words = append(words, string(f.Thinking))
 	}
 	if f.Effort != "" {
 		words = append(words, wordEffort+f.Effort)
@@ -85,8 +89,8 @@ func (f *Form) Read(word string) bool {
 		return text != ""
 	}
 	switch word {
-	case string(ThinkingAdaptive):
-		f.Thinking = ThinkingAdaptive
+	case string(ThinkingAdaptive), string(ThinkingDisabled), string(ThinkingBetween):
+		f.Thinking = Thinking(word)
 	case wordCache:
 		f.Cache = true
 	case wordLong:
@@ -125,6 +129,8 @@ const longTTL = time.Hour
 type Model struct {
 	MaxOutput int // largest reply in tokens, 0 if unknown
 	Reasons   bool
+	Accepts   []Thinking // what it takes; nil: what its generation takes
+	Efforts   []string   // the levels that it takes, nil if unknown
 }
 
 // NewForm is how a request is put into bytes now.
@@ -133,21 +139,56 @@ func NewForm(r llm.Request, m Model) Form {
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}
-	if !m.Reasons || r.Effort == "none" {
+	if !m.Reasons {
 		return f
 	}
-	if adaptive(r.Model) {
-		f.Thinking, f.Effort = ThinkingAdaptive, r.Effort
-		if r.Effort == "minimal" {
-			f.Effort = "low" // the least that there is
+	takes := m.Accepts
+	if takes == nil {
+		takes = accepts(r.Model)
+	}
+	if slices.Contains(takes, ThinkingAdaptive) {
+		f.Thinking, f.Effort = ThinkingAdaptive, m.effort(r.Effort)
+		if r.Effort == EffortNone {
+			f.Thinking, f.Effort = m.least(takes)
 		}
 		return f
 	}
 	// Older models think within a budget, which is part of the reply's bound.
-	if n := budgets[r.Effort]; n > 0 && f.MaxTokens > leastBudget {
+	if n := budgets[r.Effort]; n > 0 && f.MaxTokens > leastBudget && slices.Contains(takes, ThinkingBudget) {
 		f.Thinking, f.Budget = ThinkingBudget, max(leastBudget, min(n, f.MaxTokens/2))
 	}
 	return f
+}
+
+// EffortNone asks a model not to think.
+const EffortNone = "none"
+
+// least is how a model that decides itself is asked to think least.
+func (m Model) least(takes []Thinking) (Thinking, string) {
+	for _, off := range []Thinking{ThinkingDisabled, ThinkingBetween} {
+		if slices.Contains(takes, off) {
+			return off, ""
+		}
+	}
+	return ThinkingAdaptive, m.effort("low")
+}
+
+// effort is a level as the model takes it: the next lower one where it does not take that one, its lowest where there is
+// none, and "" where it takes no levels.
+func (m Model) effort(level string) string {
+	if level == "minimal" {
+		level = "low" // the least that there is
+	}
+	if level == "" || m.Efforts == nil || slices.Contains(m.Efforts, level) {
+		return level
+	}
+	taken := ""
+	for _, e := range llm.Efforts() {
+		if slices.Contains(m.Efforts, e) && (taken == "" || slices.Index(llm.Efforts(), e) < slices.Index(llm.Efforts(), level)) {
+			taken = e
+		}
+	}
+	return taken
 }
 
 // budgets are the tokens of thinking that stand for an effort, for models that take no effort.
@@ -156,23 +197,52 @@ var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "hi
 // leastBudget is the smallest budget that the protocol takes.
 const leastBudget = 1024
 
-// version reads the generation of a model from its id: claude-opus-4-6 is 4 and 6, claude-sonnet-5 is 5 and 0. A date
-// is no part of it.
+// version reads family and generation of a model from its id: claude-opus-4-6 is opus, 4 and 6, claude-sonnet-5 is sonnet,
+// 5 and 0. A date is no part of it, and clouds write their names in front.
 var version = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`claude-[a-z]+-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
+	return regexp.MustCompile(`claude-([a-z]+)-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
 })
 
-// KeepsThinking reports whether what a model thought in earlier turns stays in its context. That of older models is
-// dropped by the API when the next turn begins.
-func KeepsThinking(id string) bool { return adaptive(id) }
+// generation is the family of a model and its generation, 406 for 4.6; 0 where the id does not tell.
+func generation(id string) (family string, number int) {
+	m := version().FindStringSubmatch(strings.ToLower(id))
+	if m == nil {
+		return "", 0
+	}
+	major, _ := strconv.Atoi(m[2]) // digits
+	minor, _ := strconv.Atoi(m[3]) // digits or nothing
+	return m[1], 100*major + minor
+}
+
+// KeepsThinking reports whether what a model thought in earlier turns stays in its context, as it does from Opus 4.5 and
+// the other models' 4.6 on. That of older models is dropped by the API when the next turn begins.
+func KeepsThinking(id string) bool {
+	family, number := generation(id)
+	return adaptive(id) || family == "opus" && number == 405
+}
+
+// Interleaves reports whether a model thinks between its calls only where a header asks for it.
+func Interleaves(id string) bool {
+	_, number := generation(id)
+	return number >= 400 && !adaptive(id)
+}
 
 // adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later ones take no budget.
 func adaptive(id string) bool {
-	m := version().FindStringSubmatch(id)
-	if m == nil {
-		return false
+	_, number := generation(id)
+	return number >= 406
+}
+
+// accepts is what a model takes by its family and generation ("Thinking", "What's new" of each model).
+func accepts(id string) []Thinking {
+	family, number := generation(id)
+	switch {
+	case !adaptive(id):
+		return []Thinking{ThinkingBudget}
+	case family == "fable", family == "mythos", family == "opus" && number >= 505:
+		return []Thinking{ThinkingAdaptive}
+	case family == "sonnet" && number >= 505:
+		return []Thinking{ThinkingAdaptive, ThinkingBetween}
 	}
-	major, _ := strconv.Atoi(m[1]) // digits
-	minor, _ := strconv.Atoi(m[2]) // digits or nothing
-	return major > 4 || major == 4 && minor >= 6
+	return []Thinking{ThinkingAdaptive, ThinkingDisabled}
 }

@@ -92,11 +92,11 @@ func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
 
 func newRequest(r llm.Request, f Form, route string) request {
 	req := request{Model: r.Model, Tools: tools(r.Tools)}
-	switch f.Thinking {
-	case ThinkingAdaptive:
-		req.Thinking = &thinking{Type: "adaptive", Display: "summarized"}
-	case ThinkingBudget:
-		req.Thinking = &thinking{Type: "enabled", Budget: f.Budget}
+	if f.Thinking != ThinkingUnsaid {
+		req.Thinking = &thinking{Type: string(f.Thinking), Budget: f.Budget}
+		if f.Thinking == ThinkingAdaptive {
+			req.Thinking.Display = "summarized"
+		}
 	}
 	if f.Effort != "" {
 		req.Output = &outputConfig{Effort: f.Effort}

@@ -107,7 +107,15 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		{"claude-opus-4-5-20251101", "high", true, map[string]any{"type": "enabled", "budget_tokens": 16_000.0}, nil, 32_000},
 		{"claude-sonnet-4-20250514", "low", true, map[string]any{"type": "enabled", "budget_tokens": 4096.0}, nil, 32_000},
 		{"claude-sonnet-5", "minimal", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
-		{"claude-sonnet-5", "none", true, nil, nil, 64_000},
+		{"claude-sonnet-5", "none", true, map[string]any{"type": "disabled"}, nil, 64_000},
+		{"claude-haiku-5-5", "none", true, map[string]any{"type": "disabled"}, nil, 64_000},
+		{"claude-opus-4-6", "none", true, map[string]any{"type": "disabled"}, nil, 64_000},
+		{"claude-sonnet-5-5", "none", true, map[string]any{"type": "between_tools"}, nil, 64_000},
+		{"claude-opus-5-5", "none", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
+		{"claude-fable-5", "none", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
+		{"us.anthropic.claude-opus-6-1-v1:0", "none", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "low"}, 64_000},
+		{"claude-sonnet-6@20270101", "high", true, map[string]any{"type": "adaptive", "display": "summarized"}, map[string]any{"effort": "high"}, 64_000},
+		{"claude-opus-4-5", "none", true, nil, nil, 32_000},
 		{"claude-3-5-haiku-20241022", "high", false, nil, nil, 32_000},
 		{"glm-4.7", "high", false, nil, nil, 32_000},
 	} {
@@ -121,6 +129,13 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 		}
 		if b.MaxTokens != c.most {
 			t.Errorf("%s: max_tokens %d, want %d", c.model, b.MaxTokens, c.most)
+		}
+	}
+	for effort, want := range map[string]any{"max": "high", "medium": "medium", "low": "medium", "": nil} {
+		b := made(t, llm.Request{Model: "claude-saga-7", Effort: effort, Messages: []projection.Message{user("hi")}},
+			anthropic.Model{Reasons: true, Accepts: []anthropic.Thinking{anthropic.ThinkingAdaptive}, Efforts: []string{"high", "medium"}})
+		if b.Output["effort"] != want {
+			t.Errorf("of a model that takes high and medium, %q: %v", effort, b.Output)
 		}
 	}
 	if b := made(t, llm.Request{Model: "x", MaxTokens: 77, Messages: []projection.Message{user("hi")}}, anthropic.Model{}); b.MaxTokens != 77 {
@@ -289,7 +304,7 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 
 func TestLaterModelsKeepWhatTheyThought(t *testing.T) {
 	t.Parallel()
-	for id, want := range map[string]bool{"claude-sonnet-5": true, "claude-opus-4-6": true, "claude-opus-4-1-20250805": false, "m": false} {
+	for id, want := range map[string]bool{"claude-sonnet-5": true, "claude-opus-4-6": true, "claude-opus-4-5-20251101": true, "claude-sonnet-4-5": false, "claude-opus-4-1-20250805": false, "m": false} {
 		if got := anthropic.KeepsThinking(id); got != want {
 			t.Errorf("%s keeps it: %v", id, got)
 		}

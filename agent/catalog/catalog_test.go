@@ -87,6 +87,13 @@ func TestLookup(t *testing.T) {
 		{"other provider's model", "anthropic", "gpt-4o", "", 0},
 		{"unknown provider", "custom", "gpt-4o", "", 0},
 		{"empty", "openai", "", "", 0},
+		{"a later Claude", "anthropic", "claude-opus-6-1", "anthropic/claude-opus-5-5", catalog.MatchFamily},
+		{"a much later Claude", "", "claude-sonnet-9", "anthropic/claude-sonnet-5-5", catalog.MatchFamily},
+		{"a Claude between two known ones", "anthropic", "claude-opus-4-9-20270101", "anthropic/claude-opus-5-5", catalog.MatchFamily},
+		{"a Claude with a date", "anthropic", "claude-opus-5-5@20261101", "anthropic/claude-opus-5-5", catalog.MatchFamily},
+		{"a Claude at Bedrock", "anthropic", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic/claude-sonnet-4-5", catalog.MatchFamily},
+		{"a Claude with a point", "anthropic", "anthropic/claude-sonnet-5.5", "anthropic/claude-sonnet-5-5", catalog.MatchFamily},
+		{"a Claude of an unknown family", "anthropic", "claude-saga-6", "", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -104,6 +111,16 @@ func TestLookup(t *testing.T) {
 				t.Errorf("got %q (match %d), want %q (match %d)", got, e.Match, tt.want, tt.match)
 			}
 		})
+	}
+}
+
+func TestWhatAnotherGenerationCostsIsUnknown(t *testing.T) {
+	t.Parallel()
+	if e, ok := catalog.Lookup("anthropic", "claude-opus-6-1"); !ok || e.Prices != nil || e.Limit() != 1_000_000 || e.MaxOutput != 128_000 || !e.Reasoning {
+		t.Errorf("%+v", e)
+	}
+	if e, _ := catalog.Lookup("anthropic", "claude-opus-5-5-20261101"); e.Prices == nil {
+		t.Error("the same model under a date has no prices")
 	}
 }
 

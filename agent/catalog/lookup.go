@@ -11,7 +11,8 @@ import (
 // family: the longest known id that the wanted one extends at a boundary
 // ("gpt-4o-2027-01-01" is a gpt-4o). Without a provider the makers of models
 // are asked in a fixed order, then those who host models of others; guesses by
-// family come only after every exact name.
+// family come only after every exact name. A Claude of another generation is taken
+// for the newest known one of its family.
 
 // makers is the order in which providers are asked for an id without one. The
 // providers that serve other makers' models come last.
@@ -37,10 +38,13 @@ var preferred = map[string]string{
 // the finding is.
 func Lookup(provider, id string) (Entry, bool) {
 	t := loaded()
+	if at := strings.Index(id, "claude-"); provider == "anthropic" && at > 0 {
+		id = id[at:] // clouds write their own names in front
+	}
 	if e, ok := t.named(provider, id); ok {
 		return e, true
 	}
-	return t.family(provider, id)
+	return t.guess(provider, id)
 }
 
 // ByID finds a model by an id without a provider, at the provider that makes
@@ -53,7 +57,7 @@ func ByID(id string) (Entry, bool) {
 		}
 	}
 	for _, p := range makers {
-		if e, ok := t.family(p, id); ok {
+		if e, ok := t.guess(p, id); ok {
 			return e, true
 		}
 	}
@@ -93,18 +97,50 @@ func (t *table) named(provider, id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// boundary is what may follow a known id in the id of a relative: a tag, a
-// date or a variant, but not another version number.
-var boundary = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[-:@][a-z0-9]`)
-})
+// What may follow a known id in the id of a relative: a tag, a date or a variant, but not another version number. Dates
+// of other makers can have two digits, those of Claude have eight.
+var (
+	boundary = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-:@][a-z0-9]`)
+	})
+	claudeBoundary = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[-:@](?:[a-z]|\d{3})`)
+	})
+	claudeFamily = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^claude-[a-z]+-\d`)
+	})
+)
 
-func (t *table) family(provider, id string) (Entry, bool) {
+// guess finds the entry that a model which has none is most like.
+func (t *table) guess(provider, id string) (Entry, bool) {
 	lower := strings.ToLower(id)
+	family := claudeFamily().FindString(lower)
+	if provider != "anthropic" || family == "" {
+		return t.family(provider, lower, boundary())
+	}
+	if e, ok := t.family(provider, strings.ReplaceAll(lower, ".", "-"), claudeBoundary()); ok {
+		return e, true
+	}
+	newest := -1 // in the table current models come first
+	for name, i := range t.byID[provider] {
+		if strings.HasPrefix(name, family[:len(family)-1]) && (newest < 0 || i < newest) {
+			newest = i
+		}
+	}
+	if newest < 0 {
+		return Entry{}, false
+	}
+	e := t.entry(newest)
+	e.Match, e.Prices = MatchFamily, nil // what another generation costs nobody knows
+	return e, true
+}
+
+// family finds the longest id that the wanted one extends at a boundary.
+func (t *table) family(provider, lower string, boundary *regexp.Regexp) (Entry, bool) {
 	best, at := "", -1
 	for name, i := range t.byID[provider] {
 		rest, ok := strings.CutPrefix(lower, name)
-		if ok && len(name) > len(best) && boundary().MatchString(rest) {
+		if ok && len(name) > len(best) && (rest == "" || boundary.MatchString(rest)) {
 			best, at = name, i
 		}
 	}

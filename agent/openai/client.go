@@ -60,6 +60,8 @@ type lessons struct {
 	noSummary     bool // writes no summaries of reasoning
 	noEcho        bool // refuses reasoning in messages
 	most          int  // tokens that it writes at most, 0 unless it said so
+	listed        int  // the same by the server's list
+	said               // by the server's list
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.

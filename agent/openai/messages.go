@@ -3,6 +3,7 @@ package openai
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -22,14 +23,50 @@ import (
 // messagesVersion is the version of the protocol that is spoken.
 const messagesVersion = "2023-06-01"
 
+// Entry is what the catalogue knows of a model at the endpoint. A Claude under another name than Anthropic's speaks
+// Anthropic's protocol.
+func (c *Client) Entry(model string) (catalog.Entry, bool) {
+	e, ok := catalog.Lookup(c.who.Name, model)
+	if !ok && c.opts.Wire == WireMessages && strings.Contains(model, "claude-") {
+		return catalog.Lookup("anthropic", model)
+	}
+	return e, ok
+}
+
+// Learn takes over what the server's list says of a model.
+func (c *Client) Learn(model string, found Found) {
+	m, ok := found.Listed(model)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.learned[model]
+	l.listed, l.said = m.MaxOut, said{cmp.Or(m.said.thinking, l.thinking), cmp.Or(m.said.efforts, l.efforts)}
+	c.learned[model] = l
+}
+
+// EffortNote says in what an effort differs from its word, "" where it does not.
+func (c *Client) EffortNote(model, effort string) string {
+	if c.opts.Wire != WireMessages || effort != anthropic.EffortNone {
+		return ""
+	}
+	f := c.messagesForm(llm.Request{Model: model, Effort: effort}, c.lessons(model))
+	if f.Thinking != anthropic.ThinkingAdaptive {
+		return ""
+	}
+	return model + " always thinks: effort none makes it think as little as it can."
+}
+
 // messagesForm is how a request is put into bytes for the Messages wire.
 func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
-	var m anthropic.Model
-	if e, ok := catalog.Lookup(c.who.Name, r.Model); ok {
-		m = anthropic.Model{MaxOutput: e.MaxOutput, Reasons: e.Reasoning && !known.noThinking}
+	e, _ := c.Entry(r.Model)
+	m := anthropic.Model{MaxOutput: cmp.Or(known.most, known.listed, e.MaxOutput), Reasons: (e.Reasoning || known.thinking != "") && !known.noThinking}
+	for _, name := range strings.Fields(known.thinking) {
+		m.Accepts = append(m.Accepts, anthropic.Thinking(name))
 	}
-	if known.most > 0 {
-		m.MaxOutput = known.most
+	if known.efforts != "" {
+		m.Efforts = append([]string{}, strings.Fields(known.efforts)...)
 	}
 	if known.noEffort {
 		r.Effort = ""
@@ -117,6 +154,11 @@ var mostTokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
 })
 
+// typeRefused is how the API says that a model does not take a type of thinking.
+var typeRefused = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`thinking\.type\.(\w+)"? is not supported`)
+})
+
 // ofMessages learns from a refusal of what is asked of a model that reasons.
 func (l *lessons) ofMessages(text string) {
 	switch m := mostTokens().FindStringSubmatch(text); {
@@ -124,10 +166,23 @@ func (l *lessons) ofMessages(text string) {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			l.most = n
 		}
+	case typeRefused().MatchString(text):
+		l.refuseType(typeRefused().FindStringSubmatch(text)[1], text)
 	case strings.Contains(text, "effort"):
 		l.noEffort = true
 	case strings.Contains(text, "thinking") && (unknownParameter(text) || strings.Contains(text, "expected `thinking`")):
 		// The latter wants thinking in a reply that came from another model.
 		l.noThinking = true
 	}
+}
+
+// refuseType learns that a model does not take a type of thinking, and takes those that the refusal names instead.
+func (l *lessons) refuseType(refused, text string) {
+	words := " "
+	for _, t := range []anthropic.Thinking{anthropic.ThinkingAdaptive, anthropic.ThinkingBudget, anthropic.ThinkingDisabled, anthropic.ThinkingBetween} {
+		if name := string(t); name != refused && (strings.Contains(text, name) || name == string(anthropic.ThinkingAdaptive)) {
+			words += name + " "
+		}
+	}
+	l.thinking = words
 }

@@ -126,6 +126,87 @@ func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(status(http.StatusOK, `{"data":[{"id":"claude-opus-6-1","max_input_tokens":2000000,"max_tokens":50000,"capabilities":{
+		"thinking":{"supported":true,"types":{"adaptive":{"supported":true},"between_tools":{"supported":true},"disabled":{"supported":false},"enabled":{"supported":false}}},
+		"effort":{"supported":true,"low":{"supported":true},"medium":{"supported":true},"high":{"supported":true},"xhigh":null,"max":{"supported":false}}}},
+		{"id":"claude-haiku-7","max_tokens":20000,"capabilities":{"thinking":{"supported":false,"types":{"adaptive":{"supported":false},"disabled":{"supported":true}}},"effort":{"supported":false}}},
+		{"id":"claude-sonnet-9","capabilities":null}]}`))
+	t.Cleanup(srv.Close)
+	o := openai.Options{Provider: "anthropic", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)}
+	for _, c := range []struct {
+		model, effort string
+		listed        bool
+		window        int
+		has, hasNot   []string
+		note          bool
+	}{
+		{"claude-opus-6-1", "max", true, 2_000_000, []string{`"max_tokens":50000`, `"adaptive"`, `"effort":"high"`}, nil, false},
+		{"claude-opus-6-1", "none", true, 2_000_000, []string{`"between_tools"`}, []string{"effort"}, false},
+		{"claude-opus-6-1", "none", false, 0, []string{`"max_tokens":64000`, `"adaptive"`, `"effort":"low"`}, nil, true},
+		{"claude-opus-6-1", "max", false, 0, []string{`"effort":"max"`}, nil, false},
+		{"claude-haiku-7", "high", true, 0, []string{`"max_tokens":20000`}, []string{"thinking", "effort"}, false},
+		{"claude-haiku-7", "none", false, 0, []string{`"max_tokens":64000`, `"disabled"`}, []string{"effort"}, false},
+		{"claude-sonnet-9", "high", true, 0, []string{`"max_tokens":64000`, `"adaptive"`, `"effort":"high"`}, nil, false},
+	} {
+		client := openai.New(o)
+		if c.listed {
+			found, err := openai.Discover(t.Context(), o, c.model)
+			if err != nil || found.Window != c.window {
+				t.Errorf("%s: %v, window %d", c.model, err, found.Window)
+			}
+			client.Learn(c.model, found)
+		}
+		r := toClaude("hi")
+		r.Model, r.Effort = c.model, c.effort
+		raw, err := client.Body(r, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(string(raw), want) {
+				t.Errorf("%s, %s: %s is not in %s", c.model, c.effort, want, raw)
+			}
+		}
+		for _, bad := range c.hasNot {
+			if strings.Contains(string(raw), bad) {
+				t.Errorf("%s, %s: %s is in %s", c.model, c.effort, bad, raw)
+			}
+		}
+		if got := client.EffortNote(c.model, c.effort); (got != "") != c.note {
+			t.Errorf("%s, %s: %q", c.model, c.effort, got)
+		}
+	}
+	bedrock := openai.New(openai.Options{Provider: "mine", BaseURL: "https://bedrock.example/v1", Wire: openai.WireMessages})
+	if e, ok := bedrock.Entry("us.anthropic.claude-opus-5-5-v1:0"); !ok || e.ID != "claude-opus-5-5" {
+		t.Errorf("behind another address: %+v", e)
+	}
+}
+
+func TestATypeOfThinkingThatIsRefusedGivesWay(t *testing.T) {
+	t.Parallel()
+	for refusal, want := range map[string]string{
+		`\"thinking.type.disabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.`: `"effort":"low"`,
+		`\"thinking.type.disabled\" is not supported for this model. Use \"thinking.type.between_tools\" instead.`:                                              `"between_tools"`,
+	} {
+		var last string
+		c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if last = string(body); strings.Contains(last, `"disabled"`) {
+				status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+refusal+`"}}`)(w, r)
+				return
+			}
+			sse(answered("Hello"))(w, r)
+		})
+		r := toClaude("hi")
+		r.Model, r.Effort = "claude-haiku-6", "none"
+		if got := gather(t, c, r); got.Err != nil || got.Text != "Hello" || !strings.Contains(last, want) {
+			t.Errorf("%+v, %s", got.Err, last)
+		}
+	}
+}
+
 func TestAnotherServerSpeaksMessagesWhereItIsSaid(t *testing.T) {
 	t.Parallel()
 	srv := serve(t, "anthropic", replay(t, "llama-server/anthropic-messages-stream"))

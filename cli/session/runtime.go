@@ -165,6 +165,9 @@ func (r *Running) switchIf(l setup.Link, still func() bool) bool {
 	if !still() {
 		return false
 	}
+	if note := l.EffortNote(); note != "" && note != r.Link.EffortNote() {
+		r.Agent.Tell(note)
+	}
 	r.links++
 	r.settled.switched = r.settled.switched || l.Model.Name() != r.Link.Model.Name()
 	r.Link = l

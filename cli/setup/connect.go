@@ -50,6 +50,7 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
 	l := Link{Provider: client, Model: d.Model(ctx, c, client)}
 	l.Discover = func(ctx context.Context) (openai.Found, error) {
 		found, err := openai.Discover(ctx, o, c.Model)
+		client.Learn(c.Model, found)
 		if most := publishedInput(c.Provider, c.Model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
@@ -167,8 +168,14 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
 	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
 	own := client.Capabilities(c.Model)
-	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
+	if e, ok := client.Entry(c.Model); ok {
 		m = e.Model(c.Model)
+		if e.Provider != c.Provider { // a Claude behind another address
+			m.Provider, m.Prices = c.Provider, nil
+			if Local(c.Address()) {
+				m.Window = meter.Window{Source: meter.WindowUnknown}
+			}
+		}
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
 	address := c.Address()
@@ -306,6 +313,14 @@ func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 	}
 	usd := catalog.Cost(*m.Prices, t)
 	return &usd, m.Prices.Date
+}
+
+// EffortNote says in what the effort that was chosen differs from its word, "" where it does not.
+func (l Link) EffortNote() string {
+	if client, ok := l.Provider.(*openai.Client); ok {
+		return client.EffortNote(l.Model.ID, l.Model.Effort)
+	}
+	return ""
 }
 
 // Choice is what a link was made from.

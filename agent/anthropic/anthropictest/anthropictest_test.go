@@ -54,6 +54,11 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		"five breakpoints":             {`"text":"hi"`, `"text":"hi","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}},{"type":"text","text":"c","cache_control":{"type":"ephemeral"}`},
 		"a block of another type":      {`"type":"text","text":"hi"`, `"type":"picture"`},
 		"a block in the wrong place":   {`{"type":"text","text":"hi"}`, `{"type":"thinking","thinking":"x","signature":"y"}`},
+		"a budget of a later model":    {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":2000}`},
+		"notes between calls":          {`{"type":"adaptive"}`, `{"type":"between_tools"}`},
+		"no thinking at much effort":   {`{"type":"adaptive"}`, `{"type":"disabled"},"output_config":{"effort":"max"}`},
+		"no thinking where it must":    {`5","max_tokens":64000,"stream":true,"thinking":{"type":"adaptive"}`, `5-5","max_tokens":64000,"stream":true,"thinking":{"type":"disabled"}`},
+		"an older model that adapts":   {`sonnet-5"`, `sonnet-4-5"`},
 		"no JSON":                      {`{"model"`, `"model"`},
 	} {
 		bad := strings.Replace(good, change[0], change[1], 1)

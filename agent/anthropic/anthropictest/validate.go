@@ -96,8 +96,22 @@ func (c *checker) bound(r *Request, counting bool) {
 	case !counting && (r.MaxTokens == nil || *r.MaxTokens < 1):
 		c.say("max_tokens is missing")
 	}
-	switch kind := r.Thinking.kind(); kind {
-	case "", "disabled":
+	kind, effort := r.Thinking.kind(), r.Output.text("effort")
+	for _, m := range refusedTypes() {
+		if m.models.MatchString(r.Model) {
+			if slices.Contains(m.types, kind) {
+				c.say("%s does not take thinking of type %q", r.Model, kind)
+			}
+			break
+		}
+	}
+	switch kind {
+	case "":
+		return
+	case "disabled", "between_tools":
+		if effort == "xhigh" || effort == "max" {
+			c.say("thinking of type %q does not go with effort %s", kind, effort)
+		}
 		return
 	case "adaptive":
 		if _, ok := r.Thinking["budget_tokens"]; ok {
@@ -117,6 +131,26 @@ func (c *checker) bound(r *Request, counting bool) {
 	if choice := r.ToolChoice.kind(); choice == "any" || choice == "tool" {
 		c.say("thinking does not go with a forced tool")
 	}
+}
+
+// refusedTypes are the types of thinking that models refuse ("Thinking", "What's new" of each model); the first line that
+// a model is in counts.
+var refusedTypes = sync.OnceValue(func() []refusedType {
+	line := func(models string, types ...string) refusedType {
+		return refusedType{regexp.MustCompile(`claude-` + models), types}
+	}
+	return []refusedType{
+		line(`(fable|mythos)-5|claude-opus-5-5`, "disabled", "enabled", "between_tools"),
+		line(`sonnet-5-5`, "disabled", "enabled"),
+		line(`[a-z]+-(5|4-[78])`, "enabled", "between_tools"),
+		line(`[a-z]+-4-6`, "between_tools"),
+		line(`([a-z]+-4|3)`, "adaptive", "between_tools"),
+	}
+})
+
+type refusedType struct {
+	models *regexp.Regexp
+	types  []string
 }
 
 func (c *checker) tools(tools []Block) {
