@@ -61,11 +61,26 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		calls = nil
 	}
 	bodies = append(bodies, k.hints(r, ans.reply)...)
+	if message.Stop == conversation.StopFiltered && message.Error != "" {
+		bodies = append(bodies, k.leaveOut(message, k.NextSeq()+uint64(len(bodies)))...)
+	}
 	if _, err := k.Keep(ctx, bodies...); err != nil {
 		k.Pending = append(k.Pending, abandoned(calls)...)
 		return nil, err
 	}
 	return calls, nil
+}
+
+// leaveOut leaves a turn out of the next requests that the model refused, and tells so: a model that is sent it again
+// refuses again. seq is where it stands in the log.
+func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
+	why := "refused: " + m.Error
+	return []conversation.Body{
+		conversation.Rewind{Turn: k.Log.Turns() - 1,
+			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
+		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
+			"say it in another way, go further back with /rewind, or bring it back with /redo before you send anything."},
+	}
 }
 
 // message is the reply as it is stored, and its calls.
@@ -94,6 +109,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 		m.Stop = conversation.StopEnd
 	default:
 		m.Stop = rep.Stop
+		m.Error = rep.Refusal
 	}
 	return m, calls
 }

@@ -30,6 +30,8 @@ type turn struct {
 	// What the model asked for with the compact tool, nil if it did not.
 	asked     *edit.Request
 	compacted bool // the tool had its way in this turn
+	paused    bool // the newest reply is to go back as it is
+	refused   bool // the model refused to answer
 
 	takeover
 }
@@ -42,6 +44,9 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.turn, a.journal.InTurn = t, true
 	err := a.converse(turnCtx, begin)
 	a.turn, a.journal.InTurn = nil, false
+	if t.refused {
+		a.queue.giveBack(text) // to be said in another way
+	}
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
 	}
@@ -84,6 +89,9 @@ func (a *Agent) converse(ctx context.Context, begin func(context.Context) error)
 	a.turn.begun = true
 	for range a.journal.Options.MaxSteps {
 		calls, err := a.step(ctx)
+		if err == nil && a.turn.paused {
+			continue
+		}
 		if err != nil || len(calls) == 0 {
 			return err
 		}
@@ -145,6 +153,10 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		}
 		calls, err := a.replies.keepReply(ctx, r, answer)
 		if answer.err == nil {
+			a.turn.paused, a.turn.refused = answer.reply.Paused, answer.reply.Refusal != ""
+			if a.turn.refused {
+				a.compactor.Changes.Rewound()
+			}
 			return calls, err
 		}
 		if err != nil {
@@ -186,7 +198,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	a.journal.ChooseTTL()
 	set := &a.journal.Settings
 	messages, err := projection.Harden(a.journal.View, set.Model.Caps)
-	if err != nil {
+	if err != nil && !(a.turn.paused && errors.Is(err, projection.ErrNothingToSend) && len(messages) > 0) {
 		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "send a message first", Err: err}
 	}
 	r := llm.Outgoing{

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -308,5 +309,68 @@ func TestLongResultIsCutAndKeptWhole(t *testing.T) {
 				t.Errorf("kept %q, want 24 bytes of whole characters", full)
 			}
 		}
+	})
+}
+
+func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		refusal := agenttest.Join(agenttest.Say("I "), agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		r := start(t, nil, answers("hello"), refusal, answers("fine"), refusal, answers("back"))
+		r.say("hi")
+		r.say("the bad one")
+		if got := r.returned(); !slices.Equal(got, []string{"the bad one"}) {
+			t.Errorf("to the composer came %q", got)
+		}
+		r.say("something else")
+		sent := func(i int) string {
+			var b strings.Builder
+			for _, m := range r.provider.Requests()[i].Messages {
+				b.WriteString(m.Text + "|")
+			}
+			return b.String()
+		}
+		if got := sent(2); got != "hi|hello|something else|" {
+			t.Errorf("behind the refusal %q is sent", got)
+		}
+		kept, told := false, ""
+		for _, e := range r.memory.Events() {
+			switch b := e.Body.(type) {
+			case conversation.AssistantMessage:
+				kept = kept || b.Text == "I " && b.Stop == conversation.StopFiltered && b.Error == "cyber: declined"
+			case conversation.Notice:
+				told += b.Text
+			}
+		}
+		if !kept || !strings.Contains(told, "refused: cyber: declined") || !strings.Contains(told, "/rewind") {
+			t.Errorf("kept %v, told %q", kept, told)
+		}
+		r.say("worse")
+		r.RestoreTurns()
+		r.wait()
+		r.say("again")
+		if got := sent(4); got != "hi|hello|something else|fine|worse|I |again|" {
+			t.Errorf("brought back, %q is sent", got)
+		}
+		r.finish()
+	})
+}
+
+func TestAReplyThatPausesGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		pauses := agenttest.Join(agenttest.Say("I search"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Paused: true}))
+		r := start(t, func(o *core.Options) { o.MaxSteps = 3 }, pauses, answers("found"), pauses, pauses, pauses)
+		r.say("find it")
+		all := r.provider.Requests()
+		if len(all) != 2 || all[1].Messages[1].Role != projection.RoleAssistant || all[1].Messages[1].Text != "I search" {
+			t.Fatalf("requests %+v", all)
+		}
+		r.say("for ever")
+		if n := len(r.provider.Requests()); n != 5 {
+			t.Errorf("%d requests, of which a turn has 3 at most", n)
+		}
+		if len(r.failures()) > 0 {
+			t.Errorf("%v", r.failures())
+		}
+		r.finish()
 	})
 }

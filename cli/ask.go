@@ -271,6 +271,10 @@ func (w *asking) appended(events []conversation.Event) {
 			case conversation.StopLength:
 				w.progress("the reply was cut: it reached the largest length, or the end of the window")
 			case conversation.StopFiltered:
+				if b.Error != "" {
+					w.failure = &llm.Error{Class: llm.BadRequest, Message: "the model refused to answer"}
+					break
+				}
 				w.progress("the provider withheld the rest of the reply")
 			}
 		case conversation.ToolResult:

@@ -63,6 +63,16 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 	})
 }
 
+func TestAskFailsWhereTheModelRefuses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, progress, err := askedOf(t, &agenttest.Memory{}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		if err == nil || !strings.Contains(progress, "refused: cyber: declined") {
+			t.Errorf("%v, told %q", err, progress)
+		}
+	})
+}
+
 func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
 	t.Parallel()
 	input, writer := io.Pipe()

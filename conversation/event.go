@@ -76,7 +76,7 @@ type AssistantMessage struct {
 	Calls     []ToolCall `json:"calls,omitempty"`
 	Stop      StopReason `json:"stop"`
 	Model     string     `json:"model,omitempty"` // provider/id it came from
-	Error     string     `json:"error,omitempty"` // what went wrong, for Stop failed
+	Error     string     `json:"error,omitempty"` // what went wrong, for Stop failed; why the model refused, for Stop filtered
 	// Extras are provider fields that must be echoed with the message
 	// (reasoning_details of OpenRouter, thought signatures of Gemini), by the
 	// name they have on the wire. Never interpreted here.

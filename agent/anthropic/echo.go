@@ -20,7 +20,9 @@ const (
 type piece struct {
 	Raw  conversation.RawJSON `json:"raw,omitempty"`  // goes back as it came
 	Text int                  `json:"text,omitempty"` // bytes of the message's text
-	Call string               `json:"call,omitempty"` // id
+	// Blank is bytes of the message's text that stay behind, as the API refuses a block without words.
+	Blank int    `json:"blank,omitempty"`
+	Call  string `json:"call,omitempty"` // id
 }
 
 // extras are the fields to keep with a reply; nil where text and calls say it all.
@@ -58,6 +60,8 @@ func echoed(m *projection.Message, route string) ([]any, bool) {
 		switch {
 		case len(p.Raw) > 0:
 			content = append(content, p.Raw)
+		case p.Blank > 0: // where all of the text is blank, hardening left it out
+			text = text[min(p.Blank, len(text)):]
 		case p.Text > 0:
 			if p.Text > len(text) {
 				return nil, false

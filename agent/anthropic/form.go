@@ -33,6 +33,7 @@ type Form struct {
 	Cache     bool   // breakpoints are set
 	Long      bool   // they last an hour, not five minutes
 	Hides     bool   // thinking that a compaction hides stays behind
+	Errors    bool   // results of calls that did not succeed say so
 }
 
 // The words of a form.
@@ -43,6 +44,7 @@ const (
 	wordCache  = "cache-5m"
 	wordLong   = "cache-1h"
 	wordHides  = "hides-thinking"
+	wordErrors = "is-error"
 )
 
 // Words are the form as it is recorded.
@@ -66,6 +68,9 @@ func (f Form) Words() []string {
 	}
 	if f.Hides {
 		words = append(words, wordHides)
+	}
+	if f.Errors {
+		words = append(words, wordErrors)
 	}
 	return words
 }
@@ -97,6 +102,8 @@ func (f *Form) Read(word string) bool {
 		f.Cache, f.Long = true, true
 	case wordHides:
 		f.Hides = true
+	case wordErrors:
+		f.Errors = true
 	default:
 		return false
 	}
@@ -135,7 +142,7 @@ type Model struct {
 
 // NewForm is how a request is put into bytes now.
 func NewForm(r llm.Request, m Model) Form {
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: true}
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: true, Errors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}

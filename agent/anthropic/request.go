@@ -64,6 +64,7 @@ type block struct {
 	Input     conversation.RawJSON `json:"input,omitempty"`
 	ToolUseID string               `json:"tool_use_id,omitempty"`
 	Content   string               `json:"content,omitempty"`
+	IsError   bool                 `json:"is_error,omitempty"`
 	Cache     *cacheControl        `json:"cache_control,omitempty"`
 }
 
@@ -104,7 +105,7 @@ func newRequest(r llm.Request, f Form, route string) request {
 	if r.System != "" {
 		req.System = []textBlock{{Type: "text", Text: r.System}}
 	}
-	w := writer{route: route, hides: f.Hides, marks: map[int]bool{}}
+	w := writer{route: route, hides: f.Hides, errors: f.Errors, marks: map[int]bool{}}
 	if f.Cache {
 		w.cache = &cacheControl{Type: "ephemeral"}
 		if f.Long {
@@ -156,6 +157,7 @@ func tools(specs []conversation.ToolSpec) []tool {
 type writer struct {
 	route  string
 	hides  bool          // thinking that a compaction hides stays behind
+	errors bool          // results of calls that did not succeed say so
 	cache  *cacheControl // of breakpoints, nil for none
 	marks  map[int]bool  // messages behind which one goes
 	prefix int           // bytes in front of what comes next
@@ -173,7 +175,7 @@ func (w *writer) add(i int, m *projection.Message) {
 		if text == "" {
 			text = noOutput
 		}
-		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text}}
+		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.errors && m.Failed}}
 	default:
 		if text := m.Text; strings.TrimSpace(text) != "" {
 			content = []any{&block{Type: "text", Text: text}}

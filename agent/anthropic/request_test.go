@@ -310,3 +310,65 @@ func TestLaterModelsKeepWhatTheyThought(t *testing.T) {
 		}
 	}
 }
+
+// Source: "Handle tool calls", is_error.
+func TestResultsOfCallsThatFailedSaySo(t *testing.T) {
+	t.Parallel()
+	failed := result("a", "no such file")
+	failed.Failed = true
+	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), assistant("", call("a"), call("b")), failed, result("b", "fine")}}
+	b := made(t, r, anthropic.Model{})
+	if c := b.Messages[2].Content; c[0]["is_error"] != true || c[1]["is_error"] != nil {
+		t.Errorf("%v", c)
+	}
+	earlier := anthropic.NewForm(r, anthropic.Model{})
+	earlier.Errors = false // a form that was recorded before
+	if raw, err := anthropic.Body(r, earlier, route); err != nil || bytes.Contains(raw, []byte("is_error")) {
+		t.Errorf("in a form without the word: %s, %v", raw, err)
+	}
+}
+
+func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
+	t.Parallel()
+	thought := `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"hm","signature":"c2ln"}}
+{"type":"content_block_stop","index":0}`
+	for name, c := range map[string]struct {
+		stream []string
+		text   string // after hardening
+		want   string
+	}{
+		"before a call":    {[]string{begin, thought, text("1", `\n\n`), tool("2", "t", "{}"), end("tool_use")}, "", "thinking tool_use"},
+		"behind words":     {[]string{begin, thought, text("1", "So"), text("2", `\n`), tool("3", "t", "{}"), end("tool_use")}, "So\n", "thinking text tool_use"},
+		"in front of them": {[]string{begin, thought, text("1", " "), text("2", "So"), tool("3", "t", "{}"), end("tool_use")}, " So", "thinking text tool_use"},
+	} {
+		d := anthropic.NewDecoder(words{}, llm.Request{}, route)
+		for line := range strings.SplitSeq(strings.Join(c.stream, "\n"), "\n") {
+			if _, _, err := d.Frame([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last, err := d.End()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := assistant(c.text, conversation.ToolCall{ID: "t", Name: "go", Arguments: "{}"})
+		m.Extras = last.Extras
+		b := made(t, llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("t", "x")}}, anthropic.Model{})
+		var kinds []string
+		for _, block := range b.Messages[1].Content {
+			kinds = append(kinds, block["type"].(string))
+		}
+		if got := strings.Join(kinds, " "); got != c.want {
+			t.Errorf("%s: %s goes back", name, got)
+		}
+	}
+}
+
+func TestOlderModelsThinkBetweenTheirCallsByAHeader(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]bool{"claude-opus-4-20250514": true, "claude-sonnet-4-5": true, "claude-opus-4-6": false, "claude-3-7-sonnet-20250219": false, "m": false} {
+		if got := anthropic.Interleaves(id); got != want {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"strings"
@@ -28,12 +29,13 @@ type event struct {
 	Message *reply          `json:"message"`
 	Block   json.RawMessage `json:"content_block"`
 	Delta   struct {
-		Type      string `json:"type"`
-		Text      string `json:"text"`
-		Thinking  string `json:"thinking"`
-		Signature string `json:"signature"`
-		Input     string `json:"partial_json"`
-		Stop      string `json:"stop_reason"`
+		Type      string  `json:"type"`
+		Text      string  `json:"text"`
+		Thinking  string  `json:"thinking"`
+		Signature string  `json:"signature"`
+		Input     string  `json:"partial_json"`
+		Stop      string  `json:"stop_reason"`
+		Details   details `json:"stop_details"`
 	} `json:"delta"`
 	Usage *usage `json:"usage"`
 }
@@ -43,7 +45,14 @@ type reply struct {
 	Type    string            `json:"type"`
 	Content []json.RawMessage `json:"content"`
 	Stop    string            `json:"stop_reason"`
+	Details details           `json:"stop_details"`
 	Usage   *usage            `json:"usage"`
+}
+
+// details say why a model refused.
+type details struct {
+	Category    string `json:"category"`
+	Explanation string `json:"explanation"`
 }
 
 // begun is a block of content, whole or as it begins.
@@ -64,7 +73,8 @@ type open struct {
 	call  int // number of the call
 	input int // bytes of input so far
 	kept  bool
-	text  int // bytes of text
+	text  int  // bytes of text
+	solid bool // text has more than blanks
 	words strings.Builder
 }
 
@@ -79,6 +89,7 @@ type Decoder struct {
 	calls  int
 	size   int // bytes kept
 	reason string
+	why    details
 	usage  usage
 	known  bool // an event of this protocol came
 	odd    bool // one of another did
@@ -127,7 +138,7 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 		d.known = true
 		d.usage.take(e.Usage)
 		if e.Delta.Stop != "" {
-			d.reason = e.Delta.Stop
+			d.reason, d.why = e.Delta.Stop, e.Delta.Details
 		}
 	case "message_stop":
 		return c, true, nil
@@ -171,7 +182,7 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	switch b.Type {
 	case "text":
 		c.Text = b.Text
-		b.text = len(b.Text)
+		b.text, b.solid = len(b.Text), strings.TrimSpace(b.Text) != ""
 	case "thinking":
 		c.Reasoning = b.Thinking
 		b.words.WriteString(b.Thinking)
@@ -196,6 +207,7 @@ func (d *Decoder) delta(e *event) llm.Chunk {
 	switch e.Delta.Type {
 	case "text_delta":
 		b.text += len(e.Delta.Text)
+		b.solid = b.solid || strings.TrimSpace(e.Delta.Text) != ""
 		return llm.Chunk{Text: e.Delta.Text, Waiting: e.Delta.Text == ""}
 	case "thinking_delta":
 		b.words.WriteString(e.Delta.Thinking)
@@ -222,8 +234,11 @@ func (d *Decoder) finish(index int) llm.Chunk {
 	b.kept = true
 	switch b.Type {
 	case "text":
-		if b.text > 0 {
+		switch {
+		case b.solid:
 			d.pieces = append(d.pieces, piece{Text: b.text})
+		case b.text > 0:
+			d.pieces = append(d.pieces, piece{Blank: b.text})
 		}
 	case "thinking":
 		d.keep(map[string]string{"type": "thinking", "thinking": b.words.String(), "signature": b.Signature})
@@ -261,7 +276,7 @@ func (d *Decoder) Whole(body []byte) (llm.Chunk, error) {
 	}
 	d.known = true
 	d.usage.take(r.Usage)
-	d.reason = r.Stop
+	d.reason, d.why = r.Stop, r.Details
 	var all llm.Chunk
 	for i, raw := range r.Content {
 		c, err := d.begin(i, raw)
@@ -288,13 +303,34 @@ func (d *Decoder) End() (llm.Chunk, error) {
 		}
 		return c, llm.BrokeOff()
 	}
-	c.Stop = d.stop()
+	c.Stop, c.Paused = d.stop(), d.reason == "pause_turn" && d.calls == 0
+	if c.Stop == conversation.StopFiltered {
+		c.Refusal = d.why.words()
+	}
 	if err := d.hollow(c.Stop); err != nil {
 		return c, err
 	}
 	c.Extras = extras(d.pieces, d.route)
 	return c, nil
 }
+
+// words are what the user is told of a refusal.
+func (w details) words() string {
+	text := cmp.Or(llm.OneLine(w.Explanation), "no reason was given")
+	if cut := []rune(text); len(cut) > maxWhy {
+		text = string(cut[:maxWhy]) + "…"
+	}
+	if category := llm.OneLine(w.Category); category != "" && len(category) <= maxCategory {
+		text = category + ": " + text
+	}
+	return text
+}
+
+// Bounds of what is told of a refusal, in characters and bytes.
+const (
+	maxWhy      = 500
+	maxCategory = 60
+)
 
 // hollow is the failure of a reply that ended without text and calls, nil if it has some, or was stopped.
 func (d *Decoder) hollow(stop conversation.StopReason) error {

@@ -10,6 +10,9 @@ type usage struct {
 	Written *int `json:"cache_creation_input_tokens"`
 	Output  *int `json:"output_tokens"`
 	Kept    kept `json:"cache_creation"`
+	Details struct {
+		Thinking *int `json:"thinking_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // kept is how long what was written is kept.
@@ -22,7 +25,7 @@ func (u *usage) take(v *usage) {
 	if v == nil {
 		return
 	}
-	for _, x := range []struct{ to, from **int }{{&u.Input, &v.Input}, {&u.Read, &v.Read}, {&u.Written, &v.Written}, {&u.Output, &v.Output}, {&u.Kept.Hour, &v.Kept.Hour}} {
+	for _, x := range []struct{ to, from **int }{{&u.Input, &v.Input}, {&u.Read, &v.Read}, {&u.Written, &v.Written}, {&u.Output, &v.Output}, {&u.Kept.Hour, &v.Kept.Hour}, {&u.Details.Thinking, &v.Details.Thinking}} {
 		if *x.from != nil && **x.from >= 0 {
 			*x.to = *x.from
 		}
@@ -34,7 +37,7 @@ func (u *usage) tokens() *llm.Tokens {
 	if u.Input == nil && u.Output == nil {
 		return nil
 	}
-	t := &llm.Tokens{Prompt: count(u.Input), Cached: count(u.Read), CacheWrite: count(u.Written), Completion: count(u.Output), Reasoning: -1,
+	t := &llm.Tokens{Prompt: count(u.Input), Cached: count(u.Read), CacheWrite: count(u.Written), Completion: count(u.Output), Reasoning: count(u.Details.Thinking),
 		CacheWriteLong: max(0, count(u.Kept.Hour))}
 	if t.Prompt >= 0 {
 		t.Prompt += max(0, t.Cached) + max(0, t.CacheWrite)

@@ -130,6 +130,9 @@ func (n Changes) Note(events []conversation.Event) {
 	}
 }
 
+// Rewound says that turns were left out.
+func (n Changes) Rewound() { n.c.dropReverted() }
+
 // Fits says that the conversation fits into the window of the model in use: the one before
 // is not needed any more.
 func (n Changes) Fits() { n.c.writers.previous, n.c.writers.heldWith = nil, "" }

@@ -144,8 +144,11 @@ var rooms = []struct {
 // where nobody knows how much fits, and of the window where somebody does.
 const roomShare = 0.9
 
-// otherwise is what helps where no compaction makes enough room.
-const otherwise = "start a new conversation, or choose a model with a larger window"
+// What helps where no compaction makes enough room, and where the first message does not fit.
+const (
+	otherwise    = "start a new conversation, or choose a model with a larger window"
+	firstTooLong = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
+)
 
 // fitting is how long a request may be, in estimated tokens, after one of
 // before tokens was refused.
@@ -168,6 +171,9 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
+	}
+	if p.Log.Turns() == 1 && len(p.View.Messages) == 1 { // another conversation would begin with it, too
+		return firstTooLong
 	}
 	flags, least := "", math.MaxInt
 	for _, room := range rooms {

@@ -61,6 +61,8 @@ type Chunk struct {
 	Reasoning string
 	Calls     []CallDelta
 	Stop      conversation.StopReason
+	Refusal   string // with StopFiltered, where the model refused: why
+	Paused    bool   // with Stop: the model goes on when the reply is sent back
 	Usage     *Tokens
 	Extras    map[string]conversation.RawJSON // message-level fields to echo, complete
 	Waiting   bool                            // a sign of life: headers or a keep-alive came, no content yet

@@ -15,6 +15,8 @@ type Reply struct {
 	Calls           []*CallPieces
 	open            map[int]int // wire index -> place in calls
 	Stop            conversation.StopReason
+	Refusal         string
+	Paused          bool
 	Usage           *Tokens
 	Extras          map[string]conversation.RawJSON
 	BodyHash, form  string
@@ -40,7 +42,7 @@ func (r *Reply) Add(c Chunk) (changed []int) {
 		changed = append(changed, r.addCall(d))
 	}
 	if c.Stop != "" {
-		r.Stop = c.Stop
+		r.Stop, r.Refusal, r.Paused = c.Stop, c.Refusal, c.Paused
 	}
 	if c.Usage != nil {
 		u := *c.Usage

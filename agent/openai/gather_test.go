@@ -21,6 +21,8 @@ type reply struct {
 	Text, Reasoning string
 	Calls           []call
 	Stop            conversation.StopReason
+	Refusal         string
+	Paused          bool
 	Usage           *llm.Tokens
 	Extras          map[string]conversation.RawJSON
 	Progress        [][2]int
@@ -98,7 +100,7 @@ func (r *reply) add(t *testing.T, c llm.Chunk) {
 		r.Hash = c.BodyHash
 	}
 	if c.Stop != "" {
-		r.Stop = c.Stop
+		r.Stop, r.Refusal, r.Paused = c.Stop, c.Refusal, c.Paused
 	}
 }
 

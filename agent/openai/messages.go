@@ -23,6 +23,9 @@ import (
 // messagesVersion is the version of the protocol that is spoken.
 const messagesVersion = "2023-06-01"
 
+// betaHeader names what of later versions a request uses.
+const betaHeader = "Anthropic-Beta"
+
 // Entry is what the catalogue knows of a model at the endpoint. A Claude under another name than Anthropic's speaks
 // Anthropic's protocol.
 func (c *Client) Entry(model string) (catalog.Entry, bool) {
@@ -87,6 +90,9 @@ func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Fo
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
 	setMessagesHeaders(req.Header, c.opts.Key)
+	if f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.Interleaves(r.Model) {
+		req.Header.Set(betaHeader, "interleaved-thinking-2025-05-14")
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err

@@ -184,6 +184,24 @@ func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
 	}
 }
 
+func TestOlderModelsThinkBetweenTheirCalls(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{"claude-sonnet-4-5": "mine,interleaved-thinking-2025-05-14", "claude-opus-4-6": "mine"} {
+		got := ""
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get("Anthropic-Beta")
+			sse(answered("Hello"))(w, r)
+		}))
+		c := openai.New(openai.Options{Provider: "anthropic", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t), Headers: map[string]string{"anthropic-beta": "mine"}})
+		r := toClaude("hi")
+		r.Model, r.Effort, r.Tools = model, "high", []conversation.ToolSpec{{Name: "ls"}}
+		if reply := gather(t, c, r); reply.Err != nil || got != want {
+			t.Errorf("%s: %v, %q", model, reply.Err, got)
+		}
+		srv.Close()
+	}
+}
+
 func TestATypeOfThinkingThatIsRefusedGivesWay(t *testing.T) {
 	t.Parallel()
 	for refusal, want := range map[string]string{

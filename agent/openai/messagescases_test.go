@@ -32,7 +32,7 @@ func TestTheMessagesAPIAsDocumented(t *testing.T) {
 			for _, k := range got.Calls {
 				calls = append(calls, k.ID+" "+k.Name+" "+k.Arguments)
 			}
-			if got.Text != c.Text || got.Reasoning != c.Reasoning || c.Class == "" && got.Stop != c.Stop {
+			if got.Text != c.Text || got.Reasoning != c.Reasoning || c.Class == "" && got.Stop != c.Stop || got.Refusal != c.Refusal || got.Paused != c.Paused {
 				t.Errorf("text %q, reasoning %q, stop %q", got.Text, got.Reasoning, got.Stop)
 			}
 			if d := cmp.Diff(c.Calls, calls); d != "" {

@@ -109,6 +109,9 @@ func setHeaders(h http.Header, own map[string]string) {
 	h.Set("User-Agent", "plimsoll")
 	h.Set("X-Title", "Plimsoll") // OpenRouter shows it as the program's name
 	for k, v := range own {
+		if used := h.Get(betaHeader); used != "" && http.CanonicalHeaderKey(k) == betaHeader {
+			v += "," + used
+		}
 		h.Set(k, v)
 	}
 }

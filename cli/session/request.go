@@ -87,7 +87,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	if caps.NoTools {
 		b.Tools = nil
 	}
-	if hardened != nil {
+	if hardened != nil && (len(messages) == 0 || q.Usage.BodyHash == "") { // a reply that paused goes back as it is
 		return fmt.Errorf("no request can be built from the messages up to then: %w", hardened)
 	}
 	b.Body, err = client.Body(llm.Request{

@@ -129,7 +129,7 @@ func (h *hardener) addCalls(m Message) {
 	answers := make([]Message, len(m.Calls))
 	for k, c := range m.Calls {
 		id := h.ids.next(c.ID)
-		answer := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result",
+		answer := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result", Failed: true,
 			Size: conversation.Measure(interruptedCall)}
 		if r, ok := h.calls[c.ID].take(); ok {
 			answer = h.view[r]

@@ -20,7 +20,7 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 		m.Calls, m.Extras = b.Calls, b.Extras
 	case conversation.ToolResult:
 		m.Role, m.Text, m.Size = RoleTool, b.Text, b.Size
-		m.CallID, m.Tool = b.CallID, b.Tool
+		m.CallID, m.Tool, m.Failed = b.CallID, b.Tool, b.Status != conversation.ResultOK
 		if b.Total > 0 {
 			m.State = StateCapped
 			m.Why = "cut on arrival: " + numbers.Grouped(b.Total) + " characters"

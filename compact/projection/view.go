@@ -42,6 +42,7 @@ type Message struct {
 	Calls     []conversation.ToolCall         // assistant only
 	CallID    string                          // tool only
 	Tool      string                          // tool only: the tool's name
+	Failed    bool                            // tool only: the call did not succeed
 	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
 
 	Events []uint64 // Seq of every event it stands for, ascending; empty if synthetic

@@ -212,6 +212,9 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 		note = "reply cut off: it reached the output limit or filled the window"
 	case conversation.StopFiltered:
 		note = "the provider withheld the rest of this reply"
+		if r.failure != "" {
+			note = "the model refused: " + r.failure
+		}
 	case conversation.StopFailed:
 		style, note = l.styles.Warning, "broke off"
 		if r.failure != "" {

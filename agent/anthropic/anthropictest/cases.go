@@ -23,6 +23,8 @@ type Case struct {
 	Text, Reasoning string
 	Calls           []string // id, name and input of each
 	Stop            conversation.StopReason
+	Refusal         string
+	Paused          bool
 	Class           llm.Class             // of a failure, "" for none
 	Check           func(*llm.Error) bool // of a failure, nil for no more than its class
 	Usage           *llm.Tokens           // nil: whatever it is
@@ -58,6 +60,11 @@ func end(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `","stop_sequence":null},"usage":{"output_tokens":12}}` + "\n" + `{"type":"message_stop"}`
 }
 
+// Refused is how a reply ends that the model refuses.
+func Refused(category, explanation string) string {
+	return `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":"` + category + `","explanation":"` + explanation + `"}},"usage":{"output_tokens":12}}` + "\n" + `{"type":"message_stop"}`
+}
+
 // Stream is events as they are sent.
 func Stream(events ...string) string {
 	var b strings.Builder
@@ -91,9 +98,9 @@ func streams() []Case {
 		{Name: "stop reasons, max_tokens", Answer: Answer{Stream: []string{begin, text("0", "Hel"), end("max_tokens")}}, Text: "Hel", Stop: conversation.StopLength},
 		{Name: "stop reasons, max_tokens within a call", Answer: Answer{Stream: []string{begin, tool("0", "t1", `{\"a`), end("max_tokens")}}, Calls: []string{`t1 go {"a`}, Stop: conversation.StopLength},
 		{Name: "stop reasons, stop_sequence", Answer: Answer{Stream: []string{begin, text("0", "Hel"), end("stop_sequence")}}, Text: "Hel", Stop: conversation.StopEnd},
-		{Name: "stop reasons, refusal", Answer: Answer{Stream: []string{begin, text("0", "I"), end("refusal")}}, Text: "I", Stop: conversation.StopFiltered},
-		{Name: "stop reasons, refusal before anything", Answer: Answer{Stream: []string{begin, end("refusal")}}, Stop: conversation.StopFiltered},
-		{Name: "stop reasons, pause_turn", Answer: Answer{Stream: []string{begin, text("0", "I search"), end("pause_turn")}}, Text: "I search", Stop: conversation.StopEnd},
+		{Name: "stop reasons, refusal", Answer: Answer{Stream: []string{begin, text("0", "I"), Refused("cyber", "It could enable\\n harm.")}}, Text: "I", Stop: conversation.StopFiltered, Refusal: "cyber: It could enable harm."},
+		{Name: "stop reasons, refusal before anything", Answer: Answer{Stream: []string{begin, end("refusal")}}, Stop: conversation.StopFiltered, Refusal: "no reason was given"},
+		{Name: "stop reasons, pause_turn", Answer: Answer{Stream: []string{begin, text("0", "I search"), end("pause_turn")}}, Text: "I search", Stop: conversation.StopEnd, Paused: true},
 		{Name: "stop reasons, window exceeded", Answer: Answer{Stream: []string{begin, text("0", "Hel"), end("model_context_window_exceeded")}}, Text: "Hel", Stop: conversation.StopLength},
 		{Name: "stop reasons, window full from the start", Answer: Answer{Stream: []string{begin, end("model_context_window_exceeded")}}, Stop: conversation.StopLength, Class: llm.Overflow},
 		{Name: "stop reasons, an empty end_turn", Answer: Answer{Stream: []string{begin, end("end_turn")}}, Stop: conversation.StopEnd, Class: llm.Empty},
@@ -127,7 +134,7 @@ func pieces() []Case {
 		{Name: "tool use, text behind a call", Answer: Answer{Stream: []string{begin, tool("0", "t1", `{}`), text("1", "done"), end("tool_use")}}, Text: "done", Calls: []string{"t1 go {}"}, Stop: conversation.StopCalls},
 		// Usage.
 		{Name: "prompt caching, read and written", Answer: Answer{Stream: []string{begin, text("0", "A"), end("end_turn")}}, Text: "A", Stop: conversation.StopEnd, Usage: &llm.Tokens{Prompt: 123, Cached: 100, CacheWrite: 20, CacheWriteLong: 15, Completion: 12, Reasoning: -1}},
-		{Name: "streaming, usage that a later event replaces", Answer: Answer{Stream: []string{begin, text("0", "A"), `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_read_input_tokens":200,"output_tokens":30}}`, `{"type":"message_stop"}`}}, Text: "A", Stop: conversation.StopEnd, Usage: &llm.Tokens{Prompt: 225, Cached: 200, CacheWrite: 20, CacheWriteLong: 15, Completion: 30, Reasoning: -1}},
+		{Name: "streaming, usage that a later event replaces", Answer: Answer{Stream: []string{begin, text("0", "A"), `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"input_tokens":5,"cache_read_input_tokens":200,"output_tokens":30,"output_tokens_details":{"thinking_tokens":17}}}`, `{"type":"message_stop"}`}}, Text: "A", Stop: conversation.StopEnd, Usage: &llm.Tokens{Prompt: 225, Cached: 200, CacheWrite: 20, CacheWriteLong: 15, Completion: 30, Reasoning: 17}},
 		{Name: "token counting, a server that caches nothing", Answer: Answer{Stream: []string{`{"type":"message_start","message":{"usage":{"input_tokens":7,"output_tokens":1}}}`, text("0", "A"), end("end_turn")}}, Text: "A", Stop: conversation.StopEnd, Usage: &llm.Tokens{Prompt: 7, Cached: -1, CacheWrite: -1, Completion: 12, Reasoning: -1}},
 		// The form of a stream.
 		{Name: "streaming, lines that end with a carriage return", Answer: Answer{Raw: strings.ReplaceAll(Stream(begin, text("0", "A"), end("end_turn")), "\n", "\r\n")}, Text: "A", Stop: conversation.StopEnd},

@@ -254,6 +254,9 @@ func (c *checker) content(i int, m RequestMessage, open []string, seen map[strin
 				results[id] = true
 			}
 			answered++
+			if e, said := b["is_error"]; said && e != true {
+				c.say("message %d has a result with is_error %v", i, e)
+			}
 		case "thinking":
 			if b.text("signature") == "" {
 				c.say("message %d has thinking without a signature", i)
