@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plimsoll/agent/core"
@@ -45,7 +46,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	err := a.converse(turnCtx, begin)
 	a.turn, a.journal.InTurn = nil, false
 	if t.refused {
-		a.queue.giveBack(text) // to be said in another way
+		a.queue.giveBack(a.asked()) // to be said in another way
 	}
 	if t.chosen != nil {
 		a.switchModel(ctx, t.chosen.model, t.chosen.provider)
@@ -61,6 +62,16 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.journal.Updates.Put(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
+}
+
+// asked is the newest message of the user.
+func (a *Agent) asked() string {
+	for _, e := range slices.Backward(a.journal.Log.Events()) {
+		if m, ok := e.Body.(conversation.UserMessage); ok {
+			return m.Text
+		}
+	}
+	return ""
 }
 
 // recordFailure keeps why a turn failed, and reports whether the log has it. That nothing can be saved is told alone.
