@@ -222,7 +222,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer a.journal.Updates.Close()
 	defer a.windows.keeper.start(ctx)()
 	defer a.queue.backlog.start(ctx)()
-	a.windows.outdated()
+	a.windows.remember()
 	a.display.showMeter()
 	a.resume(ctx)
 	a.compactor.Changes.Begin()

@@ -139,7 +139,7 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider) {
 	}
 	a.compactor.Changes.LeaveModel(m.Window)
 	a.journal.Settings.Model, a.journal.Settings.Provider, a.journal.Settings.OneTurn = m, p, false
-	a.windows.outdated()
+	a.windows.remember()
 	a.journal.Settings.Choose()
 	a.display.declare()
 	a.journal.Meter = a.journal.Meter.WithModel(m.MeterOptions(a.journal.Rules)).WithPrompt(a.journal.Settings.PromptSizes())

@@ -57,18 +57,20 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 	return true
 }
 
-// outdated drops what was learned of the window in earlier runs, where the server
-// says otherwise now.
-func (k *windowKeeper) outdated() {
-	if w := k.Settings.Model.Window; w.Source == meter.WindowServer && k.Settings.Model.Calibration.Window != w.Tokens {
-		k.forgetWindow()
+// remember keeps the window that the server says for later runs: the gauge then has it
+// while the server does not answer.
+func (k *windowKeeper) remember() {
+	w, c := k.Settings.Model.Window, &k.Settings.Model.Calibration
+	if w.Source == meter.WindowServer && c.Window != w.Tokens {
+		c.Window, c.WindowAt = w.Tokens, k.Options.Now().Unix()
+		k.keepCalibration()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
 func (k *windowKeeper) useWindow(w meter.Window) {
 	k.Settings.Model.Window = w
-	k.outdated()
+	k.remember()
 	k.Meter = k.Meter.WithWindow(w)
 	k.display.reform()
 	k.room.WindowChanged(w)

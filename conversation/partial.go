@@ -57,7 +57,7 @@ func (c Calibration) LearnedWindow(now time.Time) int {
 type Calibration struct {
 	Factor  float64 `json:"factor"`           // reported prompt tokens per estimated token, 0 unknown
 	Samples int     `json:"samples"`          // how many reports Factor rests on
-	Window  int     `json:"window,omitempty"` // tokens, learned from an overflow error, 0 if not
+	Window  int     `json:"window,omitempty"` // tokens, said by the server, in an overflow error or when it was asked, 0 if not
 	// WindowAt is when Window was learned, in seconds since 1970, 0 unknown: servers
 	// are started anew with other windows.
 	WindowAt int64 `json:"window_at,omitempty"`
