@@ -140,6 +140,7 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"Progress":      "reports how far it has read the prompt",
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",
+		"Binding":       "is asked to drop thinking that no longer fits",
 		"Responses":     "some models need the Responses API",
 		"EmptyOverflow": "refuses what is too long with an empty answer",
 		"CacheHeader":   "the header `" + e.CacheHeader + "` keeps a conversation's cache",

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"maps"
 	"sync/atomic"
 
 	"plimsoll/agent/compactor"
@@ -75,8 +74,9 @@ func New(o core.Options) (*Agent, error) {
 	}
 	shown.declare()
 	a.journal.View = projection.Project(o.Stored.Events)
-	a.journal.Meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).
-		WithView(a.journal.View).WithHistory(o.Stored.Events, set.Model.Name())
+	a.journal.Meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(a.journal.View)
+	a.journal.WeighThinking()
+	a.journal.Meter = a.journal.Meter.WithHistory(o.Stored.Events, set.Model.Name())
 	shown.fitResults()
 	a.note(o.Stored.Events)
 	if o.Calibrations != nil {
@@ -288,18 +288,13 @@ func (a *Agent) note(events []conversation.Event) {
 // tells of them.
 func (a *Agent) fold(events []conversation.Event) {
 	a.note(events)
+	revision := a.journal.View.Revision
 	a.journal.View = a.journal.View.Extend(a.journal.Log.Events())
 	a.journal.Meter = a.journal.Meter.WithView(a.journal.View)
+	a.journal.Refold(events, revision)
 	a.compactor.Changes.Note(events)
 	for i, e := range events {
-		switch b := e.Body.(type) {
-		case conversation.Instructions:
-			a.journal.Settings.Instructions = b
-		case conversation.ModelChanged:
-			a.journal.Settings.Changed = b
-		case conversation.ConfigChanged:
-			maps.Copy(a.journal.Settings.Recorded, b.Set)
-		case conversation.Usage:
+		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.For == conversation.ForReply && b.Model == a.journal.Settings.Model.Name() {
 				a.compactor.Changes.Fits() // the conversation fits into the one in use
 			}

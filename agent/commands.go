@@ -143,6 +143,7 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider) {
 	a.journal.Settings.Choose()
 	a.display.declare()
 	a.journal.Meter = a.journal.Meter.WithModel(m.MeterOptions(a.journal.Rules)).WithPrompt(a.journal.Settings.PromptSizes())
+	a.journal.WeighThinking()
 	a.compactor.Changes.ModelChanged()
 	a.journal.Updates.Put(updates.ModelSwitched{Model: m})
 	a.display.showMeter()

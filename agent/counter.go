@@ -101,12 +101,7 @@ func (c *tokenCounter) request() (llm.Request, bool) {
 	if err != nil {
 		return llm.Request{}, false // there is nothing to count
 	}
-	r := llm.Request{Model: set.Model.ID, System: set.System, Messages: messages, Conversation: c.Options.Stored.ID,
-		Effort: set.Model.Effort, CacheTTL: set.Model.CacheTTL}
-	if !set.Model.Caps.NoTools {
-		r.Tools = set.Tools
-	}
-	return r, true
+	return set.Request(c.Options.Stored.ID, messages), true
 }
 
 // wait waits for the answer that is awaited, and looks no more.

@@ -83,6 +83,17 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 	}
 }
 
+// leaveThinking leaves what the model thought up to now out of all requests to come, where the server refuses it.
+func (k *replyKeeper) leaveThinking(ctx context.Context, err error) bool {
+	var failure *llm.Error
+	if !errors.As(err, &failure) || !failure.Thinking {
+		return false
+	}
+	_, failed := k.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
+		Text: "The server no longer takes what the model thought so far, so it is left out from here on. Nothing else changes."})
+	return failed == nil
+}
+
 // message is the reply as it is stored, and its calls.
 func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply

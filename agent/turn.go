@@ -145,7 +145,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 
 // stepWith is step with the model in use; errElsewhere says that another one is now. A
 // request that the server does not take as too long is made once more, if it
-// could be made shorter.
+// could be made shorter, and one whose thinking it refuses without that.
 func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 	for again := false; ; again = true {
 		if err := context.Cause(ctx); err != nil {
@@ -175,6 +175,9 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
+			if !again && a.replies.leaveThinking(ctx, answer.err) {
+				continue
+			}
 			return nil, answer.err
 		}
 		told := a.windows.overflowed(ctx, r, failure, a.compactor.Requests.RoomHint(failure))
@@ -213,16 +216,11 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "send a message first", Err: err}
 	}
 	r := llm.Outgoing{
-		Request: llm.Request{
-			Model: set.Model.ID, System: set.System, Messages: messages,
-			MaxTokens: maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit), Conversation: a.journal.Options.Stored.ID, Effort: set.Model.Effort, CacheTTL: set.Model.CacheTTL,
-		},
+		Request:  set.Request(a.journal.Options.Stored.ID, messages),
 		Provider: set.Provider, To: set.Model,
 		Estimate: a.journal.Meter.RequestEstimate(), Revision: a.journal.View.Revision, After: uint64(a.journal.Log.Len()),
 	}
-	if !set.Model.Caps.NoTools {
-		r.Tools = set.Tools
-	}
+	r.MaxTokens = maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit)
 	return r, nil
 }
 

@@ -252,6 +252,8 @@ type Renamed struct {
 type Notice struct {
 	Level NoticeLevel `json:"level"`
 	Text  string      `json:"text"`
+	// ThinkingRefused says that the server refused what the model thought before, and that no request carries it any more.
+	ThinkingRefused bool `json:"thinking_refused,omitempty"`
 }
 
 // NoticeLevel grades a notice.

@@ -34,6 +34,9 @@ type Form struct {
 	Long      bool   // they last an hour, not five minutes
 	Hides     bool   // thinking that a compaction hides stays behind
 	Errors    bool   // results of calls that did not succeed say so
+	Binds     bool   // thinking goes back where all in front of it is what it was, and nowhere else
+	After     uint64 // thinking of replies up to this event stays behind: the server refused it
+	Drops     bool   // asks the server to drop thinking that is bound to something else
 }
 
 // The words of a form.
@@ -45,6 +48,9 @@ const (
 	wordLong   = "cache-1h"
 	wordHides  = "hides-thinking"
 	wordErrors = "is-error"
+	wordBinds  = "binds-thinking"
+	wordAfter  = "thinking-after="
+	wordDrops  = "drops-thinking"
 )
 
 // Words are the form as it is recorded.
@@ -66,8 +72,13 @@ func (f Form) Words() []string {
 	case f.Cache:
 		words = append(words, wordCache)
 	}
-	if f.Hides {
-		words = append(words, wordHides)
+	for _, x := range []struct {
+		on   bool
+		word string
+	}{{f.Hides, wordHides}, {f.Binds, wordBinds}, {f.Drops, wordDrops}, {f.After > 0, wordAfter + strconv.FormatUint(f.After, 10)}} {
+		if x.on {
+			words = append(words, x.word)
+		}
 	}
 	if f.Errors {
 		words = append(words, wordErrors)
@@ -93,6 +104,11 @@ func (f *Form) Read(word string) bool {
 		f.Effort = text
 		return text != ""
 	}
+	if text, ok := strings.CutPrefix(word, wordAfter); ok {
+		n, err := strconv.ParseUint(text, 10, 64)
+		f.After = n
+		return err == nil
+	}
 	switch word {
 	case string(ThinkingAdaptive), string(ThinkingDisabled), string(ThinkingBetween):
 		f.Thinking = Thinking(word)
@@ -104,6 +120,10 @@ func (f *Form) Read(word string) bool {
 		f.Hides = true
 	case wordErrors:
 		f.Errors = true
+	case wordBinds:
+		f.Binds = true
+	case wordDrops:
+		f.Drops = true
 	default:
 		return false
 	}
@@ -138,11 +158,13 @@ type Model struct {
 	Reasons   bool
 	Accepts   []Thinking // what it takes; nil: what its generation takes
 	Efforts   []string   // the levels that it takes, nil if unknown
+	Drops     bool       // the server can be asked to drop thinking that is bound to something else
 }
 
 // NewForm is how a request is put into bytes now.
 func NewForm(r llm.Request, m Model) Form {
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: true, Errors: true}
+	bound := BindsThinking(r.Model)
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, Long: r.CacheTTL >= longTTL, Hides: !bound, Binds: bound, After: r.ThinksAfter, Errors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyBound(r.Model, m.MaxOutput)
 	}
@@ -158,6 +180,7 @@ func NewForm(r llm.Request, m Model) Form {
 		if r.Effort == EffortNone {
 			f.Thinking, f.Effort = m.least(takes)
 		}
+		f.Drops = bound && m.Drops && f.Thinking == ThinkingAdaptive
 		return f
 	}
 	// Older models think within a budget, which is part of the reply's bound.
@@ -232,6 +255,12 @@ func KeepsThinking(id string) bool {
 func Interleaves(id string) bool {
 	_, number := generation(id)
 	return number >= 400 && !adaptive(id)
+}
+
+// BindsThinking reports whether a model's thinking is bound to all that stood in front of it: from 5.1 on.
+func BindsThinking(id string) bool {
+	_, number := generation(id)
+	return number >= 501
 }
 
 // adaptive reports whether a model decides itself how long it thinks: from 4.6 on. Later ones take no budget.

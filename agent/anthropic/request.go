@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"plimsoll/agent/llm"
@@ -23,10 +24,19 @@ type request struct {
 }
 
 type thinking struct {
-	Type    string `json:"type"`
-	Budget  int    `json:"budget_tokens,omitempty"`
-	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
+	Type    string        `json:"type"`
+	Budget  int           `json:"budget_tokens,omitempty"`
+	Display string        `json:"display,omitempty"` // without it newer models send thinking without its text
+	Binding *blockBinding `json:"block_binding,omitempty"`
 }
+
+// blockBinding says what becomes of thinking that is bound to something else.
+type blockBinding struct {
+	Mismatch string `json:"prefix_mismatch_behavior"`
+}
+
+// BindingBeta is the value of the header anthropic-beta with which a request may say so.
+const BindingBeta = "thinking-binding-controls-2026-08-01"
 
 type outputConfig struct {
 	Effort string `json:"effort"`
@@ -78,20 +88,30 @@ const (
 	LeastCached = 3 << 10
 )
 
-// Body is a request as bytes. route names where it goes; fields to echo go back only to the route they came by.
-func Body(r llm.Request, f Form, route string) ([]byte, error) {
-	req := newRequest(r, f, route)
+// Body is a request as bytes, with what the thinking of its reply is bound to. route names where it goes; fields to echo go
+// back only to the route they came by.
+func Body(r llm.Request, f Form, route string) ([]byte, Past, error) {
+	req, w := newRequest(r, f, route)
 	req.MaxTokens, req.Stream = f.MaxTokens, true
-	return conversation.EncodeJSON(req)
+	body, err := conversation.EncodeJSON(req)
+	return body, w.past, err
+}
+
+// Carried are the places of the messages of a request that go back with their thinking, ascending.
+func Carried(r llm.Request, f Form, route string) []int {
+	f.Cache = false
+	_, w := newRequest(r, f, route)
+	return w.carried
 }
 
 // CountBody asks how many tokens a request has: it is the request without what bounds and carries the reply.
 func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
-	f.Cache = false
-	return conversation.EncodeJSON(newRequest(r, f, route))
+	f.Cache, f.Drops = false, false
+	req, _ := newRequest(r, f, route)
+	return conversation.EncodeJSON(req)
 }
 
-func newRequest(r llm.Request, f Form, route string) request {
+func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	req := request{Model: r.Model, Tools: tools(r.Tools)}
 	if f.Thinking != ThinkingUnsaid {
 		req.Thinking = &thinking{Type: string(f.Thinking), Budget: f.Budget}
@@ -99,13 +119,16 @@ func newRequest(r llm.Request, f Form, route string) request {
 			req.Thinking.Display = "summarized"
 		}
 	}
+	if f.Drops {
+		req.Thinking.Binding = &blockBinding{"drop_block"}
+	}
 	if f.Effort != "" {
 		req.Output = &outputConfig{Effort: f.Effort}
 	}
 	if r.System != "" {
 		req.System = []textBlock{{Type: "text", Text: r.System}}
 	}
-	w := writer{route: route, hides: f.Hides, errors: f.Errors, marks: map[int]bool{}}
+	w := &writer{route: route, form: f, marks: map[int]bool{}}
 	if f.Cache {
 		w.cache = &cacheControl{Type: "ephemeral"}
 		if f.Long {
@@ -116,11 +139,21 @@ func newRequest(r llm.Request, f Form, route string) request {
 			w.marks[i] = true
 		}
 	}
+	if f.Binds {
+		w.front = newDigest()
+		for _, t := range req.Tools {
+			w.front.mix("tool", t.Name, t.Description, string(t.Schema))
+		}
+		w.front.mix("system", r.System)
+	}
 	for i := range r.Messages {
 		w.add(i, &r.Messages[i])
 	}
+	if f.Binds {
+		w.bind()
+	}
 	req.Messages = w.out
-	return req
+	return req, w
 }
 
 // markFront sets the breakpoint behind tools and system prompt, if they are large enough, and returns their bytes.
@@ -156,12 +189,16 @@ func tools(specs []conversation.ToolSpec) []tool {
 // writer gathers messages whose roles alternate.
 type writer struct {
 	route  string
-	hides  bool          // thinking that a compaction hides stays behind
-	errors bool          // results of calls that did not succeed say so
+	form   Form
 	cache  *cacheControl // of breakpoints, nil for none
 	marks  map[int]bool  // messages behind which one goes
 	prefix int           // bytes in front of what comes next
 	out    []message
+
+	front    digest    // where thinking is bound: what stands in front of what comes next
+	thoughts []thought // thinking that may go back
+	carried  []int     // messages whose thinking goes back
+	past     Past      // of the reply
 }
 
 // add adds message number i of a request.
@@ -169,13 +206,13 @@ func (w *writer) add(i int, m *projection.Message) {
 	role, content := "user", []any(nil)
 	switch m.Role {
 	case projection.RoleAssistant:
-		role, content = "assistant", w.assistant(m)
+		role, content = "assistant", w.assistant(i, m)
 	case projection.RoleTool:
 		text := m.Text
 		if text == "" {
 			text = noOutput
 		}
-		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.errors && m.Failed}}
+		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.form.Errors && m.Failed}}
 	default:
 		if text := m.Text; strings.TrimSpace(text) != "" {
 			content = []any{&block{Type: "text", Text: text}}
@@ -190,21 +227,39 @@ func (w *writer) add(i int, m *projection.Message) {
 	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.prefix >= LeastCached {
 		last.Cache = w.cache
 	}
-	if n := len(w.out); n > 0 && w.out[n-1].Role == role {
+	n := len(w.out)
+	joins := n > 0 && w.out[n-1].Role == role
+	if w.form.Binds {
+		if !joins {
+			w.front.mix(role)
+		}
+		w.front.content(content)
+	}
+	if joins {
 		w.out[n-1].Content = append(w.out[n-1].Content, content...)
 		return
 	}
 	w.out = append(w.out, message{Role: role, Content: content})
 }
 
-// assistant is the content of a reply: as it came, thinking included, where it came by this route and still says the
-// same; otherwise text and calls. Thinking that a compaction hides stays behind, but for that which led to calls: the API
-// refuses some requests without it.
-func (w *writer) assistant(m *projection.Message) []any {
-	if content, ok := echoed(m, w.route); ok && !(w.hides && m.Stripped && len(m.Calls) == 0) {
+// assistant is the content of reply number i: as it came where it still says the same, otherwise text and calls. Its
+// thinking goes back where it came by this route, and was not refused. Thinking that is bound is decided on in bind. Of
+// other models that which a compaction hides stays behind, but for that which led to calls: the API refuses some requests
+// without it.
+func (w *writer) assistant(i int, m *projection.Message) []any {
+	content, ok := echoed(m)
+	thinks := ok && cameBy(m, w.route) && (w.form.After == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.After)
+	switch {
+	case ok && w.form.Binds && slices.ContainsFunc(content, func(c any) bool { return !isThinking(c) }):
+		if n := len(w.out); !thinks || n > 0 && w.out[n-1].Role == "assistant" || !w.think(i, m) {
+			content = slices.DeleteFunc(content, isThinking)
+		}
+		return content
+	case thinks && !w.form.Binds && !(w.form.Hides && m.Stripped && len(m.Calls) == 0):
+		w.carried = append(w.carried, i)
 		return content
 	}
-	var content []any
+	content = nil
 	if strings.TrimSpace(m.Text) != "" {
 		content = append(content, &block{Type: "text", Text: m.Text})
 	}

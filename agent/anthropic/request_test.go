@@ -55,7 +55,7 @@ type body struct {
 func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	t.Helper()
 	f := anthropic.NewForm(r, m)
-	raw, err := anthropic.Body(r, f, route)
+	raw, _, err := anthropic.Body(r, f, route)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +65,8 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 			t.Fatalf("the word %q is not read", w)
 		}
 	}
-	r.Effort, r.CacheTTL, r.MaxTokens = "", 0, 0 // a form says it all
-	if again, err := anthropic.Body(r, read, route); err != nil || !bytes.Equal(raw, again) {
+	r.Effort, r.CacheTTL, r.MaxTokens, r.ThinksAfter = "", 0, 0, 0 // a form says it all
+	if again, _, err := anthropic.Body(r, read, route); err != nil || !bytes.Equal(raw, again) {
 		t.Fatalf("made again it is another: %v\n%s\n%s", err, raw, again)
 	}
 	var b body
@@ -136,6 +136,12 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 			anthropic.Model{Reasons: true, Accepts: []anthropic.Thinking{anthropic.ThinkingAdaptive}, Efforts: []string{"high", "medium"}})
 		if b.Output["effort"] != want {
 			t.Errorf("of a model that takes high and medium, %q: %v", effort, b.Output)
+		}
+	}
+	for model, want := range map[string]bool{"claude-sonnet-5-5": true, "claude-fable-5-1": true, "claude-opus-5": false, "claude-opus-4-6": false} {
+		b := made(t, llm.Request{Model: model, ThinksAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{Reasons: true, Drops: true})
+		if got := b.Thinking["block_binding"] != nil; got != want {
+			t.Errorf("%s is asked to drop thinking: %v", model, got)
 		}
 	}
 	if b := made(t, llm.Request{Model: "x", MaxTokens: 77, Messages: []projection.Message{user("hi")}}, anthropic.Model{}); b.MaxTokens != 77 {
@@ -225,7 +231,7 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 		`{"type":"message_stop"}`,
 	}
 	rep := llm.NewReply()
-	d := anthropic.NewDecoder(words{}, llm.Request{}, route)
+	d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
 	for _, data := range stream {
 		c, _, err := d.Frame([]byte(data))
 		if err != nil {
@@ -242,7 +248,7 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 	m.Extras = rep.Extras
 	content := func(m projection.Message, to string) []map[string]any {
 		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("toolu_1", "x")}}
-		raw, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), to)
+		raw, _, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +286,7 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 	for hidden, want := range map[bool]int{false: 2, true: 1} {
 		m.Stripped = hidden
 		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
-		raw, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), route)
+		raw, _, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), route)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +302,7 @@ func TestThinkingThatACompactionHidesStaysBehind(t *testing.T) {
 	earlier := anthropic.NewForm(r, anthropic.Model{})
 	earlier.Hides = false // a form that was recorded before
 	r.Messages[1].Stripped = true
-	raw, err := anthropic.Body(r, earlier, route)
+	raw, _, err := anthropic.Body(r, earlier, route)
 	if err != nil || !bytes.Contains(raw, []byte("c2ln")) {
 		t.Errorf("in a form without the word it is %s, %v", raw, err)
 	}
@@ -323,7 +329,7 @@ func TestResultsOfCallsThatFailedSaySo(t *testing.T) {
 	}
 	earlier := anthropic.NewForm(r, anthropic.Model{})
 	earlier.Errors = false // a form that was recorded before
-	if raw, err := anthropic.Body(r, earlier, route); err != nil || bytes.Contains(raw, []byte("is_error")) {
+	if raw, _, err := anthropic.Body(r, earlier, route); err != nil || bytes.Contains(raw, []byte("is_error")) {
 		t.Errorf("in a form without the word: %s, %v", raw, err)
 	}
 }
@@ -341,7 +347,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 		"behind words":     {[]string{begin, thought, text("1", "So"), text("2", `\n`), tool("3", "t", "{}"), end("tool_use")}, "So\n", "thinking text tool_use"},
 		"in front of them": {[]string{begin, thought, text("1", " "), text("2", "So"), tool("3", "t", "{}"), end("tool_use")}, " So", "thinking text tool_use"},
 	} {
-		d := anthropic.NewDecoder(words{}, llm.Request{}, route)
+		d := anthropic.NewDecoder(words{}, llm.Request{}, route, anthropic.Past{})
 		for line := range strings.SplitSeq(strings.Join(c.stream, "\n"), "\n") {
 			if _, _, err := d.Frame([]byte(line)); err != nil {
 				t.Fatal(err)

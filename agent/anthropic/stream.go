@@ -82,6 +82,7 @@ type open struct {
 type Decoder struct {
 	errors Errors
 	route  string
+	past   Past
 	taken  map[string]bool // ids that calls of the conversation have
 
 	blocks map[int]*open
@@ -101,9 +102,9 @@ const (
 	maxKept   = 8 << 20
 )
 
-// NewDecoder returns a decoder of the reply to r, which goes by a route.
-func NewDecoder(e Errors, r llm.Request, route string) *Decoder {
-	d := &Decoder{errors: e, route: route, taken: map[string]bool{}, blocks: map[int]*open{}}
+// NewDecoder returns a decoder of the reply to r, which goes by a route and has a past.
+func NewDecoder(e Errors, r llm.Request, route string, past Past) *Decoder {
+	d := &Decoder{errors: e, route: route, past: past, taken: map[string]bool{}, blocks: map[int]*open{}}
 	for i := range r.Messages {
 		for _, c := range r.Messages[i].Calls {
 			d.taken[c.ID] = true
@@ -310,7 +311,7 @@ func (d *Decoder) End() (llm.Chunk, error) {
 	if err := d.hollow(c.Stop); err != nil {
 		return c, err
 	}
-	c.Extras = extras(d.pieces, d.route)
+	c.Extras = extras(d.pieces, d.route, d.past)
 	return c, nil
 }
 

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -113,6 +114,35 @@ func NotSaved(err error) *llm.Error {
 		Class: llm.NotSaved, Message: "the conversation could not be saved: " + err.Error(),
 		Hint: "check the disk and the data folder, then continue: unsaved messages are saved with your next one",
 		Err:  err,
+	}
+}
+
+// Refold takes settings that events change into account, and tells the meter which thinking goes back.
+func (j *Journal) Refold(events []conversation.Event, revision uint64) {
+	s, again := &j.Settings, revision != j.View.Revision
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			s.Instructions, again = b, true
+		case conversation.ModelChanged:
+			s.Changed = b
+		case conversation.ConfigChanged:
+			maps.Copy(s.Recorded, b.Set)
+		case conversation.Notice:
+			if b.ThinkingRefused {
+				s.ThinksAfter, again = e.Seq, true
+			}
+		}
+	}
+	if again {
+		j.WeighThinking()
+	}
+}
+
+// WeighThinking tells the meter which thinking goes back.
+func (j *Journal) WeighThinking() {
+	if t, ok := j.Settings.Thinking(j.View); ok {
+		j.Meter = j.Meter.WithThinking(t)
 	}
 }
 

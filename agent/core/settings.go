@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -34,6 +35,7 @@ type Settings struct {
 	Recorded     map[string]string          // of them, what the log has
 	Instructions conversation.Instructions  // newest recorded
 	Changed      conversation.ModelChanged  // newest recorded
+	ThinksAfter  uint64                     // event up to which replies go back without their thinking, 0 for none
 }
 
 func NewSettings(o Options) (Settings, error) {
@@ -53,9 +55,46 @@ func NewSettings(o Options) (Settings, error) {
 			maps.Copy(s.Recorded, b.Set)
 		}
 	}
+	s.ThinksAfter = ThinksAfter(o.Stored.Events)
 	s.Model = s.Model.Kept(o.Stored.Events)
 	s.Choose()
 	return s, nil
+}
+
+// ThinksAfter is the event up to which replies go back without what the model thought, 0 for none.
+func ThinksAfter(events []conversation.Event) uint64 {
+	for _, e := range slices.Backward(events) {
+		if n, ok := e.Body.(conversation.Notice); ok && n.ThinkingRefused {
+			return e.Seq
+		}
+	}
+	return 0
+}
+
+// Request is a request of the conversation with messages.
+func (s *Settings) Request(conversation string, messages []projection.Message) llm.Request {
+	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation,
+		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinksAfter: s.ThinksAfter}
+	if !s.Model.Caps.NoTools {
+		r.Tools = s.Tools
+	}
+	return r
+}
+
+// Thinking is which replies of a view go back with what the model thought; false where nobody knows.
+func (s *Settings) Thinking(v projection.View) (meter.Thinking, bool) {
+	if s.Model.Thinker == nil || !s.Model.Caps.KeepsReasoning {
+		return meter.Thinking{}, false
+	}
+	messages, _ := projection.Harden(v, s.Model.Caps) // what cannot be sent yet is asked about all the same
+	at, bound := s.Model.Thinker.Thinking(s.Request("", messages))
+	t := meter.Thinking{Through: v.Through, Replies: map[uint64]bool{}, Bound: bound}
+	for _, i := range at {
+		if events := messages[i].Events; len(events) > 0 {
+			t.Replies[events[len(events)-1]] = true
+		}
+	}
+	return t, true
 }
 
 // PromptSizes is what the system prompt and the tools weigh in a request.

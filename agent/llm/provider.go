@@ -44,12 +44,22 @@ type Request struct {
 	// CacheTTL is how long the provider is to keep the prompt in its cache; 0 leaves
 	// it to the endpoint.
 	CacheTTL time.Duration
+	// ThinksAfter is the event up to which replies go back without what the model thought, because the server refused that;
+	// 0 for none.
+	ThinksAfter uint64
 }
 
 // Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The error
 // says that it does not, or does not answer.
 type Counter interface {
 	CountTokens(ctx context.Context, r Request) (int, error)
+}
+
+// Thinker is an endpoint that is sent back what a model thought, in a form of its own.
+type Thinker interface {
+	// Thinking lists the messages of a request that go back with their thinking, ascending. bound says that thinking goes
+	// only where all in front of it is what it was.
+	Thinking(r Request) (messages []int, bound bool)
 }
 
 // ErrNotCounted says that an endpoint has no way to count.
@@ -114,6 +124,8 @@ type Model struct {
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.
 	CalibrationKey string
+	// Thinker knows which replies go back with what the model thought, nil where none do in a form of the provider's own.
+	Thinker Thinker
 	// Calibration is what was learned about it before.
 	Calibration conversation.Calibration
 }
@@ -189,6 +201,7 @@ type Error struct {
 	Loading    bool          // the server is up and still loads the model
 	Down       bool          // nothing listens at the address
 	Shared     bool          // a cache that requests share is full
+	Thinking   bool          // the server refuses thinking that the request sends back
 	Window     int           // the window the server named, in tokens, 0 if none
 	Requested  int           // the prompt size the server named, in tokens, 0 if none
 	Err        error         // the cause, for logs; may be nil

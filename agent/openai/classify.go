@@ -52,6 +52,7 @@ func (w endpoint) classified(status int, f *Fault) *llm.Error {
 	if e.Class == llm.ServerFault && permanent(f) {
 		e.NoRetry = true
 	}
+	e.Thinking = e.Class == llm.BadRequest && refusesThinking(strings.ToLower(f.Message))
 	e.Loading = e.Class == llm.Overloaded && loading(f)
 	return e
 }

@@ -59,13 +59,14 @@ type lessons struct {
 	noItems       bool // refuses reasoning that goes back to it
 	noSummary     bool // writes no summaries of reasoning
 	noEcho        bool // refuses reasoning in messages
+	noBinding     bool // refuses to be asked to drop thinking
 	most          int  // tokens that it writes at most, 0 unless it said so
 	listed        int  // the same by the server's list
 	said               // by the server's list
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
-const lessonsOfRefusals = 13
+const lessonsOfRefusals = 14
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -132,6 +133,12 @@ func (c *Client) Capabilities(model string) projection.Capabilities {
 	}
 	caps.KeepsReasoning = c.opts.Wire == WireMessages && anthropic.KeepsThinking(model)
 	return caps
+}
+
+// Thinking is [llm.Thinker]'s.
+func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
+	f := c.messagesForm(r, c.lessons(r.Model))
+	return anthropic.Carried(r, f, routeOf(c.who, r.Model)), f.Binds
 }
 
 // NoCaching reports whether the endpoint caches no prompts.

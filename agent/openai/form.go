@@ -243,8 +243,8 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
 	x.body = f.body
 	if f.wire == WireMessages {
-		st, err := c.openMessages(ctx, r, f.messages)
-		return st, newMessagesDecoder(c.who, r), err
+		st, past, err := c.openMessages(ctx, r, f.messages)
+		return st, newMessagesDecoder(c.who, r, past), err
 	}
 	if f.wire == WireResponses {
 		st, err := c.lib.CreateResponseStream(ctx, c.response(r, f))

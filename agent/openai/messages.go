@@ -71,6 +71,7 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 	if known.efforts != "" {
 		m.Efforts = append([]string{}, strings.Fields(known.efforts)...)
 	}
+	m.Drops = c.who.Binding && !known.noBinding
 	if known.noEffort {
 		r.Effort = ""
 	}
@@ -78,14 +79,14 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 }
 
 // openMessages sends a request and returns when the answer has begun.
-func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Form) (rawStream, error) {
-	body, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
+func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Form) (rawStream, anthropic.Past, error) {
+	body, past, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
 	if err != nil {
-		return nil, fmt.Errorf("making the request: %w", err)
+		return nil, past, fmt.Errorf("making the request: %w", err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+"/messages", bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("making the request: %w", err)
+		return nil, past, fmt.Errorf("making the request: %w", err)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
@@ -93,11 +94,14 @@ func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Fo
 	if f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.Interleaves(r.Model) {
 		req.Header.Set(betaHeader, "interleaved-thinking-2025-05-14")
 	}
+	if f.Drops {
+		req.Header.Set(betaHeader, anthropic.BindingBeta)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, past, err
 	}
-	return &frameLines{lines: bufio.NewReader(resp.Body), body: resp.Body}, nil
+	return &frameLines{lines: bufio.NewReader(resp.Body), body: resp.Body}, past, nil
 }
 
 // setMessagesHeaders adds the key and the version as the Messages API wants them.
@@ -129,8 +133,8 @@ func (f *frameLines) Close() error { return f.body.Close() }
 // messagesDecoder reads the Messages wire.
 type messagesDecoder struct{ *anthropic.Decoder }
 
-func newMessagesDecoder(who endpoint, r llm.Request) messagesDecoder {
-	return messagesDecoder{anthropic.NewDecoder(faults{who}, r, routeOf(who, r.Model))}
+func newMessagesDecoder(who endpoint, r llm.Request, past anthropic.Past) messagesDecoder {
+	return messagesDecoder{anthropic.NewDecoder(faults{who}, r, routeOf(who, r.Model), past)}
 }
 
 func (d messagesDecoder) frame(data []byte) (llm.Chunk, bool, error) { return d.Frame(data) }
@@ -165,9 +169,18 @@ var typeRefused = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`thinking\.type\.(\w+)"? is not supported`)
 })
 
+// refusesThinking reports a refusal of thinking that was sent back: it is bound to another conversation, or its signature
+// is not one of the server's.
+func refusesThinking(text string) bool {
+	return hasAny(text, "bound to a different conversation", "invalid `signature` in `thinking` block")
+}
+
 // ofMessages learns from a refusal of what is asked of a model that reasons.
 func (l *lessons) ofMessages(text string) {
 	switch m := mostTokens().FindStringSubmatch(text); {
+	case refusesThinking(text): // what was sent back is at fault, not what was asked
+	case hasAny(text, "block_binding", anthropic.BindingBeta):
+		l.noBinding = true
 	case m != nil:
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			l.most = n

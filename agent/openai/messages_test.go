@@ -225,6 +225,52 @@ func TestATypeOfThinkingThatIsRefusedGivesWay(t *testing.T) {
 	}
 }
 
+// Source: "Fix a thinking block bound to a different conversation".
+func TestAnthropicIsAskedToDropThinkingThatIsBoundElsewhere(t *testing.T) {
+	t.Parallel()
+	var asked, betas []string
+	c := atHome(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked, betas = append(asked, string(body)), append(betas, r.Header.Get("Anthropic-Beta"))
+		if len(asked) == 2 {
+			status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"thinking.adaptive.block_binding: Extra inputs are not permitted"}}`)(w, r)
+			return
+		}
+		sse(answered("Hello"))(w, r)
+	})
+	r := toClaude("hi")
+	r.Model = "claude-sonnet-5-5"
+	for range 2 {
+		if got := gather(t, c, r); got.Err != nil {
+			t.Fatal(got.Err)
+		}
+	}
+	const drops = `"thinking":{"type":"adaptive","display":"summarized","block_binding":{"prefix_mismatch_behavior":"drop_block"}}`
+	if len(asked) != 3 || !strings.Contains(asked[0], drops) || betas[0] != "thinking-binding-controls-2026-08-01" {
+		t.Errorf("%q with %q", asked, betas)
+	} else if strings.Contains(asked[2], "block_binding") || !strings.Contains(asked[2], "adaptive") || betas[2] != "" {
+		t.Errorf("after the refusal: %s with %q", asked[2], betas[2])
+	}
+}
+
+func TestARefusalOfThinkingIsKnown(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]bool{
+		"messages.5.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to drop_block. That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.": true,
+		"messages.1.content.0: Invalid `signature` in `thinking` block": true,
+		"messages: at least one message is required":                    false,
+	} {
+		asked := 0
+		c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+			asked++
+			status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+message+`"}}`)(w, r)
+		})
+		if got := gather(t, c, toClaude("hi")); got.Err == nil || got.Err.Thinking != want || asked != 1 {
+			t.Errorf("%d requests, %+v: %s", asked, got.Err, message)
+		}
+	}
+}
+
 func TestAnotherServerSpeaksMessagesWhereItIsSaid(t *testing.T) {
 	t.Parallel()
 	srv := serve(t, "anthropic", replay(t, "llama-server/anthropic-messages-stream"))

@@ -47,6 +47,7 @@ type Quirks struct {
 	Progress      bool // takes return_progress and reports the prefill (llama.cpp)
 	Signatures    bool // wants thought signatures back (Gemini)
 	NoCaching     bool // caches no prompts over chat completions (Anthropic)
+	Binding       bool // drops thinking that is bound to something else where it is asked to (Anthropic)
 	Marks         bool // passes cache breakpoints on to Claude, in parts of messages (OpenRouter)
 	Retention     bool // keeps prompts for a day where it is asked to (OpenAI)
 	Responses     bool // has the Responses API, which some models need, and reasoning in encrypted form there (OpenAI)
@@ -140,7 +141,7 @@ var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
 		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Retention: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
-		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true}},
+		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",

@@ -104,7 +104,7 @@ func (s *shim) outgoing(req *http.Request, x *exchange) (*http.Request, error) {
 	return out, nil
 }
 
-// setHeaders adds what every request carries; the user's own headers win.
+// setHeaders adds what every request carries; the user's own headers win, and add to what is asked for of the Messages API.
 func setHeaders(h http.Header, own map[string]string) {
 	h.Set("User-Agent", "plimsoll")
 	h.Set("X-Title", "Plimsoll") // OpenRouter shows it as the program's name

@@ -15,8 +15,6 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
@@ -92,7 +90,7 @@ func followed(pid int) updates.Elsewhere {
 // follower is one of a conversation, behind the events that were read of it.
 func (h *Host) follower(ctx context.Context, id string, events []conversation.Event, at updates.Elsewhere) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &session.Reading{Store: h.with.Resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
+	r := session.NewReading(ctx, h.with.Resources.Store, id, events)
 	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: at, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {

@@ -13,7 +13,6 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
-	"plimsoll/compact/projection"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -32,7 +31,7 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 	link := r.Current()
 	m := asRecorded(link.Model, events)
 	rules := setup.RulesOf(r.Config())
-	reading := &session.Reading{ID: r.ID, Events: events, Said: events, View: projection.Project(events)}
+	reading := session.NewReading(ctx, with.Resources.Store, r.ID, events)
 	account := session.AccountOf(rules, reading, m)
 	var b strings.Builder
 	line := func(name, format string, args ...any) {

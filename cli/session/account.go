@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -53,6 +54,10 @@ func MeterOf(rules preset.Rules, r *Reading, m llm.Model) meter.Meter {
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}
 	}
-	return meter.New(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
-		WithView(r.View).WithHistory(r.Events, m.Name())
+	n := meter.New(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).WithView(r.View)
+	set := core.Settings{Model: m, System: r.system, Tools: r.tools, ThinksAfter: core.ThinksAfter(r.Events)}
+	if t, ok := set.Thinking(r.View); ok {
+		n = n.WithThinking(t)
+	}
+	return n.WithHistory(r.Events, m.Name())
 }

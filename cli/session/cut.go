@@ -9,8 +9,6 @@ import (
 
 	"plimsoll/compact/edit"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/conversation"
 )
 
@@ -42,7 +40,7 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
 	}
 	events := log.Events()
-	r := &Reading{Store: s.Store, ID: s.ID, Events: events, Said: events, View: projection.Project(events)}
+	r := NewReading(ctx, s.Store, s.ID, events)
 	cfg, err := v.Settings.ConfigFor(events)
 	if err != nil {
 		return s, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 
 	"plimsoll/cli/console"
@@ -67,6 +68,9 @@ type Reading struct {
 	// program ended: the next one to open the conversation for writing appends it.
 	Said []conversation.Event
 	View projection.View // of said
+
+	system string // what the newest request carried besides; "" and nil where that cannot be read
+	tools  []conversation.ToolSpec
 }
 
 // Read loads the conversation that the arguments of a command name. What could
@@ -103,12 +107,22 @@ func load(ctx context.Context, store *storage.Store, id string) (*Reading, stora
 	if err != nil {
 		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := &Reading{Store: store, ID: id, Events: events, Said: events}
+	r := NewReading(ctx, store, id, events)
 	if partial, ok := r.Orphan(ctx); ok {
 		r.Said = behind(events, partial)
+		r.View = projection.Project(r.Said)
 	}
-	r.View = projection.Project(r.Said)
 	return r, report, nil
+}
+
+// NewReading is a conversation with events that were read of it.
+func NewReading(ctx context.Context, store *storage.Store, id string, events []conversation.Event) *Reading {
+	r := &Reading{Store: store, ID: id, Events: events, Said: events, View: projection.Project(events)}
+	var carried inspect.Rebuilt
+	if err := (RequestRef{Store: store, ID: id}).prompt(ctx, events, &carried); err == nil {
+		r.system, r.tools = carried.System, carried.Tools
+	}
+	return r
 }
 
 // behind is a log with a reply more, at the time of its newest event.

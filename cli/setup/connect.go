@@ -181,6 +181,9 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 	address := c.Address()
 	d.Settings.Told().complete(&m, address)
 	m.Caps, m.NoCache = own, client.NoCaching()
+	if own.KeepsReasoning {
+		m.Thinker = client
+	}
 	m.BaseURL = address
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
 	d.calibrate(ctx, &m)

@@ -35,11 +35,11 @@ func (d *difference) layers() []Layer {
 			}
 		}
 	}
-	sums := layerSums{}
+	sums, then := layerSums{}, d.meter.WithView(d.after)
 	for i := range d.after.Messages {
 		m := &d.after.Messages[i]
 		if other := pairs[m.Events[0]]; other == nil || !sameMessage(other, m) {
-			d.compare(m, was, sums)
+			d.compare(m, &then, was, sums)
 		}
 	}
 	for _, a := range d.after.Absent {
@@ -57,13 +57,17 @@ func (d *difference) layers() []Layer {
 }
 
 // compare adds what a message saves.
-func (d *difference) compare(m *projection.Message, was map[uint64]*projection.Message, sums layerSums) {
+func (d *difference) compare(m *projection.Message, then *meter.Meter, was map[uint64]*projection.Message, sums layerSums) {
 	old := was[m.Events[0]]
+	stands := m.State == projection.StateSummarised || m.State == projection.StateDropped
+	if old != nil && !stands && d.meter.Thinks(old) && !then.Thinks(m) && (m.Reasoning != "" || len(m.Calls) >= len(old.Calls)) {
+		sums.add(LayerReasoning, 1, d.meter.Weigh(old.ReasoningSize))
+	}
 	if old == nil || sameMessage(old, m) {
 		return
 	}
 	switch {
-	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
+	case stands:
 		d.compareRun(m, was, sums)
 	case m.Role == projection.RoleTool && old.Repeats != 0 && m.Overlay == 0:
 		// The result that it pointed to is what the proposal hides, not this one.
@@ -78,10 +82,7 @@ func (d *difference) compare(m *projection.Message, was map[uint64]*projection.M
 		if saved := d.meter.Weigh(old.After()) - d.meter.Weigh(m.After()); saved != 0 {
 			sums.add(LayerArguments, 1, saved)
 		}
-		switch echo := d.meter.EchoesReasoning(); {
-		case echo && m.Reasoning == "" && old.Reasoning != "":
-			sums.add(LayerReasoning, 1, d.meter.Weigh(old.ReasoningSize))
-		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
+		if !d.meter.EchoesReasoning() && (m.Stripped || m.Reasoning != old.Reasoning) {
 			sums.add(LayerReasoning, 1, 0)
 		}
 	}
@@ -147,15 +148,15 @@ func (s layerSums) add(kind string, events int, saved float64) {
 // none is.
 func (d *difference) firstBreak() int { return firstChange(d.sent(d.before), d.sent(d.after)) }
 
-// sent is the messages of a view with what of them is sent: reasoning only to
-// endpoints that demand it back, and then what is kept for them as well.
+// sent is the messages of a view with what of them is sent: reasoning only where
+// it goes back.
 func (d *difference) sent(v projection.View) projection.View {
-	messages := slices.Clone(v.Messages)
+	messages, m := slices.Clone(v.Messages), d.meter.WithView(v)
 	for i := range messages {
-		messages[i].Stripped = false
-		if !d.meter.EchoesReasoning() {
+		if !m.Thinks(&messages[i]) {
 			messages[i].Reasoning = ""
 		}
+		messages[i].Stripped = false
 	}
 	return projection.View{Messages: messages}
 }
@@ -185,10 +186,7 @@ func brokenAt(v projection.View, i int) uint64 {
 // sameMessage reports whether two messages are the same on the wire, wherever
 // they came from.
 func sameMessage(a, b *projection.Message) bool {
-	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped &&
-		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
-			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
-		})
+	return a.SaysSame(b) && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped
 }
 
 // hides is the layer of the overlays that hide whole messages, that of results if none

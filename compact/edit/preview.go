@@ -92,9 +92,9 @@ func (p *Proposal) Preview() Preview {
 	preview.After, preview.Layers = p.tokens(p.after), d.layers()
 	if i := d.firstBreak(); i >= 0 {
 		preview.BreakAt = brokenAt(p.before, i)
-		behind := 0.0
-		for _, m := range p.after.Messages[min(i, len(p.after.Messages)):] {
-			behind += p.weigh(m)
+		behind, then := 0.0, p.now.Meter.WithView(p.after)
+		for i := i; i < len(p.after.Messages); i++ {
+			behind += then.MessageTokens(&p.after.Messages[i])
 		}
 		preview.Behind = min(whole(behind), preview.After)
 	}
@@ -126,11 +126,17 @@ func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []c
 // expected is the preview of a proposal whose summary is not written yet.
 func (p *Proposal) expected(preview Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
+	lost, replies := 0.0, 0 // thinking that goes because something in front of it does
 	replaced := p.replaced()
 	for i, m := range p.before.Messages {
 		if !replaced(&m) {
-			if covered > 0 {
-				behind += p.weigh(m)
+			if covered == 0 {
+				continue
+			}
+			behind += p.weigh(m)
+			if p.now.Meter.Binds(&m) {
+				lost += p.now.Meter.Weigh(m.ReasoningSize) + p.now.Meter.Factor()*p.now.Meter.Framing()
+				replies++
 			}
 			continue
 		}
@@ -145,9 +151,12 @@ func (p *Proposal) expected(preview Preview) Preview {
 	if n := p.Job.MaxTokens; n > 0 {
 		most = min(most, n)
 	}
-	preview.After = preview.Before - covers + most
-	preview.Behind = min(whole(behind)+most, preview.After)
+	preview.After = preview.Before - covers - whole(lost) + most
+	preview.Behind = min(whole(behind-lost)+most, preview.After)
 	preview.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
+	if replies > 0 {
+		preview.Layers = append(preview.Layers, Layer{Kind: LayerReasoning, Events: replies, Saved: whole(lost)})
+	}
 	preview.Summary = &SummaryNeed{Model: p.Job.Model, Input: p.Job.Input, Covers: covers, Estimate: most}
 	return preview
 }

@@ -13,11 +13,12 @@ func (p *Proposal) Then() meter.Reading {
 		return p.now.Meter.WithView(p.after).Reading()
 	}
 	left := p.before
-	left.Sizes = projection.Sizes{}
+	left.Messages, left.Sizes = nil, projection.Sizes{}
 	replaced := p.replaced()
-	for i := range left.Messages {
-		if m := &left.Messages[i]; !replaced(m) {
+	for _, m := range p.before.Messages {
+		if !replaced(&m) {
 			m.AddTo(&left.Sizes)
+			left.Messages = append(left.Messages, m)
 		}
 	}
 	preview := p.Preview()

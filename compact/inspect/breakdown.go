@@ -162,7 +162,7 @@ func (t *weigher) sent(m *projection.Message) float64 {
 
 // thought is the reasoning of a message in tokens as it is sent.
 func (t *weigher) thought(m *projection.Message) float64 {
-	if !t.echo || m.Reasoning == "" {
+	if !t.check.Meter.Thinks(m) {
 		return 0
 	}
 	return t.scale.Weigh(m.ReasoningSize) + t.framing

@@ -11,7 +11,8 @@ import (
 
 // Meter is how full the window is and what fills it. It is a value: what
 // changes it returns a new one, at a cost that does not depend on the length
-// of the conversation.
+// of the conversation; but a view whose thinking is bound is compared with the
+// one before.
 //
 // It anchors on the provider's last report under the current overlay revision
 // and adds a calibrated estimate of what came after; without a report it is an
@@ -23,6 +24,11 @@ type Meter struct {
 	draft   projection.Sizes
 	reply   projection.Sizes // of a reply that is still arriving
 	loop    projection.Sizes // of the messages behind the newest of the user, with EchoLoop
+
+	thinking *Thinking            // nil: nobody told
+	known    []projection.Message // of the view that was told of, as far as it went on since
+	reach    reach
+	thoughts projection.Sizes // thinking that goes back, where somebody told
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
@@ -107,6 +113,7 @@ func (m Meter) WithView(v projection.View) Meter {
 			v.Messages[i].AddTo(&m.loop)
 		}
 	}
+	m.weighThinking()
 	return m.estimated()
 }
 
@@ -256,7 +263,7 @@ func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	msg.AddTo(&s)
 	sum := 0.0
 	for _, seg := range projection.Segments() {
-		if seg != projection.Reasoning || m.EchoesReasoning() {
+		if seg != projection.Reasoning || m.Thinks(msg) {
 			sum += EstimateOf(&s, seg)
 		}
 	}
@@ -283,6 +290,8 @@ func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 			return 0
 		case m.options.EchoLoop:
 			return m.held(&m.loop, seg)
+		case m.thinking != nil:
+			return m.held(&m.thoughts, seg) + m.held(&m.reply, seg)
 		}
 	}
 	return m.held(&m.view.Sizes, seg) + m.held(&m.reply, seg)
@@ -367,7 +376,7 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	var s projection.Sizes
 	messages[i].AddTo(&s)
 	for _, seg := range projection.Segments() {
-		if seg == projection.Reasoning && !m.options.EchoReasoning {
+		if seg == projection.Reasoning && !m.options.EchoLoop && !m.Thinks(&messages[i]) {
 			thought = EstimateOf(&s, seg)
 			continue
 		}

@@ -44,7 +44,8 @@ func BandSpans(v projection.View, m meter.Meter, rule BandRule) []conversation.S
 // bandOf is what the next summary covers.
 func bandOf(v projection.View, m meter.Meter, rule BandRule) band {
 	messages := v.Messages
-	over := float64(m.WithView(v).EstimatedTokens()) - rule.Target
+	m = m.WithView(v)
+	over := float64(m.EstimatedTokens()) - rule.Target - m.BoundTokens()
 	end := protectedFrom(messages, m, rule.Protected)
 	newest, first := newestOfUser(messages), 0
 	if !rule.First {
@@ -107,7 +108,8 @@ func DropSpans(v projection.View, m meter.Meter, target float64) []conversation.
 func dropSpans(v projection.View, m meter.Meter, target float64, from int) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
-	left := float64(m.WithView(v).EstimatedTokens())
+	m = m.WithView(v)
+	left := float64(m.EstimatedTokens())
 	var s spans
 	for i := from; i < end && left > target; {
 		next := unitAt(messages, i)
@@ -121,6 +123,9 @@ func dropSpans(v projection.View, m meter.Meter, target float64, from int) []con
 			case i+k == newest, open, msg.State == projection.StatePinned, msg.State == projection.StateSummarised, msg.State == projection.StateDropped:
 				s.end()
 			default:
+				if len(s.taken) == 0 {
+					left -= m.BoundTokens()
+				}
 				s.take(msg)
 				left -= m.Weigh(msg.After()) + m.Framing()
 			}

@@ -65,8 +65,9 @@ func (e eviction) gains(room float64) float64 { return e.tokens - min(max(room-e
 // may go.
 func oldestUnits(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
+	m = m.WithView(v)
 	e := eviction{note: m.Weigh(noteShown(messages))}
-	e.left = float64(m.WithView(v).EstimatedTokens()) - e.note
+	e.left = float64(m.EstimatedTokens()) - e.note
 	end, newest := protectedFrom(messages, m, protected), newestOfUser(messages)
 	var s spans
 	for i := 0; i < end && e.left+note > target; {
@@ -83,6 +84,9 @@ func oldestUnits(v projection.View, m meter.Meter, target, note, protected float
 			default:
 				s.take(msg)
 				tokens := m.Weigh(msg.After()) + m.Framing()
+				if e.tokens == 0 {
+					tokens += m.BoundTokens() // goes with the first change
+				}
 				e.tokens, e.left = e.tokens+tokens, e.left-tokens
 			}
 		}

@@ -39,7 +39,7 @@ func (p *planner) prepare() Plan {
 func (p *planner) evictedAt(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)
-	evicted := p.check.Meter.Factor()*float64(meter.CoveredTokens(p.check.View, spans)) - p.noteTokens()
+	evicted := p.check.Meter.Factor()*float64(meter.CoveredTokens(p.check.View, spans)) + p.check.Meter.BoundTokens() - p.noteTokens()
 	if !p.progress(evicted) {
 		return nil
 	}

@@ -1,6 +1,10 @@
 package projection
 
-import "plimsoll/conversation"
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
 
 // Role is who a message is from, as on the wire.
 type Role string
@@ -66,6 +70,14 @@ func (m *Message) After() conversation.Size {
 		s = s.Plus(m.Calls[i].Size)
 	}
 	return s
+}
+
+// SaysSame reports whether two messages say the same to an endpoint, thinking aside, wherever they came from.
+func (m *Message) SaysSame(other *Message) bool {
+	return m.Role == other.Role && m.Text == other.Text && m.CallID == other.CallID && m.Failed == other.Failed &&
+		slices.EqualFunc(m.Calls, other.Calls, func(x, y conversation.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+		})
 }
 
 // Absence is an event that is part of no message: undone, or left out

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -79,6 +80,26 @@ func Stream(events ...string) string {
 // Reply is a stream that says something, with the usage by the cache.
 func Reply(words string) Answer {
 	return Answer{Stream: []string{`{"type":"message_start","message":{"type":"message","content":[],` + Usage + `}}`, text("0", words), end("end_turn")}}
+}
+
+// Thoughts is a stream of thinking, some words and calls of tools, each an id and a name, with the usage by the cache.
+func Thoughts(thinking, words string, calls ...[2]string) Answer {
+	events := []string{`{"type":"message_start","message":{"type":"message","content":[],` + Usage + `}}`}
+	index := func() string { return strconv.Itoa(len(events) - 1) }
+	if thinking != "" {
+		events = append(events, thought(index(), thinking, Signature))
+	}
+	if words != "" {
+		events = append(events, text(index(), words))
+	}
+	for _, c := range calls {
+		events = append(events, strings.ReplaceAll(tool(index(), c[0], `{\"a\":1}`), `"go"`, `"`+c[1]+`"`))
+	}
+	reason := "end_turn"
+	if len(calls) > 0 {
+		reason = "tool_use"
+	}
+	return Answer{Stream: append(events, end(reason))}
 }
 
 // Cases are the answers that the documentation has.

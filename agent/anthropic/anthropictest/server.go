@@ -17,15 +17,17 @@ import (
 
 // Server speaks the Messages API. It answers requests in turn by its script, and the last answer again and again.
 type Server struct {
-	URL string // to the API, version included
+	URL string // to the API, version included; "" where it is reached as a transport
 
 	t   testing.TB
 	now func() time.Time
 
 	mu       sync.Mutex // guards all below
-	script   []Answer
+	script   func(n int, r Request) Answer
 	requests []Request
-	cached   map[string]kept // by what stands before a breakpoint
+	cached   map[string]kept    // by what stands before a breakpoint
+	handed   map[string]*handed // thinking, by the block
+	refused  []string           // what was wrong with thinking
 }
 
 // Answer is what a request is answered with.
@@ -49,11 +51,40 @@ func New(t testing.TB, now func() time.Time, script ...Answer) *Server {
 	if now == nil {
 		now = time.Now
 	}
-	s := &Server{t: t, now: now, script: script, cached: map[string]kept{}}
+	s := NewTransport(t, func(n int, _ Request) Answer { return script[min(n, len(script)-1)] })
+	s.now = now
 	srv := httptest.NewServer(s)
 	t.Cleanup(srv.Close)
 	s.URL = srv.URL + "/v1"
 	return s
+}
+
+// NewTransport returns a server without an address: as a transport of a client it answers request number n.
+func NewTransport(t testing.TB, answer func(n int, r Request) Answer) *Server {
+	return &Server{t: t, now: time.Now, script: answer, cached: map[string]kept{}, handed: map[string]*handed{}}
+}
+
+// RoundTrip answers a request without a connection.
+func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	resp := w.Result()
+	resp.Request = r
+	return resp, nil
+}
+
+// Forget makes the server know none of the thinking that it handed out.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.handed)
+}
+
+// Refused is what was wrong with the thinking of requests so far, also where it was dropped.
+func (s *Server) Refused() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.refused...)
 }
 
 // Requests are those that were answered so far.
@@ -78,7 +109,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `{"input_tokens":%d}`, tokens(string(raw)))
 	case "/v1/messages":
 		s.check(r, raw, false)
-		s.answer(w, raw)
+		s.answer(w, raw, strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), "thinking-binding-controls-2026-08-01"))
 	default:
 		fail(w, http.StatusNotFound, "not_found_error", "Not found")
 	}
@@ -94,18 +125,34 @@ func (s *Server) check(r *http.Request, raw []byte, counting bool) {
 	}
 }
 
-// answer is the next one of the script.
-func (s *Server) answer(w http.ResponseWriter, raw []byte) {
+// answer is the next one of the script. controls says that the request may ask for thinking to be dropped.
+func (s *Server) answer(w http.ResponseWriter, raw []byte, controls bool) {
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return // it was reported
 	}
+	binding, asks := r.Thinking["block_binding"].(map[string]any)
+	if asks && !controls {
+		fail(w, http.StatusBadRequest, "invalid_request_error", "thinking.adaptive.block_binding: Extra inputs are not permitted")
+		return
+	}
 	s.mu.Lock()
 	n := len(s.requests)
 	s.requests = append(s.requests, r)
-	a := s.script[min(n, len(s.script)-1)]
+	wrong := s.bound(&r)
+	if wrong != "" {
+		s.refused = append(s.refused, wrong)
+		if binding["prefix_mismatch_behavior"] != "drop_block" {
+			s.mu.Unlock()
+			fail(w, http.StatusBadRequest, "invalid_request_error", wrong)
+			return
+		}
+	}
+	a := s.script(n, r)
 	usage := ""
 	if a.Status == 0 {
+		a.Stream = strings.Split(strings.ReplaceAll(strings.Join(a.Stream, "\n"), Signature, "sig"+strconv.Itoa(n)), "\n")
+		s.handOut(&r, a.Stream)
 		usage = s.read(&r)
 	}
 	s.mu.Unlock()

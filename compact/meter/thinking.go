@@ -1,0 +1,114 @@
+package meter
+
+import (
+	"math"
+
+	"plimsoll/compact/projection"
+)
+
+// Some endpoints are sent back what the model thought in a form of their own, and of some models only where all in front
+// of it is what it was: a compaction then also takes the thinking of what stands behind it. Whoever makes the requests
+// tells which replies think in the view in force. Of a view that a compaction would make, the meter works it out.
+
+// Thinking is which replies of a view go back with their thinking.
+type Thinking struct {
+	Through uint64          // newest event of the view; of later replies all do that have fields to echo
+	Replies map[uint64]bool // by the last event of their message
+	// Bound says that thinking goes back only where all in front of it is what it was.
+	Bound bool
+}
+
+// reach is which replies of a view keep their thinking: those between two events.
+type reach struct{ after, before uint64 }
+
+// WithThinking returns the meter with what goes back of the view's thinking.
+func (m Meter) WithThinking(t Thinking) Meter {
+	m.thinking, m.known = &t, m.view.Messages
+	return m.WithView(m.view)
+}
+
+// weighThinking works out what goes back of the view's thinking, and how much that is.
+func (m *Meter) weighThinking() {
+	m.reach, m.thoughts = reach{before: math.MaxUint64}, projection.Sizes{}
+	if m.thinking == nil || !m.options.EchoReasoning {
+		return
+	}
+	messages := m.view.Messages
+	switch i := firstChange(m.known, messages); {
+	case i == len(m.known):
+		m.known = messages
+	case i < len(messages):
+		m.reach.before = messages[i].Events[0]
+	case i > 0:
+		m.reach.before = lastEvent(&messages[i-1]) + 1
+	default:
+		m.reach.before = 0
+	}
+	begun := false
+	for i := len(messages) - 1; i >= 0 && m.thinking.Bound; i-- {
+		if msg := &messages[i]; !m.carries(msg) {
+			continue
+		} else if msg.Stripped && begun {
+			m.reach.after = lastEvent(msg) // thinking between others cannot be left out
+			break
+		} else if !msg.Stripped {
+			begun = true
+		}
+	}
+	for i := range messages {
+		if m.Thinks(&messages[i]) {
+			m.thoughts.Add(projection.Reasoning, messages[i].ReasoningSize)
+		}
+	}
+}
+
+// carries reports whether a reply has thinking that may go back.
+func (m *Meter) carries(msg *projection.Message) bool {
+	last := lastEvent(msg)
+	if m.thinking.Bound && last >= m.reach.before {
+		return false
+	}
+	return m.thinking.Replies[last] || last > m.thinking.Through && len(msg.Extras) > 0
+}
+
+// Thinks reports whether a message of the view goes back with its thinking.
+func (m *Meter) Thinks(msg *projection.Message) bool {
+	if !m.EchoesReasoning() || msg.Reasoning == "" || m.thinking == nil {
+		return m.EchoesReasoning() && msg.Reasoning != ""
+	}
+	return m.carries(msg) && lastEvent(msg) > m.reach.after && !(msg.Stripped && m.thinking.Bound)
+}
+
+// Binds reports whether the thinking of a message goes back, and would not where something in front of it changed.
+func (m *Meter) Binds(msg *projection.Message) bool {
+	return m.thinking != nil && m.thinking.Bound && m.Thinks(msg)
+}
+
+// BoundTokens is how many calibrated tokens of thinking go with whatever changes in front of them.
+func (m Meter) BoundTokens() float64 {
+	if m.thinking == nil || !m.thinking.Bound {
+		return 0
+	}
+	return m.Factor() * m.SegmentEstimate(projection.Reasoning)
+}
+
+func lastEvent(m *projection.Message) uint64 {
+	if len(m.Events) == 0 {
+		return 0
+	}
+	return m.Events[len(m.Events)-1]
+}
+
+// firstChange is the index of the first message that says something else, or the length of the shorter list.
+func firstChange(a, b []projection.Message) int {
+	n := min(len(a), len(b))
+	if n > 0 && &a[0] == &b[0] {
+		return n // one grew on the other's array
+	}
+	for i := range n {
+		if !a[i].SaysSame(&b[i]) {
+			return i
+		}
+	}
+	return n
+}
