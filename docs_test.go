@@ -103,7 +103,10 @@ func wireRows(t *testing.T) string {
 	for _, name := range openai.Providers() {
 		e, _ := openai.Known(name)
 		bound := "`max_tokens`"
-		if e.MaxCompletion {
+		switch {
+		case e.Wire == openai.WireResponses:
+			bound = "`max_output_tokens`"
+		case e.MaxCompletion:
 			bound = "`max_completion_tokens`"
 		}
 		var also []string
@@ -131,9 +134,13 @@ func wireRows(t *testing.T) string {
 
 // quirkWords says what the quirks of an endpoint are, by field; "" for one that has a column of its own.
 func quirkWords(e openai.Endpoint) map[string]string {
+	content := "a message of calls only has `content: null`"
+	if e.Wire != openai.WireAuto { // there it has none
+		content = ""
+	}
 	return map[string]string{
 		"MaxCompletion": "",
-		"NullContent":   "a message of calls only has `content: null`",
+		"NullContent":   content,
 		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
 		"Marks":         "marks in its messages have Claude cache the prompt",
 		"Retention":     "`prompt_cache_retention` keeps a prompt for a day, where `cache_ttl` says so",
@@ -141,7 +148,7 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",
 		"Binding":       "is asked to drop thinking that no longer fits",
-		"Responses":     "some models need the Responses API",
+		"Responses":     "the Responses API",
 		"EmptyOverflow": "refuses what is too long with an empty answer",
 		"CacheHeader":   "the header `" + e.CacheHeader + "` keeps a conversation's cache",
 	}

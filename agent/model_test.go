@@ -74,6 +74,29 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 	})
 }
 
+func TestWhatIsToBeKnownOfARequestIsSaidOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		noted := func(note string) agenttest.Reply {
+			return agenttest.Join(agenttest.Send(llm.Chunk{Note: note}), answers("a"))
+		}
+		r := start(t, func(o *core.Options) { o.Model.EffortNote = "known" }, noted("known"), noted("new"), noted("new"))
+		for range 3 {
+			r.say("go")
+			r.wait()
+		}
+		r.finish()
+		var told []string
+		for _, e := range r.memory.Events() {
+			if n, ok := e.Body.(conversation.Notice); ok {
+				told = append(told, n.Text)
+			}
+		}
+		if diff := cmp.Diff([]string{"new"}, told); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, reports("a", 10))

@@ -25,6 +25,7 @@ type requester struct {
 	inbox    *core.Inbox
 	lane     *llm.Lane       // shared with the summaries
 	answered map[string]bool // models that gave a reply, by name
+	noted    string          // what was said last of how a request is made
 }
 
 // ask makes a request, again and again where that may help.
@@ -148,6 +149,10 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 	rep := llm.NewReply()
 	err := q.collect(ctx, pieces, func(c llm.Chunk) {
 		q.show(rep, c)
+		if c.Note != "" && c.Note != r.To.EffortNote && c.Note != q.noted {
+			q.noted = c.Note
+			q.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
+		}
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),

@@ -124,13 +124,12 @@ func TestWhatAnotherGenerationCostsIsUnknown(t *testing.T) {
 	}
 }
 
-func TestDefaultsAreFitForToolsOnChatCompletions(t *testing.T) {
+func TestDefaultsAreFitForTools(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq",
 		"cerebras", "together", "fireworks", "moonshot", "zai", "alibaba", "cohere", "minimax"} {
 		e, ok := catalog.Default(p)
-		if !ok || e.Provider != p || e.Deprecated || !e.Tools || e.ChatTools == catalog.ChatToolsResponses ||
-			e.ChatTools == catalog.ChatToolsEffortNone || e.Prices == nil || e.Match != catalog.MatchExact {
+		if !ok || e.Provider != p || e.Deprecated || !e.Tools || e.Prices == nil || e.Match != catalog.MatchExact {
 			t.Errorf("%s: default %+v (found %v)", p, e, ok)
 		}
 	}

@@ -21,10 +21,10 @@ var makers = []string{
 	"groq", "openrouter", "cerebras", "together", "fireworks", "ollama",
 }
 
-// preferred is the model a provider's user gets without choosing: current,
-// good with tools, and at home on chat completions.
+// preferred is the model a provider's user gets without choosing: current, good
+// with tools, and good for its price.
 var preferred = map[string]string{
-	"openai":     "gpt-5.4",
+	"openai":     "gpt-6.1-sol",
 	"anthropic":  "claude-sonnet-5-5",
 	"gemini":     "gemini-3.8-flash",
 	"openrouter": "anthropic/claude-sonnet-5.5",
@@ -65,13 +65,13 @@ func ByID(id string) (Entry, bool) {
 }
 
 // Default is the model to use at a provider when the user names none: one that
-// is not deprecated, has tools, and works with chat completions.
+// is not deprecated and has tools.
 func Default(provider string) (Entry, bool) {
 	if id, ok := preferred[provider]; ok {
 		return Lookup(provider, id)
 	}
 	for _, e := range loaded().entries() {
-		if e.Provider == provider && !e.Trained && !e.Deprecated && e.Tools && e.ChatTools != ChatToolsResponses {
+		if e.Provider == provider && !e.Trained && !e.Deprecated && e.Tools {
 			return e, true
 		}
 	}

@@ -79,6 +79,7 @@ type Chunk struct {
 	Progress  *Prefill                        // how far the server has read the prompt
 	BodyHash  string                          // SHA-256 of the request body as sent, with the first chunk
 	Form      string                          // how the body was made of the request, with BodyHash; see conversation.Usage
+	Note      string                          // what the user is to know of it, once for each model
 }
 
 // CallDelta is a piece of a tool call. Pieces of one call share Index.
@@ -121,6 +122,8 @@ type Model struct {
 	Badge    string // shown next to the name, "not an AI" for the demo model
 	// Effort is how much the model is to reason, one of [Efforts]; "" leaves it to the model.
 	Effort string
+	// EffortNote says in what Effort differs from its word, "" where it does not.
+	EffortNote string
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.
 	CalibrationKey string

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"net/http"
@@ -101,6 +102,9 @@ func resolve(o *Options) Endpoint {
 		// about the provider's own server need not hold for it.
 		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
 			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
+		if e.Wire == WireResponses {
+			e.Wire = WireAuto // few others have it
+		}
 	}
 	if o.Wire == WireAuto {
 		o.Wire = e.Wire
@@ -127,11 +131,16 @@ func resolve(o *Options) Endpoint {
 // Capabilities is what the endpoint wants of the messages of a request to a model.
 func (c *Client) Capabilities(model string) projection.Capabilities {
 	caps := c.who.Caps
-	if c.wire(model, lessons{}) == WireChat {
+	switch c.wire(model, lessons{}) {
+	case WireChat:
 		e := echoOf(c.who.Name, model)
 		caps.EchoReasoning, caps.EchoLoop = e.as != "", e.loop
+	case WireMessages:
+		caps.KeepsReasoning = anthropic.KeepsThinking(model)
+	case WireResponses: // older models are shown that of the turn that goes on alone
+		major, minor := gpt(model)
+		caps.KeepsReasoning = major > 5 || major == 5 && minor >= 6
 	}
-	caps.KeepsReasoning = c.opts.Wire == WireMessages && anthropic.KeepsThinking(model)
 	return caps
 }
 
@@ -185,6 +194,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	defer dog.stop()
 
 	x, f := &exchange{dog: dog}, c.form(r, known)
+	note := c.EffortNote(r.Model, r.Effort)
 	st, dec, err := c.open(context.WithValue(ctx, exchangeKey{}, x), r, f, x)
 	if err != nil {
 		failure := c.failure(parent, ctx, err)
@@ -197,7 +207,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	// Closing fails only on a connection that is gone, which is what is wanted.
 	defer func() { _ = st.Close() }()
 	c.learnServer(r.Model, x)
-	if !yield(llm.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String()}, nil) {
+	if !yield(llm.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String(), Note: note}, nil) {
 		return false
 	}
 	p := pump{client: c, parent: parent, ctx: ctx, st: st, dec: dec, dog: dog, yield: yield}
@@ -214,6 +224,28 @@ func (c *Client) wire(model string, known lessons) Wire {
 		return WireResponses
 	}
 	return WireChat
+}
+
+// EffortNote says in what an effort differs from its word, "" where it does not.
+func (c *Client) EffortNote(model, effort string) string {
+	known := c.lessons(model)
+	wire, tools := c.wire(model, known), c.chatTools(model)
+	why := ""
+	switch {
+	case effort == "":
+	case wire == WireMessages:
+		return c.thinksAnyway(model, effort)
+	case wire == WireChat && (tools == catalog.ChatToolsNoEffort || tools == catalog.ChatToolsEffortNone && effort != "none"):
+		why = "takes none beside tools over chat completions; providers." + c.who.Name + ".wire: responses changes that"
+	case known.noEffort:
+		why = "was asked without, as the server refused it"
+	case effort != "none" && !c.mayReason(model):
+		why = "does not reason"
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("Effort %s has no effect: %s/%s %s.", effort, c.who.Name, model, why)
 }
 
 // mayReason reports whether a model reasons; one that nobody knows may.

@@ -199,14 +199,19 @@ const dayTTL = 24 * time.Hour
 // keepsForADay reports whether OpenAI keeps prompts of a model for a day: it does from gpt-4.1 on, and keeps those of
 // gpt-5.6 and later for as long as it says itself.
 func keepsForADay(model string) bool {
-	var major, minor int
+	major, minor := gpt(model)
+	return major == 4 && minor >= 1 || major == 5 && minor < 6
+}
+
+// gpt is the version of a model of OpenAI, 0 for another one.
+func gpt(model string) (major, minor int) {
 	if _, err := fmt.Sscanf(model, "gpt-%d.%d", &major, &minor); err != nil {
 		minor = 0
 		if _, err := fmt.Sscanf(model, "gpt-%d", &major); err != nil {
-			return false
+			return 0, 0
 		}
 	}
-	return major == 4 && minor >= 1 || major == 5 && minor < 6
+	return major, minor
 }
 
 // errCaptured ends a request whose body was all that was wanted.

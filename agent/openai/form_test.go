@@ -257,7 +257,7 @@ func TestWordsOfFormsStay(t *testing.T) {
 	r := fullRequest("custom", "m")
 	r.Conversation = "3kq7abcdefgh"
 	for provider, want := range map[string]string{
-		"openai": "chat usage completion null key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning reasoning-blank", "ollama": "chat usage reasoning reasoning-loop reasoning-as=reasoning",
+		"openai": "responses encrypted strict items summary key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning reasoning-blank", "ollama": "chat usage reasoning reasoning-loop reasoning-as=reasoning",
 		"llamacpp": "chat usage progress reasoning reasoning-loop", "cerebras": "chat usage completion reasoning reasoning-loop reasoning-as=think", "xai": "chat usage null",
 	} {
 		c := New(Options{Provider: provider, Transport: nowhere{}})
@@ -265,11 +265,11 @@ func TestWordsOfFormsStay(t *testing.T) {
 			t.Errorf("%s: %q, not %q", provider, got, want)
 		}
 	}
-	openai := New(Options{Provider: "openai", Transport: nowhere{}})
-	r.Model = "gpt-6.1-sol"
-	if got := openai.form(r, lessons{}).String(); got != "responses encrypted strict items summary key=3kq7abcdefgh" {
-		t.Errorf("on the Responses wire: %q", got)
+	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: nowhere{}})
+	if got := chat.form(r, lessons{}).String(); got != "chat usage completion null key=3kq7abcdefgh" {
+		t.Errorf("on the chat wire: %q", got)
 	}
+	openai := New(Options{Provider: "openai", Transport: nowhere{}})
 	old := `{"include":["reasoning.encrypted_content"],"input":[{"role":"user","content":"list it\u2028 all \u003cof\u003e \"it\""},{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c1","output":"a\nb"},{"type":"reasoning","encrypted_content":"xyz"},{"role":"assistant","content":"more"},{"type":"function_call","call_id":"c2","name":"ls","arguments":"{\"path\":\"\u003ca\u003e \u0026 b\"}"},{"type":"function_call_output","call_id":"c2","output":"(no output)"}],"instructions":"Be brief.","max_output_tokens":100,"model":"gpt-6.1-sol","prompt_cache_key":"3kq7abcdefgh","reasoning":{"effort":"high"},"store":false,"stream":true,"tools":[{"description":"lists","name":"ls","parameters":{"type":"object","properties":{"z":{},"a":{}}},"type":"function"}]}`
 	if body, err := openai.Body(fullRequest("openai", "gpt-6.1-sol"), "responses encrypted key=3kq7abcdefgh effort=high"); err != nil || string(body) != old {
 		t.Errorf("of an older version: %v\n%s", err, cmp.Diff(old, string(body)))

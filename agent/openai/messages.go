@@ -49,13 +49,10 @@ func (c *Client) Learn(model string, found Found) {
 	c.learned[model] = l
 }
 
-// EffortNote says in what an effort differs from its word, "" where it does not.
-func (c *Client) EffortNote(model, effort string) string {
-	if c.opts.Wire != WireMessages || effort != anthropic.EffortNone {
-		return ""
-	}
+// thinksAnyway says that a model thinks though it is asked not to, "" where it does not.
+func (c *Client) thinksAnyway(model, effort string) string {
 	f := c.messagesForm(llm.Request{Model: model, Effort: effort}, c.lessons(model))
-	if f.Thinking != anthropic.ThinkingAdaptive {
+	if effort != anthropic.EffortNone || f.Thinking != anthropic.ThinkingAdaptive {
 		return ""
 	}
 	return model + " always thinks: effort none makes it think as little as it can."

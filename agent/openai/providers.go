@@ -50,7 +50,7 @@ type Quirks struct {
 	Binding       bool // drops thinking that is bound to something else where it is asked to (Anthropic)
 	Marks         bool // passes cache breakpoints on to Claude, in parts of messages (OpenRouter)
 	Retention     bool // keeps prompts for a day where it is asked to (OpenAI)
-	Responses     bool // has the Responses API, which some models need, and reasoning in encrypted form there (OpenAI)
+	Responses     bool // has the Responses API, which some models need (OpenAI)
 	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
 	// CacheHeader is the header that names the conversation, by which the endpoint finds its cache again (xAI).
 	CacheHeader string
@@ -139,7 +139,7 @@ func Echoes(provider string) string {
 // provider; those after groq are never chosen by a key alone.
 var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
-		Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Retention: true, Responses: true}},
+		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, Retention: true, Responses: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
 		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",

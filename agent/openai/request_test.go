@@ -218,7 +218,7 @@ func TestQuirksHoldWhereTheProviderIs(t *testing.T) {
 		provider string // asked
 		header   string
 	}{
-		"openai at home":    {atHome, "max_completion_tokens", "abcd", "openai", ""},
+		"openai at home":    {atHome, "max_output_tokens", "abcd", "openai", ""},
 		"openai elsewhere":  {serve, "max_tokens", nil, "openai", ""},
 		"xai at home":       {atHome, "max_tokens", nil, "xai", "abcd"},
 		"xai elsewhere":     {serve, "max_tokens", nil, "xai", "abcd"},
@@ -298,6 +298,50 @@ func TestEffortNoneWithTools(t *testing.T) {
 		if got, _ := ask(t, "openai", r); got.body["reasoning_effort"] != want || got.body["model"] != model {
 			t.Errorf("%s with tools: effort %v", model, got.body["reasoning_effort"])
 		}
+	}
+}
+
+func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		provider, model, effort string
+		wire                    openai.Wire
+		want                    string
+	}{
+		{"openai", "gpt-5.4", "high", openai.WireAuto, ""},
+		{"openai", "gpt-6-sol", "high", openai.WireAuto, ""},
+		{"openai", "gpt-4.1", "high", openai.WireAuto, "Effort high has no effect: openai/gpt-4.1 does not reason."},
+		{"openai", "gpt-4.1", "none", openai.WireAuto, ""},
+		{"openai", "gpt-5.4", "high", openai.WireChat, "Effort high has no effect: openai/gpt-5.4 takes none beside tools over chat completions; providers.openai.wire: responses changes that."},
+		{"openai", "gpt-6-sol", "high", openai.WireChat, "Effort high has no effect: openai/gpt-6-sol takes none beside tools over chat completions; providers.openai.wire: responses changes that."},
+		{"openai", "gpt-6-sol", "none", openai.WireChat, ""},
+		{"openai", "gpt-5.4", "", openai.WireChat, ""},
+		{"attic", "gpt-5.4", "high", openai.WireResponses, ""},
+		{"anthropic", "claude-sonnet-5-5", "high", openai.WireAuto, ""},
+	} {
+		c := openai.New(openai.Options{Provider: tt.provider, Key: testKey, Wire: tt.wire})
+		if got := c.EffortNote(tt.model, tt.effort); got != tt.want {
+			t.Errorf("%s/%s %s over %q: %q, want %q", tt.provider, tt.model, tt.effort, tt.wire, got, tt.want)
+		}
+	}
+	// What only the server knows is said with the reply.
+	c := responsesClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if body, err := io.ReadAll(r.Body); err != nil || strings.Contains(string(body), `"effort"`) {
+			status(http.StatusBadRequest, `{"error":{"message":"Unsupported value: 'minimal' is not supported.","param":"reasoning.effort"}}`)(w, r)
+			return
+		}
+		sse(text+event("response.completed", completed))(w, r)
+	})
+	r, said := user("hi"), ""
+	r.Effort = "minimal"
+	for chunk, err := range c.Stream(t.Context(), r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		said += chunk.Note
+	}
+	if said != "Effort minimal has no effect: openai/m was asked without, as the server refused it." {
+		t.Errorf("said %q", said)
 	}
 }
 

@@ -159,6 +159,7 @@ func (r *Running) SwitchTo(l setup.Link) { r.switchIf(l, func() bool { return tr
 
 // switchIf is SwitchTo under a condition, which is asked with the lock held. It reports whether the condition held.
 func (r *Running) switchIf(l setup.Link, still func() bool) bool {
+	l = l.Noted()
 	l.Model = r.Bounded(l.Model)
 	r.linking.Lock()
 	defer r.linking.Unlock()

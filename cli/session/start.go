@@ -61,8 +61,8 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {
 		r.Link.Model.Effort = last.Effort
 	}
-	if note := r.Link.EffortNote(); note != "" {
-		r.Notes = append(r.Notes, note)
+	if r.Link = r.Link.Noted(); r.Link.Model.EffortNote != "" {
+		r.Notes = append(r.Notes, r.Link.Model.EffortNote)
 	}
 	if r.Box, err = r.From.newBox(r, store, o.Mode); err != nil {
 		return err

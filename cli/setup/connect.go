@@ -326,6 +326,12 @@ func (l Link) EffortNote() string {
 	return ""
 }
 
+// Noted is the link with that note in its model.
+func (l Link) Noted() Link {
+	l.Model.EffortNote = l.EffortNote()
+	return l
+}
+
 // Choice is what a link was made from.
 func (l Link) Choice() Choice {
 	if l.Model.Provider == ProviderDemo {
