@@ -142,7 +142,11 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	if !llama && c.who.Name != "vllm" {
 		return 0, llm.ErrNotCounted
 	}
-	body, err := c.Body(r, "")
+	form := ""
+	if c.opts.Wire == WireResponses {
+		form = string(WireChat) // they count what comes over that
+	}
+	body, err := c.Body(r, form)
 	if err != nil {
 		return 0, err
 	}

@@ -124,12 +124,14 @@ func (c *Client) input(r llm.Request, f bodyForm) []any {
 	return items
 }
 
-// assistantItems are the items of a reply. A form that is not strict is of an older version.
+// assistantItems are the items of a reply. A form that is not strict is of an older version. Reasoning that a compaction
+// strips stays behind.
 func (f bodyForm) assistantItems(m projection.Message, route string) []any {
 	var pieces []piece
 	var items []any
 	phase := ""
-	if from(m.Extras, route) && (f.items || !f.strict) {
+	whole := f.items && !m.Stripped
+	if from(m.Extras, route) && (whole || !f.strict) {
 		var old []json.RawMessage
 		if json.Unmarshal(m.Extras[reasoningItems], &old) == nil {
 			for _, k := range old {
@@ -138,7 +140,7 @@ func (f bodyForm) assistantItems(m projection.Message, route string) []any {
 		}
 	}
 	if from(m.Extras, route) && f.strict && json.Unmarshal(m.Extras[outputItems], &pieces) == nil {
-		if echo, ok := echoedItems(m, pieces); ok && f.items {
+		if echo, ok := echoedItems(m, pieces); ok && whole {
 			return echo
 		}
 		for _, p := range pieces {
