@@ -107,7 +107,9 @@ func (k *claudeTalk) reopen(t *testing.T, id string, change ...func(*core.Option
 	events := k.memory.Events()
 	stored := core.Stored{ID: "conversation", Events: events}
 	for _, e := range events {
-		if in, ok := e.Body.(conversation.Instructions); ok && in.Tools != "" {
+		if in, ok := e.Body.(conversation.Instructions); ok {
+			system := k.memory.Blob(in.System)
+			stored.System = &system
 			tools, err := core.DecodeTools(k.memory.Blob(in.Tools))
 			if err != nil {
 				t.Fatal(err)
@@ -312,6 +314,51 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 			t.Error(wrong)
 		}
 	})
+}
+
+// Instructions that changed wait until something else breaks the prefix.
+func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
+	for name, act := range map[string]func(k *claudeTalk){
+		"a compaction":  func(k *claudeTalk) { k.compacts(wish(preset.ProfileHeavy, 1)) },
+		"another model": func(k *claudeTalk) { k.SwitchModel(k.model("claude-opus-5-5", 100_000), watched{k.client, k}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				long := strings.Repeat("a long message ", 300)
+				k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+				for range 3 {
+					k.say(long)
+				}
+				system := func() string {
+					all := k.server.Requests()
+					return all[len(all)-1].System[0]["text"].(string)
+				}
+				for range 2 {
+					k.reopen(t, "claude-sonnet-5-5", func(o *core.Options) { o.System = "be brief and kind" })
+					k.say(long)
+					if got := system(); got != "be brief" || len(k.thoughts()) < 3 {
+						t.Errorf("asked with %q and %q", got, k.thoughts())
+					}
+				}
+				act(k)
+				k.wait()
+				k.say(long)
+				if got := system(); got != "be brief and kind" || len(k.thoughts()) != 0 {
+					t.Errorf("afterwards asked with %q and %q", got, k.thoughts())
+				}
+				k.finish()
+				told := 0
+				for _, e := range k.memory.Events() {
+					if n, ok := e.Body.(conversation.Notice); ok && strings.HasPrefix(n.Text, "The instructions have changed") {
+						told++
+					}
+				}
+				if wrong := k.server.Refused(); told != 1 || wrong != nil {
+					t.Errorf("told %d times, refused %q", told, wrong)
+				}
+			})
+		})
+	}
 }
 
 // What a version that wrote down no past left goes back nowhere, also in an open tool loop.

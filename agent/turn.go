@@ -12,7 +12,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -222,25 +221,6 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	}
 	r.MaxTokens = maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit)
 	return r, nil
-}
-
-// maxTokens bounds the reply by what the user says, 0 for nothing, and where the
-// reserve no longer fits behind the prompt by what is left, as servers refuse a
-// request whose prompt and bound exceed the window together. Used is an estimate, so
-// that bound never gets so small that it cuts replies which would have fitted. 0 is
-// no bound.
-func maxTokens(r meter.Reading, limit int) int {
-	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
-	if !r.Window.Known() || fits {
-		return limit
-	}
-	const least = 4 // a quarter of the reserve
-	slack := r.Window.Tokens / 64
-	left := max(r.Window.Tokens-r.Used-slack, r.Reserve/least, 1)
-	if limit > 0 {
-		return min(left, limit)
-	}
-	return left
 }
 
 // blindShare is the share of a refused request that the next one has at most where

@@ -264,7 +264,7 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 // Unrecorded is what the log does not record yet of what the next request
 // carries. Blobs are stored first.
 func (j *Journal) Unrecorded(ctx context.Context) ([]conversation.Body, error) {
-	s := &j.Settings
+	s, told := &j.Settings, j.renew()
 	if s.Blobs == nil {
 		blobs, err := j.storePrompt(ctx)
 		if err != nil {
@@ -272,7 +272,7 @@ func (j *Journal) Unrecorded(ctx context.Context) ([]conversation.Body, error) {
 		}
 		s.Blobs = &blobs
 	}
-	var bodies []conversation.Body
+	bodies := told
 	if *s.Blobs != s.Instructions {
 		if s.Instructions == (conversation.Instructions{}) {
 			bodies = append(bodies, s.leftOut()...)

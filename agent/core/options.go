@@ -86,6 +86,9 @@ type Stored struct {
 	// if none is recorded. Requests keep carrying it, whatever the toolbox
 	// declares now, so that the provider's cache holds.
 	Tools []conversation.ToolSpec
+	// System is the newest recorded system prompt, nil if none is recorded. It stays in the same way, until something
+	// else breaks the prefix.
+	System *string
 }
 
 // Results says how much of a tool's output the model is shown and what is kept.

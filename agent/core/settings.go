@@ -35,6 +35,8 @@ type Settings struct {
 	Recorded     map[string]string          // of them, what the log has
 	Instructions conversation.Instructions  // newest recorded
 	Changed      conversation.ModelChanged  // newest recorded
+	told         bool                       // that newer ones wait
+	newer        string                     // the system prompt as it would be today, "" where that is the one in force
 	ThinksAfter  uint64                     // event up to which replies go back without their thinking, 0 for none
 }
 
@@ -56,9 +58,48 @@ func NewSettings(o Options) (Settings, error) {
 		}
 	}
 	s.ThinksAfter = ThinksAfter(o.Stored.Events)
+	if old := o.Stored.System; old != nil && *old != s.System {
+		s.newer, s.System = s.System, *old
+	}
 	s.Model = s.Model.Kept(o.Stored.Events)
 	s.Choose()
 	return s, nil
+}
+
+// changedPrompt tells that instructions wait for a break of the prefix.
+const changedPrompt = "The instructions have changed since they were sent (the project's file, or a newer Plimsoll). This conversation keeps the ones it has until the next compaction or another model; a new conversation has the new ones."
+
+// renew puts instructions in force that wait, where the prefix is broken anyway: by a compaction, or by a model that
+// was never sent it. Otherwise the notice of it comes back, once.
+func (j *Journal) renew() []conversation.Body {
+	s := &j.Settings
+	if s.newer == "" || s.OneTurn {
+		return nil
+	}
+	decided, broken, told := false, false, s.told
+	for _, e := range slices.Backward(j.Log.Events()) {
+		switch b := e.Body.(type) {
+		case conversation.Notice:
+			told = told || b.Text == changedPrompt
+		case conversation.Usage:
+			decided = decided || b.For == conversation.ForReply && b.Model == s.Model.Name()
+		case conversation.Revert, conversation.Rewind:
+			decided = true
+		}
+		instructed := e.Body.Kind() == conversation.KindInstructions
+		if broken = !decided && (instructed || e.Body.Kind().Reduces()); broken || instructed {
+			break
+		}
+	}
+	switch {
+	case broken:
+		s.System, s.newer, s.Blobs = s.newer, "", nil
+		j.Meter = j.Meter.WithPrompt(s.PromptSizes())
+	case !told:
+		s.told = true
+		return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: changedPrompt}}
+	}
+	return nil
 }
 
 // ThinksAfter is the event up to which replies go back without what the model thought, 0 for none.

@@ -109,6 +109,11 @@ func (r *Running) stored(ctx context.Context, store *storage.Store) (core.Stored
 		s.Partial = &p
 	}
 	in, ok := newestInstructions(r.Events)
+	if ok && in.System != "" {
+		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise it is today's, at the same price
+			s.System = &text
+		}
+	}
 	if !ok || in.Tools == "" {
 		return s, nil
 	}

@@ -2,7 +2,6 @@ package meter
 
 import (
 	"math"
-	"sort"
 
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -359,30 +358,6 @@ func (m *Meter) anchorAt(u conversation.Usage) anchor {
 	}
 	a.tokens += max(0, kept)
 	return a
-}
-
-// replyEstimate is the uncalibrated estimate of the reply that event seq is,
-// and of the reasoning in it that is not sent back; 0 if the view does not hold
-// it.
-func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
-	messages := m.view.Messages
-	i := sort.Search(len(messages), func(i int) bool {
-		ev := messages[i].Events
-		return len(ev) > 0 && ev[len(ev)-1] >= seq
-	})
-	if i == len(messages) || len(messages[i].Events) == 0 || messages[i].Events[0] > seq {
-		return 0, 0
-	}
-	var s projection.Sizes
-	messages[i].AddTo(&s)
-	for _, seg := range projection.Segments() {
-		if seg == projection.Reasoning && !m.options.EchoLoop && !m.Thinks(&messages[i]) {
-			thought = EstimateOf(&s, seg)
-			continue
-		}
-		sent += EstimateOf(&s, seg)
-	}
-	return sent, thought
 }
 
 // Factor is what estimates of texts are multiplied by for the model in use.
