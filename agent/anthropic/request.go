@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -93,8 +94,20 @@ const (
 func Body(r llm.Request, f Form, route string) ([]byte, Past, error) {
 	req, w := newRequest(r, f, route)
 	req.MaxTokens, req.Stream = f.MaxTokens, true
+	messages := req.Messages
+	req.Messages = nil
 	body, err := conversation.EncodeJSON(req)
-	return body, w.past, err
+	if err != nil || len(messages) == 0 {
+		return body, w.past, err
+	}
+	// Encoding each message costs less than a buffer that grows to all of them.
+	items := make([][]byte, len(messages))
+	for i, m := range messages {
+		if items[i], err = conversation.EncodeJSON(m); err != nil {
+			return nil, w.past, err
+		}
+	}
+	return slices.Concat(bytes.TrimSuffix(body, []byte("null}")), []byte("["), bytes.Join(items, []byte(",")), []byte("]}")), w.past, nil
 }
 
 // Carried are the places of the messages of a request that go back with their thinking, ascending.

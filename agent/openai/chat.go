@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -32,7 +33,7 @@ const (
 )
 
 // chat is the request in the library's terms, and what it cannot say.
-func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch) {
+func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch, error) {
 	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools)}
 	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
@@ -40,7 +41,7 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	if f.effortNone {
 		req.ReasoningEffort = goopenai.ReasoningEffortNone
 	}
-	p := patch{top: map[string]any{"model": r.Model}, messages: map[int]messagePatch{}, headers: c.cacheHeader(r)}
+	p := patch{top: map[string]any{"model": r.Model}, list: "messages", headers: c.cacheHeader(r)}
 	if r.MaxTokens > 0 {
 		p.top[f.limitField()] = r.MaxTokens
 	}
@@ -56,8 +57,10 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	if f.progress {
 		p.top["return_progress"] = true
 	}
+	var messages []goopenai.ChatCompletionMessage
+	patches := map[int]messagePatch{} // by index in messages
 	if r.System != "" {
-		req.Messages = append(req.Messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
+		messages = append(messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
 	}
 	route := routeOf(c.who, r.Model)
 	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
@@ -65,18 +68,28 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 		m = f.echoed(m, i >= from)
 		mp := f.messagePatch(m, r.Model, route)
 		if len(mp.fields) > 0 || len(mp.calls) > 0 {
-			p.messages[len(req.Messages)] = mp
+			patches[len(messages)] = mp
 		}
-		req.Messages = append(req.Messages, f.chatMessage(m))
+		messages = append(messages, f.chatMessage(m))
 	}
 	if f.marks {
-		f.mark(&p, req.Messages, r)
+		f.mark(patches, messages, r)
 	}
-	return req, p
+	for i, m := range messages {
+		raw, err := m.MarshalJSON()
+		if err == nil {
+			raw, err = patches[i].apply(raw)
+		}
+		if err != nil {
+			return req, p, fmt.Errorf("message %d: %w", i, err)
+		}
+		p.items = append(p.items, raw)
+	}
+	return req, p, nil
 }
 
 // mark sets the cache breakpoints of a body: a message with one has its text in a part that carries it.
-func (f bodyForm) mark(p *patch, messages []goopenai.ChatCompletionMessage, r llm.Request) {
+func (f bodyForm) mark(patches map[int]messagePatch, messages []goopenai.ChatCompletionMessage, r llm.Request) {
 	kind := `{"type":"ephemeral"}`
 	if f.hour {
 		kind = `{"type":"ephemeral","ttl":"1h"}`
@@ -93,12 +106,12 @@ func (f bodyForm) mark(p *patch, messages []goopenai.ChatCompletionMessage, r ll
 		if err != nil {
 			return // a text is always JSON
 		}
-		mp := p.messages[i]
+		mp := patches[i]
 		if mp.fields == nil {
 			mp.fields = map[string]conversation.RawJSON{}
 		}
 		mp.fields["content"] = conversation.RawJSON(`[{"type":"text","text":` + strings.TrimSpace(string(text)) + `,"cache_control":` + kind + `}]`)
-		p.messages[i] = mp
+		patches[i] = mp
 	}
 	if r.System != "" {
 		set(0)

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	goopenai "github.com/sashabaranov/go-openai"
-
 	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
@@ -252,11 +250,19 @@ func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchang
 		return st, newMessagesDecoder(c.who, r, past), err
 	}
 	if f.wire == WireResponses {
-		st, err := c.lib.CreateResponseStream(ctx, c.response(r, f))
+		req, p, err := c.response(r, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		x.patch = p
+		st, err := c.lib.CreateResponseStream(ctx, req)
 		return st, newResponseDecoder(c.who, r), err
 	}
-	var req goopenai.ChatCompletionRequest
-	req, x.patch = c.chat(r, f)
+	req, p, err := c.chat(r, f)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.patch = p
 	st, err := c.lib.CreateChatCompletionStream(ctx, req)
 	return st, newChatDecoder(c.who, r), err
 }

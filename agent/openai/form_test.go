@@ -310,6 +310,10 @@ func TestFieldsOfTheUserAreMergedDeeply(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", wire, diff)
 		}
+		o.Body = []string{`{"messages":[],"input":{"a":null}}`}
+		if raw, err = New(o).Body(r, ""); err != nil || !bytes.Contains(raw, []byte(`"messages":[]`)) || !bytes.Contains(raw, []byte(`"input":{"a":null}`)) {
+			t.Errorf("%s: the messages of the user's own are not in %s, %v", wire, raw, err)
+		}
 		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).form(r, lessons{}).String()); err != nil || !bytes.Equal(again, plain) {
 			t.Errorf("%s: a request of before has the new fields: %s, %v", wire, again, err)
 		}

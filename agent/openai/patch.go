@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -11,13 +13,15 @@ import (
 // A patch is what a request body needs beyond what the library's types can
 // say: fields it does not have, content it leaves out when empty, and provider
 // fields that are echoed with messages and calls. Applying it keeps all other
-// values; keys come out sorted, so equal requests have equal bytes.
+// values; keys come out sorted, so equal requests have equal bytes. The messages
+// are encoded apart and go in last, so that all else passes over a small body.
 
-// patch completes one chat completions body.
+// patch completes one body.
 type patch struct {
-	top      map[string]any       // fields of the body
-	messages map[int]messagePatch // by index in the body's messages
-	headers  map[string]string
+	top     map[string]any // fields of the body
+	list    string         // the field of the messages, which the library leaves null
+	items   [][]byte       // the messages, each as JSON
+	headers map[string]string
 }
 
 // messagePatch completes one message.
@@ -26,11 +30,9 @@ type messagePatch struct {
 	calls  map[int]conversation.RawJSON // extra_content by index in tool_calls
 }
 
-func (p patch) empty() bool { return len(p.top) == 0 && len(p.messages) == 0 }
-
-// apply returns the completed body.
+// apply returns the body with its fields.
 func (p patch) apply(body []byte) ([]byte, error) {
-	if p.empty() {
+	if len(p.top) == 0 {
 		return body, nil
 	}
 	var top map[string]json.RawMessage
@@ -44,35 +46,32 @@ func (p patch) apply(body []byte) ([]byte, error) {
 		}
 		top[name] = raw
 	}
-	if len(p.messages) > 0 {
-		raw, err := p.applyMessages(top["messages"])
-		if err != nil {
-			return nil, err
-		}
-		top["messages"] = raw
-	}
 	return conversation.EncodeJSON(top)
 }
 
-func (p patch) applyMessages(raw json.RawMessage) (json.RawMessage, error) {
-	var messages []json.RawMessage
-	if err := json.Unmarshal(raw, &messages); err != nil {
-		return nil, fmt.Errorf("messages: %w", err)
+// fill returns the body with its messages, unless the user's own fields have others.
+func (p patch) fill(body []byte) ([]byte, error) {
+	if len(p.items) == 0 {
+		return body, nil
 	}
-	for i, m := range p.messages {
-		if i >= len(messages) {
-			return nil, fmt.Errorf("there is no message %d", i)
+	dec := json.NewDecoder(bytes.NewReader(body))
+	for _, err := dec.Token(); ; {
+		var value json.RawMessage
+		if err != nil || !dec.More() {
+			return body, err
 		}
-		done, err := m.apply(messages[i])
-		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i, err)
+		name, _ := dec.Token() // a wrong one fails the value
+		if err = dec.Decode(&value); err == nil && name == p.list && string(value) == nullContent {
+			end := dec.InputOffset()
+			return slices.Concat(body[:end-int64(len(value))], []byte("["), bytes.Join(p.items, []byte(",")), []byte("]"), body[end:]), nil
 		}
-		messages[i] = done
 	}
-	return conversation.EncodeJSON(messages)
 }
 
-func (m messagePatch) apply(raw json.RawMessage) (json.RawMessage, error) {
+func (m messagePatch) apply(raw []byte) ([]byte, error) {
+	if len(m.fields) == 0 && len(m.calls) == 0 {
+		return raw, nil
+	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &fields); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -82,11 +83,11 @@ type (
 	}
 )
 
-// response is the request in the library's terms.
-func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
+// response is the request in the library's terms, and its input.
+func (c *Client) response(r llm.Request, f bodyForm) (goopenai.CreateResponseRequest, patch, error) {
 	no := false
 	req := goopenai.CreateResponseRequest{
-		Model: r.Model, Instructions: r.System, Input: c.input(r, f), Tools: responseTools(r.Tools, f.strict),
+		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.strict),
 		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key,
 	}
 	if f.effort != "" || f.summary {
@@ -101,7 +102,15 @@ func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequ
 	if f.encrypted {
 		req.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}
-	return req
+	p := patch{list: "input"}
+	for i, item := range c.input(r, f) {
+		raw, err := json.Marshal(item)
+		if err != nil {
+			return req, p, fmt.Errorf("item %d: %w", i, err)
+		}
+		p.items = append(p.items, raw)
+	}
+	return req, p, nil
 }
 
 func (c *Client) input(r llm.Request, f bodyForm) []any {

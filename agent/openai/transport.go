@@ -86,6 +86,10 @@ func (s *shim) outgoing(req *http.Request, x *exchange) (*http.Request, error) {
 			return nil, fmt.Errorf("completing the request: %w", err)
 		}
 	}
+	if body, err = x.patch.fill(body); err != nil {
+		return nil, fmt.Errorf("completing the request: %w", err)
+	}
+	x.patch.items = nil // which are as large as the body
 	if x.capture {
 		x.made = body
 		return nil, errCaptured
