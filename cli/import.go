@@ -37,7 +37,8 @@ line {"meta": {...}} that may be missing.
 
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
-and kept whole beside the conversation (tool_results.keep_full). Each file is imported whole or not at all:
+and kept whole beside the conversation (tool_results.keep_full).
+Each file is imported whole or not at all:
 a line that cannot be read is an error, unless --lenient leaves it out. messages
 in --json counts those of the file.
 What only you can decide is left out and named: the address of an

@@ -32,7 +32,7 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 		d.calibrateByID(ctx, &m)
 	}
 	from := meter.WindowSource(last.Source)
-	said := from == meter.WindowServer && m.Window.Source == meter.WindowCatalogue ||
+	said := from == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
 		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.Known()
 	if said && last.Window > 0 && last.Name() == m.Name() {
 		m.Window = meter.Window{Tokens: last.Window, Source: from}
