@@ -196,6 +196,7 @@ type asking struct {
 	stderr  io.Writer
 	failure *llm.Error
 	layers  bool // that act before every request were told of
+	asked   bool // the question is in the log
 }
 
 func newAsking(c *console.Console, r *session.Running, json bool) *asking {
@@ -219,12 +220,29 @@ func (w *asking) watch(ctx context.Context) error {
 			return errors.Join(context.Canceled, w.reply.End())
 		}
 		for _, u := range updates {
+			u = w.own(u)
 			over := w.show(u)
 			if w.lines.Show(u); over {
 				return w.finish()
 			}
 		}
 	}
+}
+
+// own is an update without the reply that an earlier run left when it was killed: it answers another question.
+func (w *asking) own(u updates.Update) updates.Update {
+	a, ok := u.(updates.Appended)
+	if !ok || w.asked {
+		return u
+	}
+	a.Events = slices.DeleteFunc(slices.Clone(a.Events), func(e conversation.Event) bool {
+		_, asked := e.Body.(conversation.UserMessage)
+		_, reply := e.Body.(conversation.AssistantMessage)
+		usage, ok := e.Body.(conversation.Usage)
+		w.asked = w.asked || asked
+		return !w.asked && (reply || ok && usage.For == "")
+	})
+	return a
 }
 
 // show shows an update; true when the turn is over.
