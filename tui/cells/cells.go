@@ -30,15 +30,16 @@ func Settled(content string, cursor *tea.Cursor) string {
 		if cursor != nil && cursor.Y == i {
 			cursor.X = settledAt(l, cursor.X)
 		}
-		lines[i] = Settle(l)
+		lines[i] = settle(l)
 	}
 	return strings.Join(lines, "\n")
 }
 
 // Settle makes a line as wide in code points as it is in clusters. Other clusters
 // than emoji need padding for it.
-func Settle(line string) string {
-	line = simpleEmoji(line)
+func Settle(line string) string { return settle(simpleEmoji(line)) }
+
+func settle(line string) string {
 	more, at, _ := gap(line)
 	switch {
 	case more < 0:
@@ -49,9 +50,10 @@ func Settle(line string) string {
 	return line
 }
 
-// What makes one emoji of several code points: joiner, presentation selector, keycap, and skin tones.
+// What makes one emoji of several code points: joiner, presentation selector, and skin tones.
 const (
-	emojiParts = "\u200d\ufe0f\u20e3"
+	emojiParts = "\u200d\ufe0f"
+	keycap     = "\ufe0f\u20e3" // behind a digit; the library counts it as one cell
 	firstTone  = '\U0001F3FB'
 	lastTone   = '\U0001F3FF'
 )
@@ -62,13 +64,14 @@ func simpleEmoji(line string) string {
 	if strings.IndexFunc(line, joins) < 0 {
 		return line
 	}
+	line = strings.ReplaceAll(line, keycap, " ")
 	var b strings.Builder
 	state := byte(0)
 	for rest := line; rest != ""; {
 		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
 		first, size := utf8.DecodeRuneInString(seq)
 		if size < len(seq) && width > 0 && strings.IndexFunc(seq[size:], joins) >= 0 && ansi.StringWidthWc(seq) != width &&
-			(first < utf8.RuneSelf || first >= firstSymbol) {
+			(first >= firstSymbol || first == '©' || first == '®') {
 			seq = seq[:size] + strings.Repeat(" ", max(0, width-ansi.StringWidthWc(seq[:size])))
 		}
 		b.WriteString(seq)
