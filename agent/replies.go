@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plimsoll/agent/compactor"
@@ -86,12 +87,25 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 // leaveThinking leaves what the model thought up to now out of all requests to come, where the server refuses it.
 func (k *replyKeeper) leaveThinking(ctx context.Context, err error) bool {
 	var failure *llm.Error
-	if !errors.As(err, &failure) || !failure.Thinking {
+	if !errors.As(err, &failure) || !failure.Thinking || !k.thought() {
 		return false
 	}
 	_, failed := k.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
 		Text: "The server no longer takes what the model thought so far, so it is left out from here on. Nothing else changes."})
 	return failed == nil
+}
+
+// thought reports whether requests carry something of what the model thought, which could be left out.
+func (k *replyKeeper) thought() bool {
+	for _, e := range slices.Backward(k.Log.Events()) {
+		if e.Seq <= k.Settings.ThinksAfter {
+			break
+		}
+		if m, ok := e.Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // message is the reply as it is stored, and its calls.

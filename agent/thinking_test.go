@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -384,5 +386,98 @@ func TestThinkingWithoutAPastStaysBehind(t *testing.T) {
 		if got := k.thoughts(); len(got) != 0 {
 			t.Errorf("%q goes back", got)
 		}
+	})
+}
+
+// bindingRouter is OpenRouter in front of a Claude that binds what it thought. Its replies have one thought each; it refuses
+// what it forgot, and a thought in front of which the messages are not what they were.
+type bindingRouter struct {
+	prefixes  map[string]string // of the thoughts that it made
+	replies   int
+	refused   int
+	carried   int // thoughts in the newest request
+	alwaysBad bool
+}
+
+func (s *bindingRouter) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body struct{ Messages []map[string]any }
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	answer := func(status int, text string) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+			Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(text))}, nil
+	}
+	prefix, wrong := "", s.alwaysBad
+	s.carried = 0
+	for _, m := range body.Messages {
+		if details, ok := m["reasoning_details"]; ok {
+			s.carried++
+			wrong = wrong || s.prefixes[fmt.Sprint(details)] != prefix
+		}
+		prefix += fmt.Sprint(m["role"], m["content"])
+	}
+	if wrong {
+		s.refused++
+		return answer(http.StatusBadRequest, `{"error":{"message":"messages.1: The block is bound to a different conversation."}}`)
+	}
+	s.replies++
+	details := fmt.Sprintf(`[{"signature":"S%d","type":"reasoning.text"}]`, s.replies)
+	var made any
+	if err := json.Unmarshal([]byte(details), &made); err != nil {
+		return nil, err
+	}
+	s.prefixes[fmt.Sprint(made)] = prefix
+	return answer(http.StatusOK, `data: {"choices":[{"delta":{"content":"answer","reasoning_details":`+details+`}}]}`+"\n\n"+
+		`data: {"choices":[{"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+}
+
+// Over chat completions a Claude that binds its thinking is not sent what stands behind a change, and a refusal is told once.
+func TestOpenRouterSendsThinkingBackWhereItsPastIsWhatItWas(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		server := &bindingRouter{prefixes: map[string]string{}}
+		client := openai.New(openai.Options{Provider: "openrouter", BaseURL: "http://router.test/v1", Key: "k", Transport: server})
+		memory := &agenttest.Memory{}
+		open := func() *rig {
+			return start(t, func(o *core.Options) {
+				o.Log, o.Backlog, o.Calibrations, o.Provider, o.Stored = memory, memory, memory, client, core.Stored{ID: "conversation", Events: memory.Events()}
+				o.Model = llm.Model{Provider: "openrouter", ID: "anthropic/claude-sonnet-5.5", Window: meter.Window{Tokens: 100_000}, Caps: client.Capabilities("anthropic/claude-sonnet-5.5")}
+			})
+		}
+		r := open()
+		long := strings.Repeat("a long message ", 300)
+		sends := func(what string, carried, refused, notices int) {
+			t.Helper()
+			r.say(long)
+			told := 0
+			for _, e := range memory.Events() {
+				if n, ok := e.Body.(conversation.Notice); ok && n.ThinkingRefused {
+					told++
+				}
+			}
+			if server.carried != carried || server.refused != refused || told != notices {
+				t.Errorf("%s: %d thoughts go back, %d requests refused, told %d times; want %d, %d and %d", what, server.carried, server.refused, told, carried, refused, notices)
+			}
+		}
+		for n := range 3 {
+			sends("at first", n, 0, 0)
+		}
+		r.compacts(wish(preset.ProfileHeavy, 1))
+		sends("behind a compaction", 0, 0, 0)
+		sends("one later", 1, 0, 0)
+		r.UndoCompaction(0)
+		r.wait()
+		sends("behind its undo", 0, 0, 0)
+		sends("one later", 1, 0, 0)
+		clear(server.prefixes) // its keys are others, say
+		sends("forgotten", 0, 1, 1)
+		sends("one later", 1, 1, 1)
+		r.finish()
+		r = open()
+		sends("opened again", 2, 1, 1)
+		server.alwaysBad = true
+		sends("refused whatever is left out", 0, 3, 2)
+		sends("and again", 0, 4, 2)
+		r.finish()
 	})
 }

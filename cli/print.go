@@ -205,7 +205,7 @@ func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view p
 	}
 	from := m.Caps.EchoFrom(hardened)
 	for i, msg := range hardened {
-		if i < from {
+		if i < from || !msg.CameFrom(m.Name()) {
 			msg.Reasoning = ""
 		}
 		out = append(out, msg)

@@ -48,6 +48,7 @@ type writer struct {
 	system       string
 	tools        []conversation.ToolSpec
 	thinksAfter  uint64  // see [llm.Request]
+	changed      uint64  // also there
 	prompt       float64 // uncalibrated tokens of system prompt and tools
 	revision     uint64  // of the view it is about
 	retry        llm.Retry
@@ -221,7 +222,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
 			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.conversation,
-			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.thinksAfter, // another one would not find the conversation in the cache
+			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.thinksAfter, Changed: w.changed, // another one would not find the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}

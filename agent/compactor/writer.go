@@ -159,7 +159,7 @@ type writers struct {
 // newWriter is a writer for the conversation as it is now.
 func (s *writers) newWriter() writer {
 	return writer{
-		model: s.Settings.Model, conversation: s.Options.Stored.ID, system: s.Settings.System, tools: s.Settings.Tools, thinksAfter: s.Settings.ThinksAfter, retry: s.Options.Retry,
+		model: s.Settings.Model, conversation: s.Options.Stored.ID, system: s.Settings.System, tools: s.Settings.Tools, thinksAfter: s.Settings.ThinksAfter, changed: s.Settings.PastChanged, retry: s.Options.Retry,
 		prompt: meter.New(meter.Options{}).WithPrompt(s.Settings.PromptSizes()).RequestEstimate(),
 		now:    s.Options.Now, began: s.Options.Now(), lane: s.lane,
 	}

@@ -133,6 +133,7 @@ func (j *Journal) Refold(events []conversation.Event, revision uint64) {
 				s.ThinksAfter, again = e.Seq, true
 			}
 		}
+		s.changes(e)
 	}
 	if again {
 		j.WeighThinking()

@@ -38,6 +38,7 @@ type Settings struct {
 	told         bool                       // that newer ones wait
 	newer        string                     // the system prompt as it would be today, "" where that is the one in force
 	ThinksAfter  uint64                     // event up to which replies go back without their thinking, 0 for none
+	PastChanged  uint64                     // see [llm.Request], Changed
 }
 
 func NewSettings(o Options) (Settings, error) {
@@ -56,6 +57,7 @@ func NewSettings(o Options) (Settings, error) {
 		case conversation.ConfigChanged:
 			maps.Copy(s.Recorded, b.Set)
 		}
+		s.changes(e)
 	}
 	s.ThinksAfter = ThinksAfter(o.Stored.Events)
 	if old := o.Stored.System; old != nil && *old != s.System {
@@ -112,10 +114,17 @@ func ThinksAfter(events []conversation.Event) uint64 {
 	return 0
 }
 
+// changes notes an event that changes what stands in front of replies.
+func (s *Settings) changes(e conversation.Event) {
+	if k := e.Body.Kind(); k.Overlay() || k == conversation.KindInstructions {
+		s.PastChanged = e.Seq
+	}
+}
+
 // Request is a request of the conversation with messages.
 func (s *Settings) Request(conversation string, messages []projection.Message) llm.Request {
 	r := llm.Request{Model: s.Model.ID, System: s.System, Messages: messages, Conversation: conversation,
-		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinksAfter: s.ThinksAfter}
+		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinksAfter: s.ThinksAfter, Changed: s.PastChanged}
 	if !s.Model.Caps.NoTools {
 		r.Tools = s.Tools
 	}

@@ -47,6 +47,9 @@ type Request struct {
 	// ThinksAfter is the event up to which replies go back without what the model thought, because the server refused that;
 	// 0 for none.
 	ThinksAfter uint64
+	// Changed is the newest event that changed what stands in front of the replies before it, 0 for none: an overlay, or
+	// another system prompt or tools.
+	Changed uint64
 }
 
 // Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The error
@@ -313,7 +316,8 @@ func (p *Prices) Step() (Tier, bool) {
 // a conversation that it is used in.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
-		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop, PriceStep: m.PriceStep(),
+		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
+		EchoModel: m.Name(), PriceStep: m.PriceStep(),
 	}.With(r)
 }
 

@@ -65,7 +65,7 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	route := routeOf(c.who, r.Model)
 	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
-		m = f.echoed(m, i >= from)
+		m = f.echoed(m, route, i >= from)
 		mp := f.messagePatch(m, r.Model, route)
 		if len(mp.fields) > 0 || len(mp.calls) > 0 {
 			patches[len(messages)] = mp
@@ -171,7 +171,10 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 }
 
 // echoed is a message with the reasoning that goes back with it, none if it does not go back.
-func (f bodyForm) echoed(m projection.Message, goes bool) projection.Message {
+func (f bodyForm) echoed(m projection.Message, route string, goes bool) projection.Message {
+	if f.own && !m.CameFrom(route) {
+		m.Reasoning = ""
+	}
 	switch {
 	case m.Role != projection.RoleAssistant:
 	case !goes:
@@ -212,7 +215,7 @@ func (f bodyForm) messagePatch(m projection.Message, model, route string) messag
 	if text, err := conversation.EncodeJSON(m.Reasoning); err == nil && m.Reasoning != "" && f.as != "" {
 		set(f.as, strings.TrimSpace(string(text)))
 	}
-	if from(m.Extras, route) {
+	if f.carries(m, route) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {
 			if v := m.Extras[name]; json.Valid(v) {
 				set(name, string(v))
@@ -223,11 +226,17 @@ func (f bodyForm) messagePatch(m projection.Message, model, route string) messag
 	return p
 }
 
+// carries reports whether what is signed or encrypted goes back with a reply: by the route it came by, with a message that
+// no overlay shaped, and where the server did not refuse it.
+func (f bodyForm) carries(m projection.Message, route string) bool {
+	return from(m.Extras, route) && (f.after == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.after) && (!f.own || m.Overlay == 0)
+}
+
 // signed is the extra_content to send with each call: what came with it,
 // or what Gemini takes for the first call of a message from elsewhere.
 func (f bodyForm) signed(m projection.Message, model, route string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
-	if from(m.Extras, route) {
+	if f.carries(m, route) {
 		for i, call := range m.Calls {
 			if len(call.Extra) > 0 && json.Valid(call.Extra) {
 				out[i] = call.Extra

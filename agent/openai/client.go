@@ -146,8 +146,16 @@ func (c *Client) Capabilities(model string) projection.Capabilities {
 
 // Thinking is [llm.Thinker]'s.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
-	f := c.messagesForm(r, c.lessons(r.Model))
-	return anthropic.Carried(r, f, routeOf(c.who, r.Model)), f.Binds
+	f, route := c.form(r, c.lessons(r.Model)), routeOf(c.who, r.Model)
+	if f.wire == WireMessages {
+		return anthropic.Carried(r, f.messages, route), f.messages.Binds
+	}
+	for i, m := range r.Messages {
+		if f.items && m.Overlay == 0 && f.carries(m, route) {
+			messages = append(messages, i)
+		}
+	}
+	return messages, false
 }
 
 // NoCaching reports whether the endpoint caches no prompts.

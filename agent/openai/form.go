@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type bodyForm struct {
 	reasoning  bool // reasoning goes back with its message
 	loop       bool // only behind the newest message of the user
 	blank      bool // calls without reasoning have a blank one
+	own        bool // what a model thought goes back to it alone, its signed fields with a message that is what it was
 	encrypted  bool // asks for reasoning in encrypted form
 	strict     bool // tools say that their schemas are not strict ones
 	items      bool // replies go back item by item, as they came
@@ -46,17 +48,19 @@ type bodyForm struct {
 	key        string
 	effort     string // asked of the model, "" for none
 	as         string // how reasoning goes back, "" for reasoning_content
+	after      uint64 // signed and encrypted fields of replies up to this event stay behind
 	body       string // JSON that is merged into the body, "" for none
 
 	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
-// Beginnings of words that hold the key of the provider's cache, an effort, where reasoning stands, and the user's own fields.
+// Beginnings of words that hold the key of the provider's cache, an effort, where reasoning stands, the user's own fields, and an event.
 const (
 	wordKey    = "key="
 	wordEffort = "effort="
 	wordAs     = "reasoning-as="
 	wordBody   = "body="
+	wordAfter  = "thinking-after="
 )
 
 // flags are the words of a form that say yes or no, in the order they are
@@ -66,7 +70,7 @@ func (f *bodyForm) flags() []formFlag {
 		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
 		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
 		{"strict", &f.strict}, {"items", &f.items}, {"summary", &f.summary},
-		{"reasoning-loop", &f.loop}, {"reasoning-blank", &f.blank},
+		{"reasoning-loop", &f.loop}, {"reasoning-blank", &f.blank}, {"own", &f.own},
 		{"marks", &f.marks}, {"marks-1h", &f.hour}, {"cache-24h", &f.day},
 	}
 }
@@ -95,6 +99,9 @@ func (f bodyForm) String() string {
 	}
 	if f.as != "" {
 		words = append(words, wordAs+f.as)
+	}
+	if f.after > 0 {
+		words = append(words, wordAfter+strconv.FormatUint(f.after, 10))
 	}
 	if f.body != "" {
 		words = append(words, wordBody+url.QueryEscape(f.body))
@@ -134,6 +141,11 @@ func (f *bodyForm) read(word string) bool {
 			f.effort = plain
 			return err == nil && plain != ""
 		}
+		if after, ok := strings.CutPrefix(word, wordAfter); ok {
+			n, err := strconv.ParseUint(after, 10, 64)
+			f.after = n
+			return err == nil
+		}
 	}
 	if as, ok := strings.CutPrefix(word, wordAs); ok {
 		f.as = as
@@ -159,6 +171,9 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 		f.messages = c.messagesForm(r, known)
 		return f
 	}
+	if f.after = r.ThinksAfter; anthropic.BindsThinking(r.Model) {
+		f.after = max(f.after, r.Changed)
+	}
 	if !known.noEffort {
 		f.effort = r.Effort
 	}
@@ -172,7 +187,7 @@ func (c *Client) form(r llm.Request, known lessons) bodyForm {
 		f.summary = reasons && !known.noSummary && f.effort != "none"
 		return f
 	}
-	f.usage = !known.noUsageOption
+	f.own, f.usage = true, !known.noUsageOption
 	f.completion = c.who.MaxCompletion != known.otherLimit // Ollama ignores the newer name without a word
 	f.progress = c.who.Progress || known.progress
 	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone

@@ -198,8 +198,9 @@ func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key"),
-			as:   rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
-			body: rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
+			as:    rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
+			after: rapid.Uint64().Draw(rt, "after"),
+			body:  rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
 		for _, x := range f.flags() {
 			*x.on = rapid.Bool().Draw(rt, x.word)
 		}
@@ -214,14 +215,15 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Transport: nowhere{}})
 	for recorded, want := range map[string]string{
-		"chat usage warp":    `"warp"`,
-		"telepathy":          `"telepathy"`,
-		"usage":              "wire",
-		"chat key=%zz":       `"key=%zz"`,
-		"chat reasoning-as=": `"reasoning-as="`,
-		" ":                  "wire",
-		"chat Usage":         `"Usage"`,
-		"responses chat\x00": `"chat\x00"`,
+		"chat usage warp":       `"warp"`,
+		"telepathy":             `"telepathy"`,
+		"usage":                 "wire",
+		"chat key=%zz":          `"key=%zz"`,
+		"chat thinking-after=x": `"thinking-after=x"`,
+		"chat reasoning-as=":    `"reasoning-as="`,
+		" ":                     "wire",
+		"chat Usage":            `"Usage"`,
+		"responses chat\x00":    `"chat\x00"`,
 	} {
 		body, err := c.Body(fullRequest("custom", "m"), recorded)
 		if err == nil || !strings.Contains(err.Error(), want) || body != nil {
@@ -257,8 +259,8 @@ func TestWordsOfFormsStay(t *testing.T) {
 	r := fullRequest("custom", "m")
 	r.Conversation = "3kq7abcdefgh"
 	for provider, want := range map[string]string{
-		"openai": "responses encrypted strict items summary key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning reasoning-blank", "ollama": "chat usage reasoning reasoning-loop reasoning-as=reasoning",
-		"llamacpp": "chat usage progress reasoning reasoning-loop", "cerebras": "chat usage completion reasoning reasoning-loop reasoning-as=think", "xai": "chat usage null",
+		"openai": "responses encrypted strict items summary key=3kq7abcdefgh", "gemini": "chat usage null signatures own", "deepseek": "chat usage reasoning reasoning-blank own", "ollama": "chat usage reasoning reasoning-loop own reasoning-as=reasoning",
+		"llamacpp": "chat usage progress reasoning reasoning-loop own", "cerebras": "chat usage completion reasoning reasoning-loop own reasoning-as=think", "xai": "chat usage null own",
 	} {
 		c := New(Options{Provider: provider, Transport: nowhere{}})
 		if got := c.form(r, lessons{}).String(); got != want {
@@ -266,7 +268,7 @@ func TestWordsOfFormsStay(t *testing.T) {
 		}
 	}
 	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: nowhere{}})
-	if got := chat.form(r, lessons{}).String(); got != "chat usage completion null key=3kq7abcdefgh" {
+	if got := chat.form(r, lessons{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
 		t.Errorf("on the chat wire: %q", got)
 	}
 	openai := New(Options{Provider: "openai", Transport: nowhere{}})

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -160,7 +162,8 @@ func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 	}
 	r := user("hi")
 	r.Messages = append(r.Messages, calls("c1", "a", "old"), result("c1", "x"), projection.Message{Role: projection.RoleUser, Text: "go on"},
-		calls("c2", "", "new"), result("c2", "x"), calls("c3", "b", ""), result("c3", "x"))
+		calls("c2", "", "new"), result("c2", "x"), calls("c3", "b", ""), result("c3", "x"), calls("c4", "b", "foreign"), result("c4", "x"))
+	r.Messages[8].Model = "anthropic/claude-opus-5-5"
 	const unsaid = "b"
 	for _, tt := range []struct{ provider, model, field, old, loop, none string }{
 		{"deepseek", "m", "reasoning_content", "old", "new", " "},
@@ -184,7 +187,7 @@ func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 		{"mistral", "m", "reasoning_content", "", "", ""},
 		{"gemini", "m", "reasoning_content", "", "", ""},
 	} {
-		r.Model = tt.model
+		r.Model, r.Messages[1].Model, r.Messages[4].Model = tt.model, tt.provider+"/"+tt.model, tt.provider+"/"+tt.model
 		c := openai.New(openai.Options{Provider: tt.provider, BaseURL: "http://127.0.0.1:9"})
 		body, err := c.Body(r, "")
 		if err != nil {
@@ -194,7 +197,7 @@ func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range map[int]string{1: tt.old, 4: tt.loop, 6: tt.none} {
+		for i, want := range map[int]string{1: tt.old, 4: tt.loop, 6: tt.none, 8: tt.none} {
 			if text, _ := got.Messages[i][tt.field].(string); text != want {
 				t.Errorf("%s, %s: message %d has the %s %q, not %q", tt.provider, tt.model, i, tt.field, text, want)
 			}
@@ -202,6 +205,9 @@ func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 		caps := c.Capabilities(tt.model)
 		if echo, loop := tt.loop != "", tt.loop != "" && (tt.old == "" || tt.old == "a"); caps.EchoReasoning != echo || caps.EchoLoop != loop {
 			t.Errorf("%s, %s: the meter is told %+v", tt.provider, tt.model, caps)
+		}
+		if old, err := c.Body(r, "chat usage reasoning"); err != nil || !strings.Contains(string(old), `"reasoning_content":"foreign"`) {
+			t.Errorf("%s, %s: a request of before is made in another way: %v, %s", tt.provider, tt.model, err, old)
 		}
 	}
 }
@@ -423,6 +429,83 @@ func TestReasoningDetailsGoBackWhole(t *testing.T) {
 	}
 	if got := echo(t, "openrouter", "anthropic/x", "openai/y", stream); got["reasoning_details"] != nil {
 		t.Errorf("sent to another model: %v", got["reasoning_details"])
+	}
+}
+
+// What is signed or encrypted goes back with the message that it came with, as it was, or not at all.
+func TestWhatIsSignedGoesBackUnalteredOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	const secret, filler = "S1", "skip_thought_signature_validator"
+	signed := conversation.RawJSON(`{"google":{"thought_signature":"S1"}}`)
+	long := `{"text":"` + strings.Repeat("word ", 200) + `"}`
+	tale := func(route string) *compacttest.Tale {
+		name := conversation.RawJSON(`"` + route + `"`)
+		extras := map[string]conversation.RawJSON{"plimsoll_route": name, "reasoning_details": conversation.RawJSON(`[{"signature":"S1"}]`),
+			"output_items": conversation.RawJSON(`[{"item":{"type":"reasoning","encrypted_content":"S1"}},{"id":"fc_1","call":"c1","args":` + fmt.Sprint(len(long)) + `}]`)}
+		return (&compacttest.Tale{}).User("hi").Add(conversation.AssistantMessage{Reasoning: "hm", Extras: extras, Model: route,
+			Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: long, Extra: signed}}},
+			conversation.ToolResult{CallID: "c1", Tool: "ls", Text: "it is read"})
+	}
+	mask := func(item conversation.MaskItem) func(*testing.T, *compacttest.Tale) {
+		item.Event = 2
+		return func(_ *testing.T, l *compacttest.Tale) {
+			l.Epoch(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: []conversation.MaskItem{item}})
+		}
+	}
+	arguments := mask(conversation.MaskItem{Part: conversation.PartArguments, Call: "c1"})
+	for name, tt := range map[string]struct {
+		change  func(*testing.T, *compacttest.Tale)
+		request func(*llm.Request)
+		goes    bool
+		bound   bool // nor where something behind it changed, with a model that binds it
+	}{
+		"unaltered":        {goes: true},
+		"masked arguments": {change: arguments},
+		"capped arguments": {change: func(_ *testing.T, l *compacttest.Tale) {
+			l.Epoch(conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "c1", Head: 40, Tail: 40}}})
+		}},
+		"hidden reasoning": {change: mask(conversation.MaskItem{Part: conversation.PartReasoning})},
+		"a summary": {change: func(_ *testing.T, l *compacttest.Tale) {
+			l.Band(3, conversation.StylePlimsoll, "a", compacttest.Span(2, 3))
+		}},
+		"masked and undone":    {change: func(t *testing.T, l *compacttest.Tale) { arguments(t, l); compacttest.Undo(t, l) }, goes: true, bound: true},
+		"the result is masked": {change: func(_ *testing.T, l *compacttest.Tale) { l.Mask(10) }, goes: true, bound: true},
+		"refused":              {request: func(r *llm.Request) { r.ThinksAfter = 2 }},
+		"refused before":       {request: func(r *llm.Request) { r.ThinksAfter = 1 }, goes: true},
+		"other words in front": {request: func(r *llm.Request) { r.Changed = 2 }, goes: true, bound: true},
+		"to another model":     {request: func(r *llm.Request) { r.Model = "m" }},
+		"words in front of it": {request: func(r *llm.Request) { r.Changed = 1 }, goes: true},
+	} {
+		for provider, model := range map[string]string{"gemini": "gemini-3.8-flash", "openrouter": "anthropic/claude-sonnet-5.5", "openai": "gpt-6.1-sol"} {
+			l := tale(provider + "/" + model)
+			if tt.change != nil {
+				tt.change(t, l)
+			}
+			view := projection.Project(l.User("go on").Events())
+			messages, err := projection.Harden(view, projection.Capabilities{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := llm.Request{Model: model, Messages: messages, Changed: view.Revision}
+			if tt.request != nil {
+				tt.request(&r)
+			}
+			c := openai.New(openai.Options{Provider: provider, Key: testKey})
+			body, err := c.Body(r, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			goes := tt.goes && !(tt.bound && provider == "openrouter")
+			if got := strings.Contains(string(body), secret); got != goes {
+				t.Errorf("%s, %s: goes back %v, want %v: %s", name, provider, got, goes, body)
+			}
+			if fills := provider == "gemini" && !goes && strings.Contains(string(body), `"tool_calls"`); strings.Contains(string(body), filler) != fills {
+				t.Errorf("%s: Gemini gets a filler %v, want %v: %s", name, !fills, fills, body)
+			}
+			if at, _ := c.Thinking(r); provider == "openai" && (len(at) == 1) != goes {
+				t.Errorf("%s: the meter is told of %v", name, at)
+			}
+		}
 	}
 }
 

@@ -139,8 +139,9 @@ func (f bodyForm) assistantItems(m projection.Message, route string) []any {
 	var pieces []piece
 	var items []any
 	phase := ""
-	whole := f.items && !m.Stripped
-	if from(m.Extras, route) && (whole || !f.strict) {
+	carries := f.carries(m, route)
+	whole := f.items && !m.Stripped && carries
+	if carries && (whole || !f.strict) {
 		var old []json.RawMessage
 		if json.Unmarshal(m.Extras[reasoningItems], &old) == nil {
 			for _, k := range old {

@@ -49,8 +49,9 @@ type Options struct {
 	PriceStep      int     // tokens above which the whole request costs more, 0 none
 	AnyPrice       bool    // PriceStep bounds no line: the sources know of none
 	Calibration    conversation.Calibration
-	EchoReasoning  bool // reasoning is sent back and fills the window
-	EchoLoop       bool // until the next message of the user
+	EchoReasoning  bool   // reasoning is sent back and fills the window
+	EchoLoop       bool   // until the next message of the user
+	EchoModel      string // of replies of this model alone, provider/id; "" for all
 	// Plain counts text alone, four code points of any script to a token: the
 	// count by which replay is defined.
 	Plain bool
@@ -109,7 +110,9 @@ func (m Meter) WithView(v projection.View) Meter {
 	if m.options.EchoLoop {
 		caps := projection.Capabilities{EchoReasoning: true, EchoLoop: true}
 		for i := caps.EchoFrom(v.Messages); i < len(v.Messages); i++ {
-			v.Messages[i].AddTo(&m.loop)
+			if msg := &v.Messages[i]; m.own(msg) {
+				msg.AddTo(&m.loop)
+			}
 		}
 	}
 	m.weighThinking()
@@ -170,6 +173,11 @@ func (m Meter) Calibration() conversation.Calibration { return m.cal }
 
 // EchoesReasoning reports whether reasoning is sent back in every request to come and fills the window.
 func (m Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
+
+// own reports whether a reply is one whose reasoning goes back to the model in use.
+func (m *Meter) own(msg *projection.Message) bool {
+	return m.options.EchoModel == "" || msg.CameFrom(m.options.EchoModel)
+}
 
 // Window is the window the meter measures against.
 func (m Meter) Window() Window { return m.options.Window }
@@ -289,7 +297,7 @@ func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 			return 0
 		case m.options.EchoLoop:
 			return m.held(&m.loop, seg)
-		case m.thinking != nil:
+		case m.thinking != nil || m.options.EchoModel != "":
 			return m.held(&m.thoughts, seg) + m.held(&m.reply, seg)
 		}
 	}

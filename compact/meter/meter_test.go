@@ -120,6 +120,25 @@ func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
 	}
 }
 
+func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96)
+	for _, loop := range []bool{false, true} {
+		options := compacttest.Window(1000)
+		options.EchoReasoning, options.EchoLoop, options.EchoModel = true, loop, "zai/glm"
+		s := newStory(options).add(conversation.UserMessage{Text: text})
+		for _, model := range []string{"zai/glm", "anthropic/claude", "zai/other"} {
+			s.add(conversation.AssistantMessage{Text: text, Reasoning: text, Model: model, Stop: conversation.StopEnd})
+		}
+		if got := s.meter.Reading().Segments[projection.Reasoning]; got != 100 {
+			t.Errorf("loop %v: %d tokens of reasoning, want the 100 of the model's own", loop, got)
+		}
+		if m := s.meter; !loop && (!m.Thinks(&s.view.Messages[1]) || m.Thinks(&s.view.Messages[2])) {
+			t.Error("a reply of another model thinks")
+		}
+	}
+}
+
 func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 	t.Parallel()
 	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})

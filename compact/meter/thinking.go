@@ -31,10 +31,22 @@ func (m Meter) WithThinking(t Thinking) Meter {
 // weighThinking works out what goes back of the view's thinking, and how much that is.
 func (m *Meter) weighThinking() {
 	m.reach, m.thoughts = reach{before: math.MaxUint64}, projection.Sizes{}
-	if m.thinking == nil || !m.options.EchoReasoning {
+	if !m.EchoesReasoning() || m.thinking == nil && m.options.EchoModel == "" {
 		return
 	}
 	messages := m.view.Messages
+	if m.thinking != nil {
+		m.bindThinking(messages)
+	}
+	for i := range messages {
+		if m.Thinks(&messages[i]) {
+			m.thoughts.Add(projection.Reasoning, messages[i].ReasoningSize)
+		}
+	}
+}
+
+// bindThinking works out which replies of the view keep their thinking.
+func (m *Meter) bindThinking(messages []projection.Message) {
 	switch i := firstChange(m.known, messages); {
 	case i == len(m.known):
 		m.known = messages
@@ -56,11 +68,6 @@ func (m *Meter) weighThinking() {
 			begun = true
 		}
 	}
-	for i := range messages {
-		if m.Thinks(&messages[i]) {
-			m.thoughts.Add(projection.Reasoning, messages[i].ReasoningSize)
-		}
-	}
 }
 
 // carries reports whether a reply has thinking that may go back.
@@ -75,7 +82,7 @@ func (m *Meter) carries(msg *projection.Message) bool {
 // Thinks reports whether a message of the view goes back with its thinking.
 func (m *Meter) Thinks(msg *projection.Message) bool {
 	if !m.EchoesReasoning() || msg.Reasoning == "" || m.thinking == nil {
-		return m.EchoesReasoning() && msg.Reasoning != ""
+		return m.EchoesReasoning() && msg.Reasoning != "" && m.own(msg)
 	}
 	return m.carries(msg) && lastEvent(msg) > m.reach.after && !(msg.Stripped && m.thinking.Bound)
 }

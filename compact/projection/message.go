@@ -17,7 +17,7 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 	case conversation.AssistantMessage:
 		m.Role, m.Text, m.Size = RoleAssistant, b.Text, b.Size
 		m.Reasoning, m.ReasoningSize = b.Reasoning, b.ReasoningSize
-		m.Calls, m.Extras = b.Calls, b.Extras
+		m.Calls, m.Extras, m.Model = b.Calls, b.Extras, b.Model
 	case conversation.ToolResult:
 		m.Role, m.Text, m.Size = RoleTool, b.Text, b.Size
 		m.CallID, m.Tool, m.Failed = b.CallID, b.Tool, b.Status != conversation.ResultOK

@@ -47,6 +47,7 @@ type Message struct {
 	CallID    string                          // tool only
 	Tool      string                          // tool only: the tool's name
 	Failed    bool                            // tool only: the call did not succeed
+	Model     string                          // assistant only: provider/id it came from, "" if nobody knows
 	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
 
 	Events []uint64 // Seq of every event it stands for, ascending; empty if synthetic
@@ -79,6 +80,9 @@ func (m *Message) SaysSame(other *Message) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
 		})
 }
+
+// CameFrom reports whether a reply came from a model, provider/id, as far as anybody knows.
+func (m *Message) CameFrom(model string) bool { return m.Model == "" || m.Model == model }
 
 // Absence is an event that is part of no message: undone, or left out
 // without a line that stands for it.
