@@ -297,7 +297,7 @@ func (l *statusLine) doing() string {
 		return "stopping"
 	case updates.Retrying:
 		left := max(0, s.Wait-l.pulse.clock.Sub(s.Since)).Round(time.Second)
-		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), nth(s.Attempt, s.Of), strings.Replace(left.String(), "s", " s", 1))
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), nth(s.Attempt, s.Of), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
 	}
 	return ""
 }

@@ -43,8 +43,10 @@ func TestATurn(t *testing.T) {
 		r.has("Rate limited (429). Try 2 of 4 in 5 s (esc stops)")
 		r.pass(2 * time.Second)
 		r.has("Try 2 of 4 in 3 s")
+		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 3, Of: 4, Wait: 90 * time.Second, Why: "Rate limited (429)"})
+		r.has("Try 3 of 4 in 1 min 30 s")
 		r.happen(updates.Status{Phase: updates.Idle, Since: time.Now()})
-		r.lacks("Try 2", "esc stops")
+		r.lacks("Try 3", "esc stops")
 	})
 }
 

@@ -39,6 +39,9 @@ type Approve struct {
 	why           *edit.Field // the reason being written
 }
 
+// endShown tells the stack that a key showed the end instead of allowing.
+type endShown struct{}
+
 // drawnDiff is a diff laid out at a width.
 type drawnDiff struct {
 	*diffview.Drawing
@@ -247,7 +250,7 @@ func (a *Approve) answer(by key.Binding) pane.Action {
 		a.again = by.Help().Key
 		a.lay(a.look, a.width, a.height)
 		a.text.scroll(a.text.len())
-		return nil
+		return endShown{}
 	}
 	answer := Approved{ID: a.id, Grant: a.grants[a.sel]}
 	if answer.Grant != conversation.GrantOnce {

@@ -152,7 +152,10 @@ func TestNothingUnreadIsAllowed(t *testing.T) {
 				if view := strip(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
-				if _, ok := press(s, key).(overlay.Approved); !ok {
+				held, _ := s.Update(tuitest.Key(key), later.Add(overlay.Grace/2))
+				want(t, held, nil)
+				second, _ := s.Update(tuitest.Key(key), later.Add(2*overlay.Grace))
+				if _, ok := second.(overlay.Approved); !ok {
 					t.Errorf("%v: the second %s does not allow it", size, key)
 				}
 				s = open(size[0], size[1], overlay.NewApprove("x", review))

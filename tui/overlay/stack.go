@@ -219,6 +219,9 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) (pane.Action, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if top.asks() && s.tooEarly(msg, now) {
+			if a, is := top.(*Approve); is && a.again != "" { // it was seen before: the key is meant for it
+				return nil, nil
+			}
 			return Early{}, nil
 		}
 	case tea.PasteMsg:
@@ -228,6 +231,10 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) (pane.Action, tea.Cmd) {
 	}
 	action := top.update(msg)
 	s.drawn = nil
+	if action == (endShown{}) { // a key that is held, or pressed twice, must not allow it as well
+		s.Opened(now)
+		return nil, nil
+	}
 	if ends(action) {
 		s.Remove(top, now)
 	}
