@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
+	"plimsoll/conversation"
 )
 
 func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
@@ -93,4 +94,31 @@ func TestAnOverflowNamesNoCompactionThatDoesNotHelp(t *testing.T) {
 		}
 		r.finish()
 	})
+}
+
+// A request may be too long, and have thinking that the server refuses: each is mended once, in either order.
+func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
+	thinking := agenttest.Fail(&llm.Error{Class: llm.BadRequest, Message: "bound elsewhere", Thinking: true})
+	long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 9500, Requested: 10_000})
+	for name, c := range map[string]struct {
+		script []agenttest.Reply
+		failed int
+	}{
+		"thinking first": {[]agenttest.Reply{thinking, long, answers("fine")}, 0},
+		"overflow first": {[]agenttest.Reply{long, thinking, answers("fine")}, 0},
+		"thinking twice": {[]agenttest.Reply{thinking, thinking, answers("fine")}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				thought := agenttest.Join(agenttest.Say("hm"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
+				r := talk(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
+				r.say("think")
+				r.say("and that?")
+				if got := r.failures(); len(got) != c.failed {
+					t.Errorf("failed with %v", got)
+				}
+				r.finish()
+			})
+		})
+	}
 }

@@ -75,19 +75,28 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 // leaveOut leaves a turn out of the next requests that the model refused, and tells so: a model that is sent it again
 // refuses again. seq is where it stands in the log.
 func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
-	why := "refused: " + m.Error
+	why, files := "refused: "+m.Error, ""
+	for _, e := range k.Log.Events() {
+		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.Log.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
+			files = " Files were not changed back."
+		}
+	}
 	return []conversation.Body{
 		conversation.Rewind{Turn: k.Log.Turns() - 1,
 			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
-			"say it in another way, go further back with /rewind, or bring it back with /redo before you send anything."},
+			"say it in another way, go further back with /rewind, or bring it back with /redo before you send anything." + files},
 	}
 }
 
-// leaveThinking leaves what the model thought up to now out of all requests to come, where the server refuses it.
-func (k *replyKeeper) leaveThinking(ctx context.Context, err error) bool {
-	var failure *llm.Error
-	if !errors.As(err, &failure) || !failure.Thinking || !k.thought() {
+// changes reports whether a tool may change files.
+func (k *replyKeeper) changes(tool string) bool {
+	return slices.ContainsFunc(k.Settings.Tools, func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
+}
+
+// leaveThinking leaves what the model thought up to now out of all requests to come.
+func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
+	if !k.thought() {
 		return false
 	}
 	_, failed := k.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,

@@ -280,6 +280,64 @@ func TestARefusalOfThinkingIsToldOnceAndNeverSeenAgain(t *testing.T) {
 	})
 }
 
+func TestASummaryWhoseThinkingIsRefusedIsAskedForWithoutIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		long := strings.Repeat("a long message ", 300)
+		k := talksToClaude(t, "claude-sonnet-5-5", numbered)
+		for range 4 {
+			k.say(long)
+		}
+		k.server.Forget()
+		k.compacts(wish(preset.ProfileHeavy, 1))
+		k.UndoCompaction(0)
+		k.say("on")
+		if got := k.thoughts(); len(got) != 0 {
+			t.Errorf("%q goes back", got)
+		}
+		k.finish()
+		told, summaries := 0, 0
+		for _, e := range k.memory.Events() {
+			switch b := e.Body.(type) {
+			case conversation.Notice:
+				if b.ThinkingRefused {
+					told++
+				}
+			case conversation.Summary:
+				summaries++
+			}
+		}
+		if n := len(k.server.Refused()); n != 1 || told != 1 || summaries != 1 || len(k.failures()) != 0 {
+			t.Errorf("%d refusals, told %d times, %d summaries, failures %v", n, told, summaries, k.failures())
+		}
+	})
+}
+
+// The server takes the continuation as it came, also when it is made again after a failure.
+func TestAPausedReplyOfClaudeIsSentAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		k := talksToClaude(t, "claude-sonnet-5-5", func(n int, r anthropictest.Request) anthropictest.Answer {
+			switch n {
+			case 0:
+				a := anthropictest.Thoughts("where to look", "I search")
+				for i, line := range a.Stream {
+					a.Stream[i] = strings.ReplaceAll(line, "end_turn", "pause_turn")
+				}
+				return a
+			case 1:
+				return anthropictest.Answer{Status: 403, Body: anthropictest.Failure("permission_error", "not now")}
+			}
+			return numbered(n, r)
+		})
+		k.say("find it")
+		k.Retry()
+		k.wait()
+		k.finish()
+		if got := said(k.memory.Events()); !slices.Equal(got, []string{"user find it", "assistant stop I search", "assistant stop answer 2"}) || len(k.failures()) != 1 || len(k.server.Refused()) > 0 {
+			t.Errorf("said %q, failures %v, refused %q", got, k.failures(), k.server.Refused())
+		}
+	})
+}
+
 func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		long := strings.Repeat("a long message ", 300)

@@ -144,9 +144,9 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 
 // stepWith is step with the model in use; errElsewhere says that another one is now. A
 // request that the server does not take as too long is made once more, if it
-// could be made shorter, and one whose thinking it refuses without that.
+// could be made shorter, and one whose thinking it refuses is made once without that.
 func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
-	for again := false; ; again = true {
+	for shortened, left := false, false; ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -174,20 +174,21 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
-			if !again && a.replies.leaveThinking(ctx, answer.err) {
-				continue
+			if left || !llm.AsError(answer.err).Thinking || !a.replies.leaveThinking(ctx) {
+				return nil, answer.err
 			}
-			return nil, answer.err
+			left = true
+			continue
 		}
 		told := a.windows.overflowed(ctx, r, failure, a.compactor.Requests.RoomHint(failure))
-		if again || err != nil || answer.reply.Arrived() {
+		if shortened || err != nil || answer.reply.Arrived() {
 			return nil, told
 		}
-		shorter := a.retryShorter(ctx, r)
+		shortened = a.retryShorter(ctx, r)
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
-		if !shorter {
+		if !shortened {
 			return nil, told
 		}
 	}
@@ -269,6 +270,7 @@ func (a *Agent) enqueue(m queued) {
 // sendAgain makes the request of the newest turn again, without what arrived of a reply that broke off.
 func (a *Agent) sendAgain(ctx context.Context) error {
 	broken, yes := conversation.Unanswered(a.journal.Log.Events())
+	a.turn.paused = yes // if the newest reply is whole
 	if !yes {
 		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
 	}
@@ -393,3 +395,6 @@ func (l loop) Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 
 // LearnWindow takes over the window that a server named.
 func (l loop) LearnWindow(ctx context.Context, tokens int) { l.windows.learnWindow(ctx, tokens) }
+
+// LeaveThinking leaves what the model thought so far out of all requests to come.
+func (l loop) LeaveThinking(ctx context.Context) { l.replies.leaveThinking(ctx) }

@@ -355,6 +355,30 @@ func TestARefusedTurnIsLeftOutOfTheNextRequests(t *testing.T) {
 	})
 }
 
+func TestARefusalSaysThatFilesKeepTheEditsOfItsTurn(t *testing.T) {
+	for name, reads := range map[string]bool{"reads": true, "writes": false} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				tool := agenttest.Reader("touch", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok("done") })
+				tool.Spec.ReadOnly = reads
+				r := start(t, withTools(tool), asks(agenttest.Call(0, "c1", "touch", "{}")),
+					agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "declined"}))
+				r.say("go")
+				r.finish()
+				var told string
+				for _, e := range r.memory.Events() {
+					if n, ok := e.Body.(conversation.Notice); ok {
+						told += n.Text
+					}
+				}
+				if !strings.Contains(told, "refused: declined") || strings.Contains(told, "Files were not changed back.") == reads {
+					t.Errorf("told %q", told)
+				}
+			})
+		})
+	}
+}
+
 func TestAReplyThatPausesGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		pauses := agenttest.Join(agenttest.Say("I search"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Paused: true}))

@@ -67,6 +67,8 @@ type Loop interface {
 	Usage(r llm.Outgoing, rep *llm.Reply) []conversation.Body
 	// LearnWindow takes over the window that a server named, in tokens.
 	LearnWindow(ctx context.Context, tokens int)
+	// LeaveThinking leaves what the model thought so far out of all requests to come.
+	LeaveThinking(ctx context.Context)
 }
 
 // New returns a compactor of the conversation in a journal. It hands summaries the
@@ -327,8 +329,12 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 			}
 		}
 	}
-	if n := j.writer.learned; n > 0 && j.writer.model.Name() == r.Settings.Model.Name() {
+	same := j.writer.model.Name() == r.Settings.Model.Name()
+	if n := j.writer.learned; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
+	}
+	if j.writer.left && same && j.writer.thinksAfter == r.Settings.ThinksAfter {
+		r.loop.LeaveThinking(ctx)
 	}
 	return spent
 }

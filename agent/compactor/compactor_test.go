@@ -58,6 +58,9 @@ func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil 
 // LearnWindow learns nothing.
 func (*script) LearnWindow(context.Context, int) {}
 
+// LeaveThinking leaves nothing.
+func (*script) LeaveThinking(context.Context) {}
+
 // writes is a provider that answers every request with a text, once the gate is open.
 type writes struct {
 	text string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"plimsoll/agent/core"
@@ -68,6 +69,7 @@ type writer struct {
 	cost    *float64 // in US dollars, nil if unknown
 	yields  int      // requests that made way
 	learned int      // the window that a server named, in tokens, 0 if none did
+	left    bool     // the server refused what the model thought, so that it is left out
 }
 
 // spent is one request and what came of it.
@@ -101,6 +103,10 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		var failure *llm.Error
 		if !errors.As(err, &failure) {
 			return summary.Answer{}, err
+		}
+		if failure.Thinking && !w.left {
+			w.left, r.ThinksAfter = true, math.MaxUint64
+			continue
 		}
 		if llm.Nameless(failure) && llm.Smaller(w.model, w.factor, r, rep) {
 			if w.lane.Share(r.To.Name()) {
@@ -225,6 +231,9 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.thinksAfter, Changed: w.changed, // another one would not find the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
+	}
+	if w.left {
+		r.ThinksAfter = math.MaxUint64
 	}
 	if form.Input == preset.InputView {
 		r.System = w.system

@@ -16,6 +16,9 @@ const (
 	mostBytes   = 32 << 20
 )
 
+// lastIsReply is a problem, except behind a reply that paused ("Handling stop reasons").
+const lastIsReply = "the last message is not the user's"
+
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`) })
 
 // Block is a block of content as it came.
@@ -204,7 +207,7 @@ func (c *checker) messages(r *Request) {
 		return
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role != "user" {
-		c.say("the last message is not the user's")
+		c.say(lastIsReply)
 	}
 	seen := map[string]bool{}
 	var open []string
