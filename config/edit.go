@@ -167,7 +167,12 @@ func (e Edit) Write() error {
 		return fmt.Errorf("%s: %w", e.Path, ErrChanged)
 	}
 	mode := named.Mode().Perm()
-	f, err := os.CreateTemp(filepath.Dir(path), ".plimsoll-*")
+	// One name, as nobody else writes: the next write removes what a killed one leaves.
+	temporary := filepath.Join(filepath.Dir(path), ".plimsoll-"+filepath.Base(path))
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write the configuration: %w", err)
+	}
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}

@@ -254,6 +254,9 @@ func TestEditWritesOnlyWhatItWasMadeFor(t *testing.T) {
 	if err := os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, ".plimsoll-real.yaml"), []byte("left by a killed write, and longer than the file is"), 0o400); err != nil {
+		t.Fatal(err)
+	}
 	if err := e.Write(); err != nil {
 		t.Fatal(err)
 	}

@@ -64,14 +64,13 @@ func newestFirst(entries []Entry) {
 }
 
 // Resolve finds the conversation a user means: by its ID or a prefix of at
-// least four characters of it; for "" the one with the newest event of this
-// workspace, else of all. Where that one cannot be read, or one that cannot be
-// read may be it, the error says so. A prefix that names none or several is an
-// AmbiguousError; no conversation at all is ErrNotFound.
+// least four characters of it; for "" the [Store.Newest]. A prefix that names
+// none or several is an AmbiguousError; no conversation at all is ErrNotFound.
 func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {
 	prefix = strings.ToLower(strings.TrimSpace(prefix))
 	if prefix == "" {
-		return s.newest(ctx, workspace)
+		id, _, err := s.Newest(ctx, workspace)
+		return id, err
 	}
 	files, err := s.dir.files()
 	if err != nil {
@@ -95,24 +94,29 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	return "", e
 }
 
-// newest is the conversation with the newest event, of workspace if there is
-// one.
-func (s *Store) newest(ctx context.Context, workspace string) (string, error) {
+// Newest finds the conversation with the newest event, of workspace if there is one. Where that one cannot be read, the
+// error says so. One of which nobody knows the workspace is passed over while another is left; where it may be newer,
+// passed says why it cannot be read.
+func (s *Store) Newest(ctx context.Context, workspace string) (id, passed string, err error) {
 	entries, err := s.List(ctx, Filter{})
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if len(entries) == 0 {
-		return "", fmt.Errorf("no conversation is stored in %s yet: %w", s.dir, ErrNotFound)
+		return "", "", fmt.Errorf("no conversation is stored in %s yet: %w", s.dir, ErrNotFound)
 	}
-	i := slices.IndexFunc(entries, func(e Entry) bool {
-		return workspace != "" && e.Workspace == workspace || e.Problem != "" && e.Workspace == ""
-	})
-	if e := entries[max(0, i)]; e.Problem != "" {
-		return "", errors.New(e.Problem)
-	} else {
-		return e.ID, nil
+	unknown := func(e Entry) bool { return e.Problem != "" && e.Workspace == "" }
+	i := slices.IndexFunc(entries, func(e Entry) bool { return workspace != "" && e.Workspace == workspace })
+	if i < 0 {
+		i = max(0, slices.IndexFunc(entries, func(e Entry) bool { return !unknown(e) }))
 	}
+	if e := entries[i]; e.Problem != "" {
+		return "", "", errors.New(e.Problem)
+	}
+	if j := slices.IndexFunc(entries[:i], unknown); j >= 0 {
+		passed = entries[j].Problem
+	}
+	return entries[i].ID, passed, nil
 }
 
 // Delete removes a conversation with everything of it. One that is open for

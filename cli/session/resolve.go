@@ -48,12 +48,15 @@ func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 		// An unset variable in a script must not pick a conversation.
 		return nil, "", console.AsUsage(console.WithHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest"))
 	}
-	prefix := ""
 	if len(args) > 0 {
-		prefix = args[0]
+		id, err := store.Resolve(ctx, args[0], "")
+		return store, id, err
 	}
-	id, err := store.Resolve(ctx, prefix, v.Settings.Workspace)
-	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
+	id, passed, err := store.Newest(ctx, v.Settings.Workspace)
+	if passed != "" {
+		v.Console.Note("passed over, as its workspace is not known: %s", passed)
+	}
+	if errors.Is(err, storage.ErrNotFound) {
 		return nil, "", console.WithHint(ErrNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
 	}
 	return store, id, err
