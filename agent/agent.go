@@ -120,7 +120,7 @@ func (a *Agent) Retry() {
 }
 
 // Cancel stops the running turn, keeping what arrived, and returns the queued
-// messages. Where none runs, or it waits for a summary, it stops that: the turn
+// messages; a request that waits to be made again is not made. Where none runs, or it waits for a summary, it stops that: the turn
 // then goes on without. While nothing goes on it does nothing.
 func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
@@ -134,6 +134,7 @@ func (a *Agent) Cancel() {
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
 		}
+		a.retry = false
 		a.queue.giveBack()
 	})
 }

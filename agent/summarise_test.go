@@ -98,8 +98,13 @@ func TestCancelStopsTheSummary(t *testing.T) {
 		before := r.view()
 		r.compacts(heavy())
 		r.idle()
+		made := len(r.provider.Requests())
+		r.Retry() // waits, and is not made
 		r.Cancel()
 		r.wait()
+		if n := len(r.provider.Requests()); n != made || len(r.failures()) > 0 {
+			t.Errorf("%d requests after %d, told %v", n, made, r.failures())
+		}
 		unharmed(r, before, llm.Cancelled, conversation.OutcomeCancelled)
 		events := r.memory.Events()
 		if u, isUsage := events[len(events)-2].Body.(conversation.Usage); !isUsage || u.Prompt != 4000 || u.For != conversation.ForSummary {
