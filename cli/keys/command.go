@@ -67,6 +67,12 @@ func (c *Command) run(parent context.Context) (string, error) {
 	cmd.Stdout, cmd.SysProcAttr, cmd.WaitDelay = &out, &syscall.SysProcAttr{Setsid: true}, time.Second
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = cmd.Cancel() // fails where nothing is left, as a rule
+	}
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it ended well; what it started held its output open
+	}
 	key := strings.TrimSpace(out.String())
 	var exit *exec.ExitError
 	switch {

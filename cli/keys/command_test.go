@@ -2,10 +2,12 @@ package keys
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -75,5 +77,33 @@ func TestACommandThatGivesNoKeyTellsNone(t *testing.T) {
 	cancel()
 	if _, err := NewCommand([]string{"sleep", "600"}, 0).Key(ctx, ""); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A program may start another and leave it behind: the key counts, and nothing outlives the call.
+func TestWhatACommandLeavesBehindEnds(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{"holds the output": "sleep 600 & echo tok", "on its own": "sleep 600 >/dev/null & echo tok"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "alive")
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			alive, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer alive.Close()
+			if key, err := NewCommand([]string{"sh", "-c", `exec 3>"$0"; ` + script, path}, 0).Key(t.Context(), ""); key != "tok" || err != nil {
+				t.Errorf("%q, %v", key, err)
+			}
+			if err := alive.SetReadDeadline(time.Now().Add(5 * time.Second)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.ReadAll(alive); err != nil { // it ends when nobody holds the other end
+				t.Error(err)
+			}
+		})
 	}
 }
