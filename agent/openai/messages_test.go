@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -192,11 +193,15 @@ func TestOlderModelsThinkBetweenTheirCalls(t *testing.T) {
 			got = r.Header.Get("Anthropic-Beta")
 			sse(answered("Hello"))(w, r)
 		}))
-		c := openai.New(openai.Options{Provider: "anthropic", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t), Headers: map[string]string{"anthropic-beta": "mine"}})
+		o := openai.Options{Provider: "anthropic", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t), Headers: map[string]string{"anthropic-beta": "mine"}}
+		expires := o
+		expires.Renew = func(context.Context, string) (string, error) { return testKey, nil }
 		r := toClaude("hi")
 		r.Model, r.Effort, r.Tools = model, "high", []conversation.ToolSpec{{Name: "ls"}}
-		if reply := gather(t, c, r); reply.Err != nil || got != want {
-			t.Errorf("%s: %v, %q", model, reply.Err, got)
+		for _, o := range []openai.Options{o, expires} {
+			if reply := gather(t, openai.New(o), r); reply.Err != nil || got != want {
+				t.Errorf("%s: %v, %q", model, reply.Err, got)
+			}
 		}
 		srv.Close()
 	}

@@ -77,7 +77,7 @@ func (s resender) RoundTrip(req *http.Request) (*http.Response, error) {
 type renewed struct {
 	next     http.RoundTripper
 	key      func(ctx context.Context, stale string) (string, error)
-	own      map[string]string // headers of the user's own, which win
+	own      map[string]string // headers of the user's own: one that holds a key wins
 	messages bool
 	label    string
 
@@ -101,6 +101,9 @@ func (k *renewed) list() []string {
 // get is a key that is not the stale one, noted as sent.
 func (k *renewed) get(ctx context.Context, stale string) (string, error) {
 	key, err := k.key(ctx, stale)
+	if cause := causeOf(ctx); err != nil && cause != nil {
+		return "", cause
+	}
 	if err != nil {
 		return "", &llm.Error{Class: llm.Auth, Message: "there is no key for " + k.label + ": " + err.Error(),
 			Hint: "run the program of key_command in a terminal to see what it says", NoRetry: true}
@@ -126,8 +129,10 @@ func (k *renewed) RoundTrip(req *http.Request) (*http.Response, error) {
 		if k.messages {
 			out.Header.Set("X-Api-Key", key)
 		}
-		for name, value := range k.own {
-			out.Header.Set(name, value)
+		for name, value := range k.own { // the others are set
+			if name = http.CanonicalHeaderKey(name); name == "Authorization" || name == "X-Api-Key" {
+				out.Header.Set(name, value)
+			}
 		}
 		if stale != "" && req.GetBody != nil {
 			if out.Body, err = req.GetBody(); err != nil {

@@ -249,3 +249,20 @@ func TestAKeyThatExpiredIsMadeAnewOnce(t *testing.T) {
 		})
 	}
 }
+
+// Silence and Esc while a key is made are told as what they are.
+func TestAKeyThatIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := openai.Options{Provider: "cloud", BaseURL: "http://localhost/v1", Transport: &slowDeath{},
+			Renew: func(ctx context.Context, _ string) (string, error) { <-ctx.Done(); return "", context.Cause(ctx) }}
+		if got := gather(t, openai.New(o), user("hi")); got.Err == nil || got.Err.Class != llm.Stalled {
+			t.Errorf("silence: %v", got.Err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := openai.Discover(ctx, o, ""); err != context.DeadlineExceeded {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
+}
