@@ -40,6 +40,10 @@ var owned = map[string]string{
 	"conversation": "nothing is stored at the provider", "background": "replies are always streamed",
 	"prompt_cache_key": "it names the conversation", "prompt_cache_retention": "set cache_ttl of the model", "cache_control": "set cache_ttl of the model",
 	"return_progress": "it is asked for where the server can tell", "logprobs": "nothing reads them",
+	"context_management": "Plimsoll compacts the conversation", "truncation": "the server would cut the conversation unseen",
+	"transforms": "the server would cut the conversation unseen", "truncate_prompt_tokens": "the server would cut the conversation unseen",
+	"tool_choice": "the model decides what it calls", "function_call": "the model decides what it calls", "prompt": "it would replace the system prompt",
+	"betas": "set the header anthropic-beta of the provider",
 }
 
 // jsonOf is a node as JSON has it, laid over what is there.
