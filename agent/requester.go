@@ -70,7 +70,7 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 		if rep.Arrived() {
 			q.Updates.Put(updates.Discarded{})
 		}
-		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message)})
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if err := q.pause(ctx, wait); err != nil {
 			ans.err = err
 			return ans

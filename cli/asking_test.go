@@ -27,7 +27,7 @@ import (
 )
 
 // askedOf watches one question to an agent until the turn is over.
-func askedOf(t *testing.T, o core.Options, script ...agenttest.Reply) (out, progress string, err error) {
+func askedOf(t *testing.T, json bool, o core.Options, script ...agenttest.Reply) (out, progress string, err error) {
 	t.Helper()
 	o.Provider, o.Model = agenttest.NewProvider(script...), llm.Model{Provider: "test", ID: "m"}
 	a, err := agent.New(o)
@@ -38,7 +38,7 @@ func askedOf(t *testing.T, o core.Options, script ...agenttest.Reply) (out, prog
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := &asking{running: &session.Running{Agent: a}, reply: &console.PlainReply{Out: &stdout}, stderr: &stderr}
+	w := newAsking(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, &session.Running{Agent: a}, json)
 	a.Send("go")
 	watched := make(chan error, 1)
 	go func() { watched <- w.watch(ctx) }()
@@ -56,7 +56,7 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		full := &agenttest.Memory{Fail: func(string) error { return errors.New("disk full") }}
-		_, _, err := askedOf(t, core.Options{Log: full})
+		_, _, err := askedOf(t, false, core.Options{Log: full})
 		var failure *llm.Error
 		if !errors.As(err, &failure) || failure.Class != llm.NotSaved || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("got %v", err)
@@ -67,9 +67,22 @@ func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
 func TestAskFailsWhereTheModelRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, progress, err := askedOf(t, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		_, progress, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
 		if err == nil || !strings.Contains(progress, "refused: cyber: declined") {
 			t.Errorf("%v, told %q", err, progress)
+		}
+	})
+}
+
+func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		out, _, err := askedOf(t, true, core.Options{Log: &agenttest.Memory{}}, agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy"}),
+			agenttest.Send(llm.Chunk{Stop: conversation.StopFiltered, Refusal: "cyber: declined"}))
+		for _, want := range []string{`"class":"overloaded"`, `"class":"bad request","message":"the model refused to answer: cyber: declined"`, `"reason":"filtered"`} {
+			if err == nil || !strings.Contains(out, want) {
+				t.Errorf("%v, no %s in %s", err, want, out)
+			}
 		}
 	})
 }
@@ -79,7 +92,7 @@ func TestAskLeavesOutTheReplyOfARunThatWasKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &agenttest.Memory{}
 		killed := core.Stored{Partial: &conversation.Partial{Text: "half of ano", Model: "test/m", Request: conversation.Usage{Model: "test/m"}}}
-		out, _, err := askedOf(t, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
+		out, _, err := askedOf(t, false, core.Options{Log: log, Stored: killed}, agenttest.Send(llm.Chunk{Text: "whole", Stop: conversation.StopEnd}))
 		if err != nil || out != "whole\n" || len(log.Events()) < 4 {
 			t.Errorf("%q, %v, %d events", out, err, len(log.Events()))
 		}
@@ -161,13 +174,13 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&llm.Error{Class: llm.Truncated, Message: "cut"}))
 	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
 	synctest.Test(t, func(t *testing.T) {
-		out, _, err := askedOf(t, core.Options{Log: &agenttest.Memory{}}, broken, whole)
+		out, _, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, broken, whole)
 		if err != nil || out != "Another answer.\n" {
 			t.Errorf("%q, %v", out, err)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		out, _, err := askedOf(t, core.Options{Log: &agenttest.Memory{}}, slices.Repeat([]agenttest.Reply{broken}, 20)...)
+		out, _, err := askedOf(t, false, core.Options{Log: &agenttest.Memory{}}, slices.Repeat([]agenttest.Reply{broken}, 20)...)
 		if err == nil || out != "The beg\n" {
 			t.Errorf("%q, %v", out, err)
 		}

@@ -82,6 +82,7 @@ type Status struct {
 	Of       int           // for Retrying: how many there are at most, 0 where that is not known
 	Wait     time.Duration // for Retrying
 	Why      string        // for Retrying: the failure, for the status line
+	Class    llm.Class     // for Retrying: its class
 	Progress *llm.Prefill  // for Waiting, where the server says
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/conversation"
@@ -58,6 +59,9 @@ func (l *Lines) Message(m conversation.AssistantMessage) {
 	if m.Text != "" {
 		l.write("text", fields{"text": m.Text})
 	}
+	if m.Stop == conversation.StopFiltered && m.Error != "" {
+		l.write("error", fields{"class": llm.BadRequest, "message": "the model refused to answer: " + m.Error, "retry_in": nil})
+	}
 	for _, c := range m.Calls {
 		l.write("call", fields{"id": c.ID, "name": c.Name, "arguments": json.RawMessage(c.Arguments)})
 	}
@@ -85,7 +89,7 @@ func (l *Lines) Show(u updates.Update) {
 		l.write("error", fields{"class": u.Err.Class, "message": u.Err.Message, "retry_in": nil})
 	case updates.Status:
 		if u.Phase == updates.Retrying {
-			l.write("error", fields{"class": nil, "message": u.Why, "retry_in": u.Wait.Seconds()})
+			l.write("error", fields{"class": u.Class, "message": u.Why, "retry_in": u.Wait.Seconds()})
 		}
 	}
 }
