@@ -127,8 +127,8 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		w.progress("note: " + note)
 	}
 	w.progress(r.ID + " · " + r.Link.Model.Name())
-	if err := f.Within(ctx, r); err != nil {
-		return errors.Join(err, r.Close())
+	if err := f.Within(ctx, r, func(u updates.Update) { w.lines.Show(w.own(u)) }); err != nil {
+		return errors.Join(err, w.cancelled(), r.Close())
 	}
 	r.Agent.Send(prompt)
 	err = w.watch(ctx)
@@ -214,10 +214,7 @@ func (w *asking) watch(ctx context.Context) error {
 		updates, err := w.running.Agent.Updates().Take(ctx)
 		if err != nil {
 			w.running.Agent.Cancel()
-			if w.lines != nil {
-				w.lines.Reason = string(conversation.StopCancelled)
-			}
-			return errors.Join(context.Canceled, w.reply.End())
+			return errors.Join(context.Canceled, w.cancelled())
 		}
 		for _, u := range updates {
 			u = w.own(u)
@@ -227,6 +224,14 @@ func (w *asking) watch(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// cancelled ends the reply of a turn that was interrupted.
+func (w *asking) cancelled() error {
+	if w.lines != nil {
+		w.lines.Reason = string(conversation.StopCancelled)
+	}
+	return w.reply.End()
 }
 
 // own is an update without the reply that an earlier run left when it was killed: it answers another question.

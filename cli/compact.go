@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -212,7 +213,7 @@ func (cmd *compactCommand) withModel(ctx context.Context, s session.Conversation
 	if err != nil {
 		return err
 	}
-	done, err := cmd.agents.Optimize(ctx, r, w)
+	done, err := cmd.agents.Optimize(ctx, r, w, func(updates.Update) {})
 	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}

@@ -267,7 +267,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}()
 	w := edit.NewRequest()
 	w.Profile = preset.ProfileHeavy
-	if _, err := a.agents.Optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
+	if _, err := a.agents.Optimize(ctx, r, w, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := r.Close(); err != nil {

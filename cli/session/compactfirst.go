@@ -57,6 +57,7 @@ type First struct {
 	pass  *edit.Proposal // nil: there is nothing to do
 	None  error          // why, nil if nothing was asked for
 	Done  *Compaction    // what was made
+	told  updates.Compacted
 }
 
 // First works out what the flag asks for, before anything is done. The error is
@@ -137,7 +138,8 @@ func (f *First) made(done Compaction, err error) {
 	}
 	f.Done = &done
 	p := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
-	f.Console.Note("%s", CompactionLine(updates.Compacted{Preview: p}))
+	f.told = updates.Compacted{Preview: p}
+	f.Console.Note("%s", CompactionLine(f.told))
 }
 
 // Before makes the compaction of the stored conversation, unless a model is
@@ -157,13 +159,16 @@ func (f *First) Before(ctx context.Context) error {
 	return nil
 }
 
-// Within makes it in a running conversation, if a model is needed for it. The
-// error is that of being interrupted.
-func (f *First) Within(ctx context.Context, r *Running) error {
+// Within makes it in a running conversation, if a model is needed for it. It shows
+// what happens, and what Before has made. The error is that of being interrupted.
+func (f *First) Within(ctx context.Context, r *Running, show func(updates.Update)) error {
 	if !f.NeedsModel() {
+		if f.Done != nil {
+			show(f.told)
+		}
 		return nil
 	}
-	done, err := f.Agents.Optimize(ctx, r, f.Wish)
+	done, err := f.Agents.Optimize(ctx, r, f.Wish, show)
 	if ctx.Err() != nil {
 		return err
 	}

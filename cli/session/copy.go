@@ -27,7 +27,7 @@ func (f *First) InCopy(ctx context.Context, id string, l setup.Link) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Within(ctx, r), r.Close())
+	return errors.Join(f.Within(ctx, r, (*Lines)(nil).Show), r.Close())
 }
 
 // copied tells what was made in a copy without a model.

@@ -22,7 +22,7 @@ type Lines struct {
 	out    io.Writer
 	err    error // of the first write that failed
 	spent  tokens
-	worked *float64 // what summaries cost since the last compaction
+	worked *float64 // what summaries cost since the last compaction, nil if one of them is not known
 }
 
 type fields map[string]any
@@ -38,7 +38,7 @@ type tokens struct {
 
 // NewLines begins the lines of a conversation.
 func NewLines(out io.Writer, r *Running) *Lines {
-	l := &Lines{out: out}
+	l := &Lines{out: out, spent: tokens{new(int), new(int), new(int), new(int), new(float64)}, worked: new(float64)}
 	l.write("start", fields{"conversation": r.ID, "model": r.Link.Model.Name()})
 	return l
 }
@@ -79,7 +79,7 @@ func (l *Lines) Show(u updates.Update) {
 		}
 	case updates.Compacted:
 		l.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": l.worked})
-		l.worked = nil
+		l.worked = new(float64)
 	case updates.CompactionFailed:
 		if line := CompactionLine(u); line != "" {
 			l.write("error", fields{"class": u.Err.Class, "message": line, "retry_in": nil})
@@ -124,10 +124,10 @@ func told(n int) *int {
 	return &n
 }
 
-// plus adds what is known of two numbers.
+// plus adds two numbers. The sum is not known where one of them is not.
 func plus[T int | float64](a, b *T) *T {
 	if a == nil || b == nil {
-		return cmp.Or(a, b)
+		return nil
 	}
 	sum := *a + *b
 	return &sum

@@ -24,7 +24,7 @@ import (
 const optimizing = "Optimizing conversation context…"
 
 // Optimize carries a wish out in a running conversation, and waits for it.
-func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request) (Compaction, error) {
+func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (Compaction, error) {
 	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
 	o := optimization{console: g.Console, state: s}
 	r.Agent.Compact(w)
@@ -35,6 +35,7 @@ func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request) (Comp
 			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.ID, err)
 		}
 		for _, u := range updates {
+			show(u)
 			if o.see(u) {
 				return o.done, o.err
 			}
