@@ -151,7 +151,7 @@ func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
 		return anthropic.Carried(r, f.messages, route), f.messages.Binds
 	}
 	for i, m := range r.Messages {
-		if f.items && m.Overlay == 0 && f.carries(m, route) {
+		if _, thinks := f.assistantItems(m, route); thinks && f.wire == WireResponses {
 			messages = append(messages, i)
 		}
 	}

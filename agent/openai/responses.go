@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -125,7 +126,8 @@ func (c *Client) input(r llm.Request, f bodyForm) []any {
 			}
 			items = append(items, goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: out})
 		case projection.RoleAssistant:
-			items = append(items, f.assistantItems(m, route)...)
+			reply, _ := f.assistantItems(m, route)
+			items = append(items, reply...)
 		default:
 			items = append(items, inputMessage{Role: string(m.Role), Content: m.Text})
 		}
@@ -133,11 +135,10 @@ func (c *Client) input(r llm.Request, f bodyForm) []any {
 	return items
 }
 
-// assistantItems are the items of a reply. A form that is not strict is of an older version. Reasoning that a compaction
-// strips stays behind.
-func (f bodyForm) assistantItems(m projection.Message, route string) []any {
+// assistantItems are the items of a reply, and whether reasoning is among them. A form that is not strict is of an older
+// version. Reasoning that a compaction strips stays behind.
+func (f bodyForm) assistantItems(m projection.Message, route string) (items []any, thinks bool) {
 	var pieces []piece
-	var items []any
 	phase := ""
 	carries := f.carries(m, route)
 	whole := f.items && !m.Stripped && carries
@@ -148,10 +149,11 @@ func (f bodyForm) assistantItems(m projection.Message, route string) []any {
 				items = append(items, k)
 			}
 		}
+		thinks = len(items) > 0
 	}
 	if from(m.Extras, route) && f.strict && json.Unmarshal(m.Extras[outputItems], &pieces) == nil {
 		if echo, ok := echoedItems(m, pieces); ok && whole {
-			return echo
+			return echo, slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Item) > 0 && p.Text == 0 })
 		}
 		for _, p := range pieces {
 			phase = cmp.Or(p.Phase, phase)
@@ -163,7 +165,7 @@ func (f bodyForm) assistantItems(m projection.Message, route string) []any {
 	for _, call := range m.Calls {
 		items = append(items, callItem(call, ""))
 	}
-	return items
+	return items, thinks
 }
 
 // echoedItems are the items of a reply as they came, false where its text or its calls are not what they were.

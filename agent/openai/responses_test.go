@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,9 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 			}
 			r.Messages = append(r.Messages, m, result(m.Calls[0].ID, ""))
 			second := gather(t, c, r)
+			if at, _ := c.Thinking(r); slices.Equal(at, []int{1}) != strings.Contains(string(list[1].raw), "rs_") {
+				t.Errorf("the meter hears that the reasoning of %d goes back", at)
+			}
 			want := decode(t, `{"model":"`+r.Model+`","stream":true,"store":false,"instructions":"Be brief.","max_output_tokens":99,
 				"include":["reasoning.encrypted_content"],"reasoning":{"effort":"high","summary":"auto"},
 				"tools":[{"type":"function","name":"ls","description":"lists","parameters":{"type":"object"},"strict":false}],
@@ -199,6 +203,9 @@ func TestRefusedPartsOfResponsesAreLeftOut(t *testing.T) {
 		}
 		if len(list) != 3 {
 			t.Errorf("%s: %d requests, want the first, one without it, and the second", field, len(list))
+		}
+		if at, _ := c.Thinking(r); (len(at) > 0) != strings.Contains(string(list[2].raw), "rs_") {
+			t.Errorf("%s: the meter hears that the reasoning of %d goes back", field, at)
 		}
 	}
 }
