@@ -10,8 +10,8 @@ import (
 
 // Meter is how full the window is and what fills it. It is a value: what
 // changes it returns a new one, at a cost that does not depend on the length
-// of the conversation; but a view whose thinking is bound is compared with the
-// one before.
+// of the conversation; but thinking is counted anew in a view that does more
+// than grow.
 //
 // It anchors on the provider's last report under the current overlay revision
 // and adds a calibrated estimate of what came after; without a report it is an
@@ -28,6 +28,7 @@ type Meter struct {
 	known    []projection.Message // of the view that was told of, as far as it went on since
 	reach    reach
 	thoughts projection.Sizes // thinking that goes back, where somebody told
+	weighed  int              // messages of the view that thoughts counts
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
@@ -106,6 +107,9 @@ func (m Meter) WithView(v projection.View) Meter {
 	if v.Revision != m.view.Revision {
 		m.cachedShare = -1
 	}
+	if v.Revision != m.view.Revision || len(v.Messages) < m.weighed || !shareArray(v.Messages, m.view.Messages) {
+		m.weighed = 0
+	}
 	m.view, m.reply, m.loop = v, projection.Sizes{}, projection.Sizes{}
 	if m.options.EchoLoop {
 		caps := projection.Capabilities{EchoReasoning: true, EchoLoop: true}
@@ -172,7 +176,7 @@ func (m Meter) View() projection.View { return m.view }
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
 
 // EchoesReasoning reports whether reasoning is sent back in every request to come and fills the window.
-func (m Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
+func (m *Meter) EchoesReasoning() bool { return m.options.EchoReasoning && !m.options.EchoLoop }
 
 // own reports whether a reply is one whose reasoning goes back to the model in use.
 func (m *Meter) own(msg *projection.Message) bool {

@@ -2,6 +2,7 @@ package meter_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -359,4 +360,50 @@ func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T
 	if full.Used < 60_000 || masked.Used > 2000 || !masked.Estimated || after.Used != masked.Used {
 		t.Errorf("used %d, masked %d, with a late report %d", full.Used, masked.Used, after.Used)
 	}
+}
+
+// A meter that follows a view as it grows counts the thinking that one counts which sees the whole view at once.
+func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		told := meter.Thinking{Replies: map[uint64]bool{}, Bound: rapid.Bool().Draw(t, "bound")}
+		all := []projection.Message(nil)
+		for i := range rapid.Uint64Range(1, 20).Draw(t, "messages") {
+			msg := projection.Message{Role: projection.RoleAssistant, Events: []uint64{i + 1}, Stripped: rapid.Bool().Draw(t, "stripped")}
+			if rapid.Bool().Draw(t, "thinks") {
+				msg.Reasoning, msg.ReasoningSize = "r", conversation.Size{ASCII: 1 << i}
+				msg.Extras = map[string]conversation.RawJSON{"x": nil}
+			}
+			all = append(all, msg)
+		}
+		first := rapid.IntRange(0, len(all)).Draw(t, "told of")
+		told.Through = uint64(first)
+		for i := range first {
+			told.Replies[uint64(i+1)] = rapid.Bool().Draw(t, "goes back")
+		}
+		o := meter.Options{EchoReasoning: true}
+		m := meter.New(o).WithView(projection.View{Messages: all[:first]}).WithThinking(meter.Thinking{}).WithThinking(told)
+		for i := range all {
+			n := i + 1
+			if i == len(all)/2 {
+				n = rapid.IntRange(0, len(all)).Draw(t, "a shorter or longer one")
+			}
+			v := projection.View{Messages: all[:n]}
+			if m = m.WithView(v); n < first {
+				continue
+			}
+			whole := meter.New(o).WithView(projection.View{Messages: slices.Clone(all[:first])}).WithThinking(told).WithView(v)
+			sum := projection.Sizes{}
+			for k := range v.Messages {
+				if whole.Thinks(&v.Messages[k]) != m.Thinks(&v.Messages[k]) {
+					t.Fatalf("message %d of %d", k, n)
+				} else if m.Thinks(&v.Messages[k]) {
+					sum.Add(projection.Reasoning, v.Messages[k].ReasoningSize)
+				}
+			}
+			if got, want := m.SegmentEstimate(projection.Reasoning), meter.EstimateOf(&sum, projection.Reasoning); got != want || whole.SegmentEstimate(projection.Reasoning) != want {
+				t.Fatalf("%d messages: %v tokens, whole %v, want %v", n, got, whole.SegmentEstimate(projection.Reasoning), want)
+			}
+		}
+	})
 }

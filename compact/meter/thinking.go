@@ -20,54 +20,61 @@ type Thinking struct {
 }
 
 // reach is which replies of a view keep their thinking: those between two events.
-type reach struct{ after, before uint64 }
+type reach struct {
+	after, before uint64
+	gap           uint64 // event of the newest reply without thinking, which ends the reach once a later one thinks
+}
 
 // WithThinking returns the meter with what goes back of the view's thinking.
 func (m Meter) WithThinking(t Thinking) Meter {
-	m.thinking, m.known = &t, m.view.Messages
+	m.thinking, m.known, m.weighed = &t, m.view.Messages, 0
 	return m.WithView(m.view)
 }
 
-// weighThinking works out what goes back of the view's thinking, and how much that is.
+// weighThinking works out what goes back of the view's thinking, and how much that is. While the view only grows, it
+// weighs what came.
 func (m *Meter) weighThinking() {
-	m.reach, m.thoughts = reach{before: math.MaxUint64}, projection.Sizes{}
 	if !m.EchoesReasoning() || m.thinking == nil && m.options.EchoModel == "" {
 		return
 	}
-	messages := m.view.Messages
-	if m.thinking != nil {
-		m.bindThinking(messages)
+	if before := m.changed(); before != m.reach.before {
+		m.reach.before, m.weighed = before, 0
 	}
-	for i := range messages {
-		if m.Thinks(&messages[i]) {
-			m.thoughts.Add(projection.Reasoning, messages[i].ReasoningSize)
+	if m.weighed == 0 {
+		m.reach, m.thoughts = reach{before: m.reach.before}, projection.Sizes{}
+	}
+	for ; m.weighed < len(m.view.Messages); m.weighed++ {
+		msg := &m.view.Messages[m.weighed]
+		if m.binds() && m.carries(msg) {
+			if msg.Stripped {
+				m.reach.gap = lastEvent(msg)
+			} else if m.reach.gap > m.reach.after { // thinking between others cannot be left out
+				m.reach.after, m.thoughts = m.reach.gap, projection.Sizes{}
+			}
+		}
+		if m.Thinks(msg) {
+			m.thoughts.Add(projection.Reasoning, msg.ReasoningSize)
 		}
 	}
 }
 
-// bindThinking works out which replies of the view keep their thinking.
-func (m *Meter) bindThinking(messages []projection.Message) {
+// changed is the event from which on the view is another one than that which was told of; thinking behind it is void
+// where it is bound.
+func (m *Meter) changed() uint64 {
+	messages := m.view.Messages
+	if !m.binds() {
+		return math.MaxUint64
+	}
 	switch i := firstChange(m.known, messages); {
 	case i == len(m.known):
 		m.known = messages
+		return math.MaxUint64
 	case i < len(messages):
-		m.reach.before = messages[i].Events[0]
+		return messages[i].Events[0]
 	case i > 0:
-		m.reach.before = lastEvent(&messages[i-1]) + 1
-	default:
-		m.reach.before = 0
+		return lastEvent(&messages[i-1]) + 1
 	}
-	begun := false
-	for i := len(messages) - 1; i >= 0 && m.thinking.Bound; i-- {
-		if msg := &messages[i]; !m.carries(msg) {
-			continue
-		} else if msg.Stripped && begun {
-			m.reach.after = lastEvent(msg) // thinking between others cannot be left out
-			break
-		} else if !msg.Stripped {
-			begun = true
-		}
-	}
+	return 0
 }
 
 // carries reports whether a reply has thinking that may go back.
@@ -89,12 +96,14 @@ func (m *Meter) Thinks(msg *projection.Message) bool {
 
 // Binds reports whether the thinking of a message goes back, and would not where something in front of it changed.
 func (m *Meter) Binds(msg *projection.Message) bool {
-	return m.thinking != nil && m.thinking.Bound && m.Thinks(msg)
+	return m.binds() && m.Thinks(msg)
 }
+
+func (m *Meter) binds() bool { return m.thinking != nil && m.thinking.Bound }
 
 // BoundTokens is how many calibrated tokens of thinking go with whatever changes in front of them.
 func (m Meter) BoundTokens() float64 {
-	if m.thinking == nil || !m.thinking.Bound {
+	if !m.binds() {
 		return 0
 	}
 	return m.Factor() * m.SegmentEstimate(projection.Reasoning)
@@ -107,11 +116,14 @@ func lastEvent(m *projection.Message) uint64 {
 	return m.Events[len(m.Events)-1]
 }
 
+// shareArray reports whether one list grew on the other's array, so that the shorter is its beginning.
+func shareArray(a, b []projection.Message) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
+
 // firstChange is the index of the first message that says something else, or the length of the shorter list.
 func firstChange(a, b []projection.Message) int {
 	n := min(len(a), len(b))
-	if n > 0 && &a[0] == &b[0] {
-		return n // one grew on the other's array
+	if shareArray(a, b) {
+		return n
 	}
 	for i := range n {
 		if !a[i].SaysSame(&b[i]) {

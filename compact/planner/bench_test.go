@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -117,6 +118,26 @@ func BenchmarkMeterKeystroke(b *testing.B) {
 		if r := m.Reading(); r.AfterSend < r.Used {
 			b.Fatal(r)
 		}
+	}
+}
+
+// BenchmarkMeterThinking is what an event costs the meter of a model whose thinking goes back, with 50,000 messages open.
+// Budget: 50 us.
+func BenchmarkMeterThinking(b *testing.B) {
+	messages := make([]projection.Message, 50_000)
+	for i := range messages {
+		messages[i] = projection.Message{Role: projection.RoleAssistant, Events: []uint64{uint64(i + 1)}, Reasoning: "so",
+			ReasoningSize: conversation.Size{ASCII: 2}, Extras: map[string]conversation.RawJSON{"x": nil}}
+	}
+	for _, bound := range []bool{false, true} {
+		b.Run(fmt.Sprintf("bound %v", bound), func(b *testing.B) {
+			m := meter.New(meter.Options{EchoReasoning: true}).
+				WithView(projection.View{Messages: messages[:49_999]}).WithThinking(meter.Thinking{Bound: bound})
+			b.ReportAllocs()
+			for b.Loop() {
+				m.WithView(projection.View{Messages: messages})
+			}
+		})
 	}
 }
 
