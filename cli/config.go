@@ -206,6 +206,9 @@ func (cmd *configTrustCommand) Run(context.Context) error {
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
 		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
 	}
+	for _, note := range cmd.settings.Unknown(loaded) {
+		cmd.console.Note("%s", note)
+	}
 	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
 	return nil
 }

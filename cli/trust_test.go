@@ -34,11 +34,12 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			h := a.host(screen.ChatOptions{})
 			return h, func() error { h.Close(); return a.resources.Close() }
 		}
-		write("compaction: {default_profile: heavy}\n")
+		write("compaction: {default_profile: heavy}\nproviders: {x: {key_command: [evil]}}\npermissions: {allow: [run_command(git diff ...)]}\n")
 		h, end := begin()
 		_, err := h.Open(t.Context())
 		var question *tui.Consent
-		if !errors.As(err, &question) || !strings.Contains(question.Question, "compaction.default_profile: heavy") {
+		if !errors.As(err, &question) || !strings.Contains(question.Question, "compaction.default_profile: heavy") ||
+			!strings.Contains(question.Question, "keys: providers.x.key_command: it is passed over") {
 			t.Fatalf("%s: no question: %v", name, err)
 		}
 		answer, want := question.Decline, "default"
@@ -48,6 +49,11 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 		talk, err := answer(t.Context())
 		if err != nil || talk.Profile != want {
 			t.Errorf("%s: the profile is %q, %v; want %q", name, talk.Profile, err, want)
+		}
+		notes := strings.Join(talk.Notes, "\n")
+		if strings.Count(notes, "never names the program") != 1 || strings.Contains(notes, "config trust") == yes ||
+			strings.Contains(notes, "run_command(git diff ...) grants nothing") != yes {
+			t.Errorf("%s: the notes are %s", name, notes)
 		}
 		if err := end(); err != nil {
 			t.Error(err)

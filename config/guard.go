@@ -31,7 +31,7 @@ type guard struct {
 	file    string
 	trusted bool
 	refused []Refused
-	never   []Refused // what a trusted file may not decide either
+	never   Problems // what a trusted file may not decide either
 }
 
 // allowed are the keys that a workspace's file may set, each with whether a value is within its bounds; nil: any is.
@@ -194,8 +194,8 @@ func (g *guard) refuse(e entry, why string, path ...string) (entry, bool) {
 	if path[0] == "providers" {
 		e.value = keep(e.value, func(below entry) (entry, bool) {
 			if below.key == "key_command" {
-				g.never = append(g.never, Refused{File: g.file, Line: below.line, Key: Path(append(path, below.key)...), Value: flow(below.value, false),
-					Why: "runs a program for keys, which only your own file may name"})
+				g.never = append(g.never, &Problem{File: g.file, Line: below.line,
+					Message: "a workspace never names the program that prints keys: " + escape(Path(append(path, below.key)...))})
 			}
 			return below, below.key != "key_command"
 		})

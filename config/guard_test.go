@@ -150,7 +150,7 @@ func TestTrustedWorkspaceAppliesEverything(t *testing.T) {
 	t.Parallel()
 	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\ncompaction: {summary: {model: a/b}}\n", true)
 	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || l.Config.Compaction.Summary.Model != "a/b" || len(l.Trusted) != 3 ||
-		len(l.Refused) != 1 || l.Refused[0].Key != "providers.x.key_command" || l.Config.Providers["x"].KeyCommand != nil {
+		len(l.Refused) != 0 || len(l.Unknown) != 1 || !strings.HasSuffix(l.Unknown[0].Message, ": providers.x.key_command") || l.Config.Providers["x"].KeyCommand != nil {
 		t.Errorf("%+v", l)
 	}
 }

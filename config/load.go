@@ -120,9 +120,10 @@ func (l *loading) workspace(d *decoder, root *node, trust func(hash string) bool
 	}
 	g := guard{current: l.Config, file: d.src.name, trusted: trust != nil && trust(l.Hash)}
 	kept := g.root(root)
+	l.Unknown = append(l.Unknown, g.never...)
 	d.document(kept, &l.Config)
 	if g.trusted {
-		l.Trusted, l.Refused = g.refused, g.never
+		l.Trusted = g.refused
 	} else {
 		l.Refused = g.refused
 	}

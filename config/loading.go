@@ -16,7 +16,7 @@ type Loaded struct {
 	Sources []Source  // the layers looked at, weakest first
 	Refused []Refused // keys of the workspace file that were not applied
 	Trusted []Refused // those that were applied because the user trusts the file
-	Unknown Problems  // keys of the workspace file that this version does not have, which are passed over
+	Unknown Problems  // keys of the workspace file that are passed over: this version has none such, or no workspace may set them
 	Hash    string    // of the workspace file's content, "" without one
 	Origins Origins
 

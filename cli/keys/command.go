@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -63,6 +64,9 @@ func (c *Command) run(parent context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(parent, c.limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
+	if cmd.Dir, _ = os.UserHomeDir(); cmd.Dir == "" { // never the workspace, whose files are not the user's
+		cmd.Dir = "/"
+	}
 	var out bounded
 	cmd.Stdout, cmd.SysProcAttr, cmd.WaitDelay = &out, &syscall.SysProcAttr{Setsid: true}, time.Second
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

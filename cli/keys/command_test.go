@@ -47,6 +47,13 @@ func TestAKeyOfACommandIsUsedForItsTime(t *testing.T) {
 	}
 }
 
+func TestACommandRunsAtHome(t *testing.T) {
+	t.Parallel()
+	if key, err := NewCommand([]string{"sh", "-c", `[ . -ef "${HOME:-/}" ] && echo tok`}, 0).Key(t.Context(), ""); key != "tok" || err != nil {
+		t.Errorf("%q, %v", key, err)
+	}
+}
+
 func TestACommandThatGivesNoKeyTellsNone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

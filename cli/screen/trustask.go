@@ -30,6 +30,9 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
+	for _, note := range h.with.Settings.Unknown(*l) {
+		b.WriteString("\n" + note + "\n")
+	}
 	return &tui.Consent{
 		Title: "Apply the folder's settings?", Question: b.String(), Yes: "apply them, until the file changes", No: "leave them out",
 		Declined: "left out · plimsoll config trust applies them", Open: say(true), Decline: say(false),

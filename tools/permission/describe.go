@@ -37,7 +37,7 @@ func (r rule) describeCommand() description {
 	case r.harmless():
 		entry := harmless.Find(r.prefix())
 		if entry == nil {
-			return description{means: "nothing"}
+			return description{means: "nothing", warning: noList(strings.Join(r.prefix(), " ")).Error()}
 		}
 		d := description{means: strings.Join(r.prefix(), " ") + " with arguments that are known to be harmless: " + entry.Means}
 		if entry.OwnCode {

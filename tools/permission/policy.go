@@ -14,6 +14,7 @@
 package permission
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,7 +97,7 @@ func parseRules(list string, texts []string, tools []Tool) ([]rule, error) {
 		if err == nil && list == "deny" && r.harmless() {
 			err = fmt.Errorf("%q would deny harmless calls only; end it in * to deny them all", text)
 		}
-		if err != nil {
+		if err != nil && (list == "deny" || !errors.As(err, new(noList))) { // such a rule grants nothing, see Idle
 			return nil, fmt.Errorf("permissions.%s: %w", list, err)
 		}
 		rules[i] = r

@@ -22,7 +22,7 @@ func TestPolicyJudgesEffects(t *testing.T) {
 		}
 	})
 	tools := []permission.Tool{{"read_file", permission.AccessRead}, {"modify_file", permission.AccessEdit}, {"run_command", permission.AccessCommand}}
-	p, err := permission.New(permission.Config{Allow: []string{"run_command(git status)"}, Deny: []string{"run_command(rm *)"}}, tools, dir, nil)
+	p, err := permission.New(permission.Config{Allow: []string{"run_command(git status)", "run_command(git diff ...)", "run_command(git ...)"}, Deny: []string{"run_command(rm *)"}}, tools, dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +39,8 @@ func TestPolicyJudgesEffects(t *testing.T) {
 	}{
 		{permission.OfCommand(files, "git status"), conversation.NeedNothing},
 		{permission.OfCommand(files, "git push"), conversation.NeedApproval},
+		{permission.OfCommand(files, "git diff a.go"), conversation.NeedApproval},
+		{permission.OfCommand(files, "git log -1"), conversation.NeedApproval},
 		{permission.OfCommand(files, "ls; sudo rm -r x"), conversation.NeedRefusal},
 		{file("read_file", permission.AccessRead, "a.go"), conversation.NeedNothing},
 		{file("read_file", permission.AccessRead, ".env"), conversation.NeedApproval},

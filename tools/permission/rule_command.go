@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -59,9 +60,28 @@ func (r rule) checkCommand() error {
 		return fmt.Errorf("%q mixes * and ...; write one of them", r.pattern)
 	}
 	if len(prefix)+1 < patternFields || harmless.Find(prefix) == nil {
-		return fmt.Errorf("no harmless arguments are known of %q; write the exact command, or * for any arguments", strings.Join(prefix, " "))
+		return noList(strings.Join(prefix, " "))
 	}
 	return nil
+}
+
+// noList is the error of a pattern for harmless arguments of a command of which none are known.
+type noList string
+
+// Error says what to write in its place.
+func (command noList) Error() string {
+	return fmt.Sprintf("no harmless arguments are known of %q; write the exact command, or * for any arguments", string(command))
+}
+
+// Idle says of the allow rules of a configuration that grant nothing why: a list that an earlier version had may be gone.
+func Idle(allow []string) []string {
+	var notes []string
+	for _, text := range allow {
+		if _, err := parseRule(text, []Tool{{"run_command", AccessCommand}}); errors.As(err, new(noList)) {
+			notes = append(notes, fmt.Sprintf("permissions.allow: %s grants nothing: %v", text, err))
+		}
+	}
+	return notes
 }
 
 // literal is the command that a pattern without a wildcard stands for.
@@ -142,7 +162,7 @@ func (r rule) coversCall(call simple) bool {
 	switch {
 	case r.harmless():
 		prefix := r.prefix()
-		return call.harmless && len(call.words) >= len(prefix) &&
+		return call.harmless && harmless.Find(prefix) != nil && len(call.words) >= len(prefix) &&
 			slices.EqualFunc(prefix, call.words[:len(prefix)], func(p string, w word) bool { return w.sure && w.text == p })
 	case wildcard(r.pattern), call.inside, call.piped && !call.harmless, slices.Contains(stateful, call.words[0].text):
 		return false
