@@ -53,9 +53,9 @@ func TestRetriesBackOff(t *testing.T) {
 			}
 		}
 		want := []updates.Status{
-			{Phase: updates.Retrying, Attempt: 2, Of: 4, Wait: 500 * time.Millisecond, Why: "overloaded"},
-			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Why: "server error"},
-			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Why: "network"},
+			{Phase: updates.Retrying, Attempt: 2, Of: 4, Wait: 500 * time.Millisecond, Class: llm.Overloaded, Why: "overloaded"},
+			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Class: llm.ServerFault, Why: "server error"},
+			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Class: llm.Network, Why: "network"},
 		}
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Error(diff)
