@@ -85,7 +85,7 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 		conversation.Rewind{Turn: k.Log.Turns() - 1,
 			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
-			"say it in another way, go further back with /rewind, or bring it back with /redo before you send anything." + files},
+			"say it in another way, go further back with /rewind, or redo it with /redo before you send anything." + files},
 	}
 }
 
