@@ -37,7 +37,7 @@ func TestFromNothingToAnAnswer(t *testing.T) {
 	term.paste(wrong)
 	term.see("21 characters, ends in 2222")
 	term.key("enter")
-	term.see("rejected the key", "Check that it was copied whole")
+	term.see("Key refused", "Check that it was copied whole")
 	term.paste(secret)
 	term.key("enter")
 	term.see("The key works. It is stored in ", "❯ "+modelName)

@@ -96,7 +96,7 @@ func TestHostileTextOfAModel(t *testing.T) {
 		term.key("end")
 		term.idle("The end.")
 		term.say("and an error")
-		term.idle("bad request", payload)
+		term.idle("Request refused (400)", payload)
 		term.goesOn()
 		p.unharmed(term, from)
 	})

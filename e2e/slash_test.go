@@ -96,6 +96,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 			t.clear()
 		}},
 		tells("redo", "turns redone"),
+		tells("retry", "Nothing to send again"),
 		tells("fork", "forked: this is the copy"),
 		{"delete", func(t *terminal) {
 			t.command("/delete")
