@@ -25,9 +25,6 @@ func (t *terminal) without(n int, until string) int {
 	for last := n + 60; n < last; n++ {
 		t.say(question(n) + " " + planted)
 		shown := t.wait("answer "+said(n), func(s screen) bool { return s.has(said(n)) && !s.busy() })
-		if shown.has("out of order") || shown.has("no summary was written") {
-			t.t.Fatalf("the failure of a summary is shown:\n%s", shown.text)
-		}
 		if shown.has(until) {
 			return n + 1
 		}

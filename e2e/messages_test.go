@@ -193,11 +193,5 @@ func breakagesOfMessages() []mishap {
 			w.text("A whole answer.")
 			w.end("stop", 0, 0)
 		}), see: []string{"A whole answer."}, unseen: "west"},
-		{name: "refusal", script: again(1, func(w *wire) {
-			w.text("I would rather")
-			w.closeBlock()
-			w.named("message_delta", object{"delta": object{"stop_reason": "refusal", "stop_sequence": nil}, "usage": object{"output_tokens": 3}})
-			w.named("message_stop", object{})
-		}), kept: "I would rather", see: []string{"■"}},
 	}
 }
