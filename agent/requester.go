@@ -25,7 +25,7 @@ type requester struct {
 	inbox    *core.Inbox
 	lane     *llm.Lane       // shared with the summaries
 	answered map[string]bool // models that gave a reply, by name
-	noted    string          // what was said last of how a request is made
+	noted    string          // the newest note on how a request is made
 }
 
 // ask makes a request, again and again where that may help.
