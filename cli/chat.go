@@ -94,11 +94,10 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		Progress: around.Progress(), Links: around.Links(), Notify: around.Notify(cfg.UI.Notify),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
-	err = runScreen(model, &h.Pace, cmd.console.Stdout, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin),
-		tea.WithoutSignalHandler())
+	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()
 	unsent := model.KeepDraft(context.WithoutCancel(ctx))
-	return errors.Join(leaving(err), unsent, h.Leave(model.Farewell()), told.Err())
+	return errors.Join(err, unsent, h.Leave(model.Farewell()), told.Err())
 }
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong
@@ -120,14 +119,6 @@ func (cmd *chatCommand) chosen(ctx context.Context, o screen.ChatOptions) (scree
 		return o, err
 	}
 	return screen.ChatOptions{Resume: id}, nil
-}
-
-// leaving is the error of a screen that was left: being told to end is none.
-func leaving(err error) error {
-	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) {
-		return nil
-	}
-	return err
 }
 
 // edit prepares the user's editor: VISUAL, else EDITOR, else vi.

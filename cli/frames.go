@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"reflect"
 	"sync"
@@ -38,13 +39,16 @@ type frames struct {
 	alarm  *time.Timer // while asleep
 }
 
-// runScreen runs a program until it is left.
-func runScreen(model tea.Model, reader *screen.Pace, out io.Writer, options ...tea.ProgramOption) error {
+// runScreen runs a program until it is left, or until ctx ends. It is then told to quit: a program that is given the
+// context closes its input while it still reads from it.
+func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
 	d := newDisplay(out)
 	f := &frames{reader: reader}
-	f.program = tea.NewProgram(displayed{model, d}, append(options, tea.WithOutput(d.output()), tea.WithFPS(ticksPerSecond), tea.WithFilter(f.message))...)
+	f.program = tea.NewProgram(displayed{model, d}, input, tea.WithOutput(d.output()), tea.WithFPS(ticksPerSecond),
+		tea.WithFilter(f.message), tea.WithoutSignalHandler())
 	defer d.end()
 	defer f.end()
+	defer context.AfterFunc(ctx, f.program.Quit)()
 	_, err := f.program.Run()
 	return err
 }

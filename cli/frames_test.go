@@ -37,7 +37,7 @@ func TestFindsTheTickerOfTheLibrary(t *testing.T) {
 
 func TestRunsAndEndsAScreen(t *testing.T) {
 	t.Parallel()
-	if err := runScreen(quitter{}, &screen.Pace{}, io.Discard, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithoutSignalHandler()); err != nil {
+	if err := runScreen(t.Context(), quitter{}, &screen.Pace{}, io.Discard, tea.WithInput(nil)); err != nil {
 		t.Error(err)
 	}
 }

@@ -34,10 +34,11 @@ func TestDiffShowsWhatTheConversationChanged(t *testing.T) {
 	term.see("1 + three ships", "tab files")
 	term.typed("q")
 	term.typed("q")
+	behind := len(term.written())
 	term.typed("y")
 	term.see("copied the diff of fleet.txt")
-	if got := term.written(); !strings.Contains(got, "\x1b]52;c;") {
-		t.Error("nothing went to the clipboard")
+	if got := term.clipboard(behind); !strings.Contains(got, "+three ships") {
+		t.Errorf("the clipboard is given %q", got)
 	}
 	term.typed("q")
 	term.idle("▾ create fleet.txt")
