@@ -25,15 +25,6 @@ func marathon(steps int) *compacttest.Tale {
 	return l
 }
 
-func TestBandsOfOtherDesignsCoverTheFirstMessageToo(t *testing.T) {
-	t.Parallel()
-	v, m := projection.Project(compacttest.FilesRead(10, 100).User("And now?").Events()), meter.New(compacttest.Window(100_000))
-	want := []conversation.Span{compacttest.Span(1, 40)}
-	if d := cmp.Diff(want, planner.BandSpans(v, m, planner.BandRule{First: true})); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	t.Parallel()
 	m := meter.New(compacttest.Window(100_000))

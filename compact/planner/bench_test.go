@@ -97,17 +97,6 @@ func BenchmarkExtend(b *testing.B) {
 	}
 }
 
-// BenchmarkHarden makes a request of 10,000 events.
-func BenchmarkHarden(b *testing.B) {
-	v := projection.Project(compacttest.LongLog(10_000))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
-			b.Fatal("a trailing reply cannot be sent")
-		}
-	}
-}
-
 // BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
 // open. Budget: 50 us, no allocation worth noting.
 func BenchmarkMeterKeystroke(b *testing.B) {
@@ -138,30 +127,6 @@ func BenchmarkMeterThinking(b *testing.B) {
 				m.WithView(projection.View{Messages: messages})
 			}
 		})
-	}
-}
-
-// BenchmarkHardenOneID makes a request of 2,500 calls that all have the same id,
-// as some servers give them. It must not cost the square of their number.
-func BenchmarkHardenOneID(b *testing.B) {
-	events := compacttest.LongLog(10_000)
-	for i, e := range events {
-		switch body := e.Body.(type) {
-		case conversation.AssistantMessage:
-			for k := range body.Calls {
-				body.Calls[k].ID = "call_0"
-			}
-		case conversation.ToolResult:
-			body.CallID = "call_0"
-			events[i].Body = body
-		}
-	}
-	v := projection.Project(events)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
-			b.Fatal("a trailing reply cannot be sent")
-		}
 	}
 }
 

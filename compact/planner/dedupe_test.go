@@ -72,28 +72,6 @@ func TestDedupeItemsNameWhatIsOmitted(t *testing.T) {
 	}
 }
 
-func TestDedupeItemsTakeIdentifiersFromToolsWithoutAnEntry(t *testing.T) {
-	t.Parallel()
-	log := dedupeLog{}.call("1", "read", `{"path":"a"}`).result("1", "read", longLine).
-		call("2", "read", `{"path":"b"}`).result("2", "read", longLine)
-	rules := onlyDedupe(map[string]preset.ToolRule{"read": {Identifiers: []string{"path"}}})
-	if items := dedupeItems(log, rules); items != nil {
-		t.Errorf("with the tool's identifiers: %v", items)
-	}
-	rules.Dedupe.ToolIdentifierFields = map[string][]string{"read": {"limit"}}
-	if items := dedupeItems(log, rules); len(items) != 1 || items[0].Event != 2 {
-		t.Errorf("with an entry of its own: %v", items)
-	}
-	if len(rules.Dedupe.ToolIdentifierFields) != 1 {
-		t.Errorf("the rules were changed: %v", rules.Dedupe.ToolIdentifierFields)
-	}
-	rules.Dedupe.ToolIdentifierFields = nil
-	rules.Tools = nil
-	if items := dedupeItems(log, rules); len(items) != 1 || items[0].Event != 2 {
-		t.Errorf("without identifiers: %v", items)
-	}
-}
-
 func TestDedupeItemsLeaveAlone(t *testing.T) {
 	t.Parallel()
 	start := func() dedupeLog { return dedupeLog{}.call("1", "read", `{}`) }
@@ -125,38 +103,5 @@ func TestDedupeItemsLeaveAlone(t *testing.T) {
 	synthetic[1].Events = nil
 	if items := dedupeItems(synthetic, onlyDedupe(nil)); items != nil {
 		t.Errorf("of a message without events: %v", items)
-	}
-}
-
-// What an item shows is what Dedupe gives, for calls; and once it is shown
-// nothing more is chosen.
-func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
-	t.Parallel()
-	log := dedupeLog{}.call("1", "write", writes).result("1", "write", longLine).call("2", "write", writes).result("2", "write", "ok")
-	rules := onlyDedupe(map[string]preset.ToolRule{"write": {Identifiers: []string{"path"}}})
-	items := dedupeItems(log, rules)
-	if len(items) != 2 {
-		t.Fatalf("items %v", items)
-	}
-	messages := []adachsoft.Message{dedupeMessage(&log[0]), dedupeMessage(&log[1]), dedupeMessage(&log[2])}
-	whole := adachsoft.Dedupe(messages, rules.RepeatParams())
-	shown, ok := adachsoft.OmitFields(writes, items[0].Fields, items[0].Threshold)
-	if diff := cmp.Diff(whole[0].Calls[0].Arguments.String(), shown); diff != "" || !ok {
-		t.Error(ok, diff)
-	}
-	if !strings.HasPrefix(shown, `{"path":"a/b","text":"[omitted]","mode":1.0,"_tool_compaction":{"thresholdBytes":100,`) {
-		t.Error(shown)
-	}
-	log[0].Calls[0].Arguments, log[0].State = shown, projection.StateMasked
-	log[1].Text, log[1].State = adachsoft.Stub("write", "1"), projection.StateMasked
-	if again := dedupeItems(log, rules); again != nil {
-		t.Errorf("chosen again: %v", again)
-	}
-	// A lower threshold names the fields that are omitted already, too: the
-	// newest overlay is the one that is shown, over what was said.
-	rules.Dedupe.InputTrimBytes = 0
-	want := []conversation.MaskItem{{Event: 1, Part: conversation.PartArguments, Call: "1", Fields: []string{"text", "mode"}}}
-	if diff := cmp.Diff(want, dedupeItems(log, rules)); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -32,8 +32,6 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 	forced := made(conversation.SourceAuto, planner.TriggerLoadLine, 900, 400)
 	said := func() *compacttest.Tale { return compacttest.FilesRead(4, 60) } // 16 events
 	summary := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(5, 8)}, Text: "s"}
-	drop := conversation.Drop{Spans: []conversation.Span{compacttest.Span(2, 4)}}
-	capped := conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 60}}}
 	undo := func(l *compacttest.Tale, epoch uint64, after int) *compacttest.Tale {
 		return l.EpochOf(made(conversation.SourceManual, "command", 1, after), conversation.Revert{Epoch: epoch})
 	}
@@ -41,11 +39,9 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 		log  *compacttest.Tale
 		want planner.Past
 	}{
-		"nothing":         {said(), planner.Past{}},
-		"an empty log":    {&compacttest.Tale{}, planner.Past{}},
-		"a pass":          {said().EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Settled: true}},
-		"the newest pass": {said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(7)), planner.Past{After: 400}},
-		"a pass by hand":  {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
+		"nothing":        {said(), planner.Past{}},
+		"a pass":         {said().EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Settled: true}},
+		"a pass by hand": {said().EpochOf(made(conversation.SourceManual, "command", 800, 300), summary), planner.Past{After: 300}},
 
 		"taken back":                  {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), planner.Past{Undone: 1500}},
 		"taken back, nobody says how": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 0), planner.Past{Undone: 900}},
@@ -53,55 +49,30 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 			planner.Past{After: 400, Undone: 1300}},
 		"the older one taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 17, 1200),
 			planner.Past{Undone: 1200}},
-		"both taken back": {undo(undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 18, 1300), 17, 1700),
-			planner.Past{Undone: 1700}},
-		"both, the older one first": {undo(undo(said().EpochOf(forced, compacttest.Masks(3)).EpochOf(made(conversation.SourceAuto, "stride", 800, 300), compacttest.Masks(7)), 17, 1300), 18, 1700),
-			planner.Past{Undone: 1700}},
 		"a mask by hand taken back": {undo(said().EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), 17, 1500), planner.Past{}},
-		"a mask by hand since it was taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
-			EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(7)), planner.Past{Undone: 1500}},
-		"a mask by hand taken back after it": {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
-			EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(7)), 19, 1400), planner.Past{Undone: 1500}},
 		"by a profile since it was taken back": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).
 			EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), planner.Past{}},
-		"by a profile and taken back": {undo(said().
-			EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, compacttest.Masks(7)), 17, 1400), planner.Past{Undone: 1400}},
-		"tried before a mask by hand": {said().Add(tried(700, conversation.OutcomeFailed)).EpochOf(made(conversation.SourceManual, "command", 800, 300), compacttest.Masks(3)), planner.Past{}},
 
-		"turns brought back are no undo":              {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
-		"turns brought back by the event of a rewind": {said().Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}).Epoch(conversation.Revert{Event: 18}), planner.Past{Failures: 1}},
-		"an undo of what is not there":                {undo(said().Add(failed("m")), 99, 1500), planner.Past{}},
+		"turns brought back are no undo": {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")).Epoch(conversation.Rewind{Turn: 3}), 19, 1500), planner.Past{After: 400, Failures: 1}},
 
-		"another pass since":  {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
-		"brought back":        {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
-		"one overlay is left": {said().EpochOf(forced, compacttest.Masks(3), compacttest.Masks(7)).EpochOf(forced, conversation.Revert{Event: 17}), planner.Past{After: 400}},
+		"another pass since": {undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500).EpochOf(made(conversation.SourceAuto, "load line", 990, 500), summary), planner.Past{After: 500}},
+		"brought back":       {undo(undo(said().EpochOf(forced, compacttest.Masks(3)), 17, 1500), 18, 600), planner.Past{After: 400}},
 
 		"a failure":                        {said().Add(failed("m")), planner.Past{Failures: 1}},
-		"two":                              {said().Add(failed("m"), conversation.UserMessage{Text: "x"}, failed("m")), planner.Past{Failures: 2}},
 		"refused before a model was asked": {said().Add(failed(""), failed("m")), planner.Past{Failures: 1}},
 		"tried at so many tokens":          {said().Add(tried(700, conversation.OutcomeFailed)), planner.Past{Tried: 700, Failures: 1}},
 		"stopped at so many tokens":        {said().Add(tried(700, conversation.OutcomeCancelled)), planner.Past{Tried: 700}},
-		"stale at so many tokens":          {said().Add(tried(700, conversation.OutcomeStale)), planner.Past{}},
 		"tried before a pass":              {said().Add(tried(700, conversation.OutcomeFailed)).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 1, Settled: true}},
 		"tried with another model":         {said().Add(tried(700, conversation.OutcomeFailed), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"cancelled":                        {said().Add(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Model: "m"}), planner.Past{}},
-		"stale":                            {said().Add(conversation.Attempt{Outcome: conversation.OutcomeStale, Model: "m"}), planner.Past{}},
 
-		"a pass without a model since the failure":  {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"drops do as well":                          {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceRecovery, "", 900, 400), drop), planner.Past{After: 400, Failures: 2, Settled: true}},
-		"caps do as well":                           {said().Add(failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerHardLine, 900, 400), capped), planner.Past{After: 400, Failures: 1, Settled: true}},
-		"one to save money does not":                {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},
-		"one before the failure does not":           {said().Add(failed("m")).EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), planner.Past{After: 400, Failures: 2}},
-		"failures before a summary":                 {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
-		"failures before masks and a summary":       {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3), summary), planner.Past{After: 400}},
-		"failures before and after a summary":       {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
-		"failures before a compaction by hand":      {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)), planner.Past{}},
-		"failures before another model":             {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
-		"what is known of the same model":           {said().Add(conversation.ModelChanged{Model: "n"}, failed("m"), conversation.ModelChanged{Model: "n", Window: 4096}), planner.Past{Failures: 1}},
-		"failures before an undo":                   {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
-		"a pin does not speak for the user's wish":  {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
-		"a failure, and masks by hand before it":    {said().EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)).Add(failed("m")), planner.Past{Failures: 1}},
-		"a pass of the tool does not count as hand": {said().Add(failed("m")).EpochOf(made(conversation.SourceTool, "tool", 900, 400), compacttest.Masks(3)), planner.Past{Failures: 1}},
+		"a pass without a model since the failure": {said().Add(failed("m"), failed("m")).EpochOf(forced, compacttest.Masks(3)), planner.Past{After: 400, Failures: 2, Settled: true}},
+		"one to save money does not":               {said().Add(failed("m"), failed("m")).EpochOf(made(conversation.SourceAuto, planner.TriggerCold, 900, 400), compacttest.Masks(3)), planner.Past{Failures: 2}},
+		"failures before a summary":                {said().Add(failed("m"), failed("m")).EpochOf(forced, summary), planner.Past{After: 400}},
+		"failures before and after a summary":      {said().Add(failed("m"), failed("m")).EpochOf(forced, summary).Add(failed("m")), planner.Past{After: 400, Failures: 1}},
+		"failures before a compaction by hand":     {said().Add(failed("m")).EpochOf(made(conversation.SourceManual, "command", 900, 400), compacttest.Masks(3)), planner.Past{}},
+		"failures before another model":            {said().Add(failed("m"), conversation.ModelChanged{Model: "n"}), planner.Past{}},
+		"failures before an undo":                  {undo(said().EpochOf(forced, compacttest.Masks(3)).Add(failed("m")), 17, 1500), planner.Past{Undone: 1500}},
+		"a pin does not speak for the user's wish": {said().Add(failed("m"), conversation.Pin{Events: []uint64{3}}), planner.Past{Failures: 1}},
 	} {
 		if d := cmp.Diff(c.want, planner.PastOf(c.log.Events())); d != "" {
 			t.Errorf("%s:\n%s", name, d)

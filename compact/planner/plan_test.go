@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
-	"plimsoll/conversation"
 )
 
 // When something is done at all. The figures are explained in plan_look_test.go.
@@ -62,93 +60,6 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	}
 }
 
-func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
-	t.Parallel()
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 })
-	if p := k.Plan((&compacttest.Tale{}).Stints(18)); p.Acts() {
-		t.Errorf("18 turns: %q", compacttest.Tell(p))
-	}
-	if p := k.Plan((&compacttest.Tale{}).Stints(18).Says(1)); !p.Acts() {
-		t.Error("19 turns, and nothing is done")
-	}
-	k.Rules.Auto.MinTurns = 100
-	if p := k.Plan((&compacttest.Tale{}).Stints(18)); p.Acts() || p.Hold {
-		t.Errorf("below the hard line: %s", compacttest.Tell(p))
-	}
-	if p := k.Plan((&compacttest.Tale{}).Stints(20)); !p.Acts() || !p.Hold {
-		t.Errorf("above it: %q", compacttest.Tell(p))
-	}
-}
-
-func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
-	t.Parallel()
-	for name, l := range map[string]*compacttest.Tale{"no event": {}, "all taken back": (&compacttest.Tale{}).Stints(20).Add(conversation.Rewind{Turn: 0})} {
-		for _, p := range preset.All() {
-			for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
-				k := compacttest.At(m).With(func(k *compacttest.Look) {
-					k.System, k.Check.Gone = 200_000, true
-					k.Rules = preset.RulesOf(p)
-				})
-				if got := compacttest.Tell(k.Plan(l)); got != "" {
-					t.Errorf("%s, %s, moment %d: %s", name, p, m, got)
-				}
-				if got := k.Of(l.Events()).Recover(k.Rules); got != nil {
-					t.Errorf("%s, %s: recovery did %v", name, p, got)
-				}
-			}
-		}
-	}
-}
-
-func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
-	t.Parallel()
-	unknown := func(k *compacttest.Look) { k.Options.Window = meter.Window{} }
-	l := (&compacttest.Tale{}).Stints(200)
-	for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
-		if got := compacttest.Tell(compacttest.At(m).With(unknown).Plan(l)); got != "" {
-			t.Errorf("a million tokens, moment %d: %s", m, got)
-		}
-	}
-	turn := compacttest.At(planner.MomentTurn).With(unknown)
-	// The first turn's and the newest four results stay: 5 of 10 go, and with
-	// another turn 6 of 11.
-	if p := turn.With(func(k *compacttest.Look) { k.Rules.Mask.Stride = 5*4802 + 1 }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Acts() {
-		t.Errorf("below the stride: %s", compacttest.Tell(p))
-	}
-	if p := turn.With(func(k *compacttest.Look) { k.Rules.Mask.Stride = 5 * 4802 }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); compacttest.Tell(p) != "stride: mask e7 e11 e15 e19 e23" {
-		t.Errorf("a stride: %q", compacttest.Tell(p))
-	}
-	if p := compacttest.At(planner.MomentRequest).With(unknown).With(func(k *compacttest.Look) { k.Check.Gone = true }).Plan((&compacttest.Tale{}).Stints(10).Says(10)); p.Trigger != planner.TriggerCold {
-		t.Errorf("a cold cache: %q", compacttest.Tell(p))
-	}
-}
-
-func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
-		soft   int
-	}{
-		"a share of the window":        {func(*compacttest.Look) {}, 80_000},
-		"another share":                {func(k *compacttest.Look) { k.Rules.TriggerRatio = 0.5 }, 50_000},
-		"a number of tokens":           {func(k *compacttest.Look) { k.Rules.TokenThreshold = 70_000 }, 70_000},
-		"a number above the share":     {func(k *compacttest.Look) { k.Rules.TokenThreshold = 90_000 }, 80_000},
-		"a step of the price":          {func(k *compacttest.Look) { k.Options.PriceStep = 60_000 }, 57_000},
-		"a step above the share":       {func(k *compacttest.Look) { k.Options.PriceStep = 90_000 }, 80_000},
-		"the step and a lower number":  {func(k *compacttest.Look) { k.Options.PriceStep, k.Rules.TokenThreshold = 60_000, 56_000 }, 56_000},
-		"the step and a higher number": {func(k *compacttest.Look) { k.Options.PriceStep, k.Rules.TokenThreshold = 60_000, 58_000 }, 57_000},
-	} {
-		k := compacttest.At(planner.MomentRequest).With(c.change)
-		n := c.soft/5000 - 1
-		if p := k.Plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n)); p.Acts() {
-			t.Errorf("%s, at %d: %q", name, c.soft, compacttest.Tell(p))
-		}
-		if p := k.Plan((&compacttest.Tale{}).Stints(n).Says(c.soft - 5000*n + 1)); p.Trigger != planner.TriggerLoadLine {
-			t.Errorf("%s, above %d: %q", name, c.soft, compacttest.Tell(p))
-		}
-	}
-}
-
 func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 	t.Parallel()
 	at95, over := (&compacttest.Tale{}).Stints(19), (&compacttest.Tale{}).Stints(19).Says(1)
@@ -171,41 +82,6 @@ func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
 			t.Errorf("%s: %q", name, compacttest.Tell(p))
 		}
 	}
-}
-
-func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(18)
-	for range 3 { // it does not fire again for ever
-		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
-			k := compacttest.At(m)
-			if p := k.Plan(l); p.Acts() {
-				l.Epoch(p.Alone().Masks...)
-				if again := k.Plan(l); again.Acts() {
-					t.Fatalf("right after %q: %q", compacttest.Tell(p), compacttest.Tell(again))
-				}
-			}
-		}
-		l.Stints(1)
-	}
-	if got := len(conversation.Epochs(l.Events())); got != 1 {
-		t.Errorf("%d passes for 21 turns", got)
-	}
-	raw := (&compacttest.Tale{}).Add(saidOnly(l)...)
-	if p := compacttest.At(planner.MomentRequest).Plan(raw); !p.Hold {
-		t.Errorf("the log alone: %q", compacttest.Tell(p))
-	}
-}
-
-// saidOnly is what a tale says, without overlays.
-func saidOnly(l *compacttest.Tale) []conversation.Body {
-	var out []conversation.Body
-	for _, e := range l.Events() {
-		if !e.Body.Kind().Overlay() {
-			out = append(out, e.Body)
-		}
-	}
-	return out
 }
 
 func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
@@ -283,30 +159,5 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 		if got := c.past.Exhausted(k.Rules); got != c.exhausted {
 			t.Errorf("%s: exhausted %v", name, got)
 		}
-	}
-}
-
-func TestCatalogueB16EveryRequestOfATurnIsLookedAt(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Says(10) // one turn, long
-	fired := 0
-	for range 40 {
-		l.Reads(4995)
-		k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Check.Past = planner.PastOf(l.Events()) })
-		if p := k.Plan(l); p.Acts() {
-			fired++
-			bodies := p.Masks
-			if len(p.Spans) > 0 {
-				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: compacttest.Words(500)})
-			}
-			used := k.Of(append(l.Events(), conversation.Following(l.Events(), time.Time{}, bodies...)...)).Meter.Reading().Used
-			l.Add(conversation.Stamp(bodies, uint64(l.Log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
-		}
-		if used := k.Of(l.Events()).Meter.Reading().Used; used > 80_000 {
-			t.Fatalf("%d tokens after %d steps", used, l.Log.Len()/2)
-		}
-	}
-	if fired < 3 || fired > 8 {
-		t.Errorf("%d passes for 200,000 tokens", fired)
 	}
 }

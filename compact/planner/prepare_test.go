@@ -62,19 +62,6 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 	}
 }
 
-// What is prepared is what the step evicts that comes later.
-func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
-	t.Parallel()
-	for _, log := range []*compacttest.Tale{(&compacttest.Tale{}).Talks(15), (&compacttest.Tale{}).Stints(15), (&compacttest.Tale{}).Talks(7).Stints(8)} {
-		early := preparing().Plan(log)
-		step := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }).Plan(log.Talks(1).Says(100))
-		if len(early.Spans) != 1 || len(step.Spans) != 1 || early.Spans[0].First != step.Spans[0].First ||
-			early.Spans[0].Last > step.Spans[0].Last {
-			t.Errorf("prepared %s, evicted %s", compacttest.SpansText(early.Spans), compacttest.SpansText(step.Spans))
-		}
-	}
-}
-
 // prepared is a summary of spans that a model wrote, on a log.
 func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
 	t.Helper()
@@ -138,31 +125,5 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	}
 	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, pass); err != nil {
 		t.Errorf("a step that may evict more: %v", err)
-	}
-}
-
-func TestWhatStandsBehindASummaryThatWaits(t *testing.T) {
-	t.Parallel()
-	own := []conversation.Span{compacttest.Span(3, 8)}
-	for name, c := range map[string]struct {
-		overlay conversation.Body
-		want    bool
-	}{
-		"nothing":             {conversation.Renamed{Title: "x"}, true},
-		"a note over it":      {conversation.Summary{Spans: own, Appendix: "## Note"}, true},
-		"a summary of others": {conversation.Summary{Spans: []conversation.Span{compacttest.Span(9, 12)}, Text: "s"}, true},
-		"a summary of it":     {conversation.Summary{Spans: []conversation.Span{compacttest.Span(8, 12)}, Text: "s"}, false},
-		"policies":            {conversation.Summary{Spans: []conversation.Span{compacttest.Span(9, 12)}, Policies: &conversation.Policies{}}, false},
-		"a mask":              {compacttest.Masks(11), false},
-		"a pin":               {conversation.Pin{Events: []uint64{11}}, false},
-		"an undo":             {conversation.Revert{Epoch: 1}, false},
-	} {
-		l := compacttest.FilesRead(4, 60).Epoch(c.overlay)
-		if got := edit.Stands(l.Events(), 0, own); got != c.want {
-			t.Errorf("%s: stands %t", name, got)
-		}
-		if !edit.Stands(l.Events(), uint64(len(l.Events())), own) {
-			t.Errorf("%s: what was there before counts", name)
-		}
 	}
 }

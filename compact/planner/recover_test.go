@@ -106,40 +106,6 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 	}
 }
 
-func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
-	t.Parallel()
-	k := compacttest.ByPreset(preset.OneClaw, planner.MomentReply)
-	// Down to 85,000, where nothing else would do it better.
-	if got := recovered(k, (&compacttest.Tale{}).Stints(20)); got != "drop 2-13" {
-		t.Errorf("100,000 tokens: %q", got)
-	}
-	if got := recovered(k, (&compacttest.Tale{}).Stints(17)); got != "" {
-		t.Errorf("85,000 tokens: %q", got)
-	}
-	if got := recovered(k, (&compacttest.Tale{}).Says(10).Reads(120_000)); got != "" {
-		t.Errorf("one open unit: %q", got)
-	}
-	if got := recovered(k, (&compacttest.Tale{}).Says(98_000).Answers(10).Says(990)); got != "drop 1-1" {
-		t.Errorf("a first message without end: %q", got)
-	}
-}
-
-func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
-	t.Parallel()
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Options.Window = meter.Window{} })
-	l := (&compacttest.Tale{}).Talks(20)
-	bodies := k.Of(l.Events()).Recover(k.Rules)
-	// Half of 85 percent of 100,000.
-	if left := k.After(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
-		t.Errorf("%q leaves %d", tellBodies(bodies), left)
-	}
-	l = (&compacttest.Tale{}).Stints(20)
-	bodies = k.Of(l.Events()).Recover(k.Rules)
-	if left := k.After(l, bodies); len(bodies) != 1 || left > 55_250 {
-		t.Errorf("%q leaves %d", tellBodies(bodies), left)
-	}
-}
-
 func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 	t.Parallel()
 	pinned := (&compacttest.Tale{}).Talks(18)

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
@@ -202,27 +200,6 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	}
 }
 
-func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
-	t.Parallel()
-	bytes := []int{40_000}
-	for range 10 {
-		bytes = append(bytes, 1000)
-	}
-	l := jcliWork("read_file", bytes...)
-	k := compacttest.ByPreset(preset.JCLI, planner.MomentRequest)
-	p := k.Plan(l)
-	if compacttest.Tell(p) != "every request: mask e3" {
-		t.Fatalf("%q", compacttest.Tell(p))
-	}
-	then := k.Of(append(l.Events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})).Meter.Reading().Used
-	for threshold, want := range map[int]string{then: "every request: mask e3", then - 1: "threshold: mask e3, cover 2-21"} {
-		k.Rules.TokenThreshold = threshold
-		if got := compacttest.Tell(k.Plan(l)); got != want {
-			t.Errorf("%d of %d: %q", then, threshold, got)
-		}
-	}
-}
-
 // edits is a call of a tool per file, with long arguments and results.
 func edits(files ...string) *compacttest.Tale {
 	l := (&compacttest.Tale{}).User("Go.")
@@ -260,89 +237,5 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 	full := compacttest.ByPreset(preset.Adachsoft, planner.MomentRequest).With(identified)
 	if got := compacttest.Tell(full.Plan((&compacttest.Tale{}).Talks(30))); got != "" {
 		t.Errorf("above every line it has no other layer: %q", got)
-	}
-}
-
-func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
-	t.Parallel()
-	work := jcliWork("read_file", 5000, 5000, 5000, 5000)
-	for name, c := range map[string]struct {
-		change func(*compacttest.Look)
-		log    *compacttest.Tale
-		want   string
-	}{
-		"off": {func(*compacttest.Look) {}, work, ""},
-		"JCL's first layer": {func(k *compacttest.Look) {
-			k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800}
-		}, work, "every request: mask e3 e5"},
-		"identity dedup": {func(k *compacttest.Look) { k.Rules.Dedupe.Enabled = true; identified(k) }, edits("a", "a"), "every request: mask e2 call_1 e3"},
-		"both": {func(k *compacttest.Look) {
-			k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 100}
-			k.Rules.Dedupe.Enabled = true
-			identified(k)
-		}, edits("a", "b", "a"), "every request: mask e3 e5, mask e2 call_1 e3"},
-	} {
-		for _, m := range compacttest.Moments() {
-			want := c.want
-			if m == planner.MomentReply {
-				want = ""
-			}
-			if got := compacttest.Tell(compacttest.At(m).With(c.change).Plan(c.log)); got != want {
-				t.Errorf("%s, moment %d: %q, want %q", name, m, got, want)
-			}
-		}
-	}
-	// Above the load line Plimsoll's own pass comes first.
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) {
-		k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800}
-	})
-	if got := compacttest.Tell(k.Plan((&compacttest.Tale{}).Stints(17))); !strings.HasPrefix(got, "load line: ") {
-		t.Errorf("above the load line: %q", got)
-	}
-	p := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) {
-		k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800}
-	}).Plan(work)
-	if d := cmp.Diff(conversation.StylePlimsoll, p.Masks[0].(conversation.Mask).Style); d != "" {
-		t.Errorf("the words are the preset's:\n%s", d)
-	}
-}
-
-func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
-	t.Parallel()
-	// 400 characters of three bytes: over 800 bytes, and shorter than a preview.
-	l := (&compacttest.Tale{}).User("Go.").Call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 400)).Call("read_file", "{}", conversation.ResultOK, "x")
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) {
-		k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
-	})
-	if got := compacttest.Tell(k.Plan(l)); got != "" {
-		t.Errorf("on every request: %q", got)
-	}
-	jcl := compacttest.ByPreset(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Micro.KeepRecent = 1 })
-	if got := compacttest.Tell(jcl.Plan(l)); got != "every request: mask e3" {
-		t.Errorf("to the letter of JCL: %q", got)
-	}
-}
-
-func TestALayerTakesWhatPointsToAResultAtOnce(t *testing.T) {
-	t.Parallel()
-	// The newest result stays. Were only e3 hidden, e5 would stand in full next.
-	l := jcliWork("read_file", 5000).Again("read_file", "{}").Again("read_file", "{}").Call("read_file", "{}", conversation.ResultOK, "x")
-	k := compacttest.ByPreset(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Micro.KeepRecent = 1 })
-	p := k.Plan(l)
-	if compacttest.Tell(p) != "every request: mask e3 e5 e7" {
-		t.Errorf("JCL: %q", compacttest.Tell(p))
-	}
-	if got := compacttest.Tell(k.Plan(l.Epoch(p.Masks...))); got != "" {
-		t.Errorf("JCL, again: %q", got)
-	}
-	// Of three calls with one identity the newest stays.
-	l = edits("a").Again("edit", `{"path":"a"}`).Again("edit", `{"path":"a"}`)
-	k = compacttest.ByPreset(preset.Adachsoft, planner.MomentRequest).With(identified)
-	p = k.Plan(l)
-	if compacttest.Tell(p) != "every request: mask e2 call_1 e3 e5" {
-		t.Errorf("ADA: %q", compacttest.Tell(p))
-	}
-	if got := compacttest.Tell(k.Plan(l.Epoch(p.Masks...))); got != "" {
-		t.Errorf("ADA, again: %q", got)
 	}
 }

@@ -73,30 +73,6 @@ func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
 	}
 }
 
-func TestTheTargetLeavesRoomToTalk(t *testing.T) {
-	t.Parallel()
-	// System prompt and tools take 60,000: what the conversation has left is less than
-	// half of what it usually gets, and so is what a step leaves of it.
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.System = 60_000 })
-	p := k.Plan((&compacttest.Tale{}).Talks(5).Says(1))
-	left := p.Used - p.Gain - 60_000
-	if p.Trigger != planner.TriggerLoadLine || left < 5000 || left > 16_000 {
-		t.Errorf("%q: %d tokens are left beside the prompt", compacttest.Tell(p), left)
-	}
-}
-
-func TestNothingToDoIsNoPlan(t *testing.T) {
-	t.Parallel()
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.System = 90_000 })
-	if p := k.Plan((&compacttest.Tale{}).User("x")); p.Acts() {
-		t.Errorf("all of it is system prompt: %q", compacttest.Tell(p))
-	}
-	k.System = 96_000
-	if p := k.Plan((&compacttest.Tale{}).User("x")); p.Acts() || !p.Hold {
-		t.Errorf("above the hard line: %q", compacttest.Tell(p))
-	}
-}
-
 func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
 	t.Parallel()
 	grown := func(talks, bands, tokens int) *compacttest.Tale {
@@ -151,17 +127,6 @@ func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
 	}
 }
 
-func TestACallThatWasNeverAnsweredIsNotCovered(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(14)
-	if got := pressed(l); got != "load line: cover 1-7 9-22" {
-		t.Errorf("%q", got)
-	}
-	if got := recovered(compacttest.At(planner.MomentRequest), (&compacttest.Tale{}).Talks(3).Says(10).Asked("lost").Talks(17)); got != "drop 2-7 9-28" {
-		t.Errorf("%q", got)
-	}
-}
-
 // A pass that came to nothing, or that the user stopped, is not tried again at
 // once: a fourth of a stride of 20,000 has to be added, or the hard line reached.
 func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
@@ -178,22 +143,5 @@ func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
 		if got != want {
 			t.Errorf("tried at %d: %s at %d tokens, want %s", tried, got, plan.Used, want)
 		}
-	}
-}
-
-func TestAResultThatCameLongAfterItsCallIsNotEvictedWithoutIt(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Talks(2)
-	l.Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "read_file", Arguments: "{}"}}, Stop: conversation.StopCalls})
-	call := uint64(len(l.Events()))
-	l.Talks(2).Add(conversation.ToolResult{CallID: "late", Tool: "read_file", Status: conversation.ResultOK, Text: compacttest.Words(200)})
-	result := uint64(len(l.Events()))
-	l.Talks(16).Says(1)
-	spans := conversation.Disjoint(evictedBy(compacttest.At(planner.MomentRequest).Plan(l)))
-	if !spans.Holds(call-1) || !spans.Holds(result+1) {
-		t.Fatalf("what stands around both is not evicted: %v", spans)
-	}
-	if spans.Holds(call) || spans.Holds(result) {
-		t.Errorf("a part of the unit is evicted: %v hold e%d or e%d", spans, call, result)
 	}
 }
