@@ -1,7 +1,6 @@
 package edit_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -98,16 +96,6 @@ func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 	}
 }
 
-func TestPassInATurnWithNothingBeforeItHasNoRange(t *testing.T) {
-	t.Parallel()
-	for _, calls := range []int{0, 1} {
-		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, preset.ProfileHeavy, true)
-		if !errors.Is(err, edit.ErrNoRange) {
-			t.Errorf("with %d calls: %v", calls, err)
-		}
-	}
-}
-
 func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -171,65 +159,5 @@ func TestNextBandBeginsBehindTheNewestSummary(t *testing.T) {
 		if got := edit.NextBand(boundaryLog(t, append(bodies[:len(bodies):len(bodies)], test.more...)...)); got != test.want {
 			t.Errorf("%s: turn %d, want %d", name, got, test.want)
 		}
-	}
-}
-
-func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) {
-	t.Parallel()
-	r := preset.RulesOf(preset.Plimsoll)
-	check := func(want string, ok bool) {
-		t.Helper()
-		if got, found := r.Summarising(); got != want || found != ok {
-			t.Errorf("%q %v, want %q", got, found, want)
-		}
-	}
-	check(preset.ProfileHeavy, true)
-	r.Profiles["mine"], r.Profiles["also"] = preset.Profile{Summarize: true}, preset.Profile{Summarize: true}
-	r.DefaultProfile = "mine"
-	check("mine", true)
-	r.DefaultProfile = preset.ProfileLight
-	delete(r.Profiles, preset.ProfileHeavy)
-	check("also", true)
-	r.Profiles = nil
-	check("", false)
-}
-
-func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
-	t.Parallel()
-	r := preset.RulesOf(preset.Plimsoll)
-	for window, want := range map[int]int{0: 20_000, 8192: 1638, 100_000: 20_000, 200_000: 30_000} {
-		if got := r.Rearm(window); got != want {
-			t.Errorf("for a window of %d: %d, want %d", window, got, want)
-		}
-	}
-}
-
-func TestMeterTakesItsLinesFromRules(t *testing.T) {
-	t.Parallel()
-	m := meter.New(meter.Options{Window: meter.Window{Tokens: 1000}})
-	r := preset.Rules{TriggerRatio: 0.5, HardRatio: 0.75, TokenThreshold: 400}
-	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
-		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)
-	}
-	if got := m.WithRules(r).WithRules(preset.Rules{}).Reading(); got.LoadLine != compacttest.LoadLine(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
-		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
-	}
-	if got := m.WithRules(preset.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {
-		t.Errorf("the line of a source is at %d", got.LoadLine)
-	}
-}
-
-func TestViewKnowsWhichResultsItShowsInFull(t *testing.T) {
-	t.Parallel()
-	log := boundaryLog(t, spokenTurn("one", 1, true)...)
-	text := log[2].Body.(conversation.ToolResult).Text
-	v := projection.Project(log)
-	if !v.ShowsInFull(3, text) || v.ShowsInFull(3, text+"x") || v.ShowsInFull(1, "do one") || v.ShowsInFull(99, text) {
-		t.Error("the view does not know what it shows")
-	}
-	mask := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult}}}
-	masked := projection.Project(append(log, conversation.Event{Seq: 5, Body: mask}))
-	if masked.ShowsInFull(3, text) {
-		t.Error("a masked result counts as shown")
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -78,28 +77,6 @@ func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
 	}
 	if merged, raw := summaryOf(t, log, 8192, preset.InputAuto, whole).Job.Tokens(), summaryOf(t, log, 8192, preset.InputRaw, whole).Job.Tokens(); merged > raw/2 {
 		t.Errorf("%d tokens are read in place of %d", merged, raw)
-	}
-}
-
-// No piece is a rest of a few lines, whose summary would be longer than itself.
-func TestPiecesAreAboutAsLarge(t *testing.T) {
-	t.Parallel()
-	log := compacttest.FilesRead(40, 500).Events()
-	pass := summaryOf(t, log, 1_000_000, preset.InputRaw, conversation.Span{First: 1, Last: uint64(len(log))})
-	total := pass.Job.Tokens()
-	for pieces := 2; pieces < 8; pieces++ {
-		budget := total/pieces + total/20 // the last would be short
-		chunks := summary.Chunks(*pass.Job, budget)
-		least, most := pass.Job.CoveredTokens, 0
-		for _, c := range chunks {
-			if n := c.Tokens(); n > budget {
-				t.Errorf("%d of %d tokens", n, budget)
-			}
-			least, most = min(least, c.CoveredTokens), max(most, c.CoveredTokens)
-		}
-		if 2*least < most {
-			t.Errorf("%d pieces, of %d to %d tokens", len(chunks), least, most)
-		}
 	}
 }
 

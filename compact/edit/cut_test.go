@@ -210,16 +210,6 @@ func oneSpan(first, last uint64) []conversation.Span {
 	return []conversation.Span{{First: first, Last: last}}
 }
 
-func TestCutMovesBackToWhereTheUnitBegins(t *testing.T) {
-	t.Parallel()
-	log := threeTurns(t)
-	for before, want := range map[uint64]int{0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 4, 6: 5, 7: 6, 9: 6, 15: 14, 16: 15, 99: 15} {
-		if kept, behind := edit.CutBefore(log, before); len(kept) != want || len(behind) != 0 {
-			t.Errorf("before %d: %d events and %d overlays, want %d and none", before, len(kept), len(behind), want)
-		}
-	}
-}
-
 // Overlays begin at 16; the copy has the ten events of turns 0 and 1.
 func TestWhatComesAlong(t *testing.T) {
 	t.Parallel()

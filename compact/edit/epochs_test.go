@@ -79,51 +79,6 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	}
 }
 
-func TestUndoTakesBackTheEpochAskedFor(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(compacttest.Masks(7))
-	r, err := edit.Undo(l.Events(), 17)
-	if err != nil || r.Epoch != 17 {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	if _, err := edit.Undo(l.Events(), 3); !errors.Is(err, edit.ErrNothingToUndo) {
-		t.Errorf("event 3 is no compaction: %v", err)
-	}
-	if d := cmp.Diff([]uint64{18}, inForce(l.Epoch(r))); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestEpochsWithoutANumberAreTheirOwn(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 60).Add(compacttest.Masks(3), compacttest.Masks(7)) // as a foreign log may have them
-	if !compacttest.Undo(t, l) {
-		t.Fatal("nothing to undo")
-	}
-	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-	redo(t, l)
-	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3))
-	l.Epoch(conversation.Revert{Event: 17})
-	if d := cmp.Diff([]uint64(nil), inForce(l)); d != "" {
-		t.Error(d)
-	}
-	if !redo(t, l) {
-		t.Fatal("nothing to redo")
-	}
-	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
 	t.Parallel()
 	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: preset.ProfileDefault}

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -16,39 +14,6 @@ import (
 
 // Lines of ONE (OneClaw FEAT-011) that are about this package. The others are in
 // package agent.
-
-func TestOneClawAcceptanceCriteria(t *testing.T) {
-	t.Parallel()
-	t.Run("The 85% threshold is defined as a constant (not hardcoded inline)", func(t *testing.T) {
-		t.Parallel()
-		if preset.DefaultTriggerRatio != 0.85 || preset.DefaultProtectedRatio != 0.25 || meter.CharsPerToken != 4 {
-			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", preset.DefaultTriggerRatio, preset.DefaultProtectedRatio, meter.CharsPerToken)
-		}
-		for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
-			r := preset.RulesOf(p)
-			if r.TriggerRatio != preset.DefaultTriggerRatio || r.ProtectedRatio != preset.DefaultProtectedRatio {
-				t.Errorf("%s: %v and %v", p, r.TriggerRatio, r.ProtectedRatio)
-			}
-		}
-	})
-}
-
-// With system prompt and tools that fill most of the window, little talk is over
-// the threshold: all of it is protected, and nothing may be left out either.
-func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
-	t.Parallel()
-	crowded := func(k *compacttest.Look) { k.System = 70_000 }
-	l := (&compacttest.Tale{}).Says(5000).Answers(5000).Says(5000).Answers(5000)
-	k := compacttest.ByPreset(preset.OneClaw, planner.MomentReply).With(crowded)
-	for failures := range 4 {
-		if got := compacttest.Tell(k.With(func(k *compacttest.Look) { k.Check.Past.Failures = failures }).Plan(l)); got != "" {
-			t.Errorf("after %d failures: %q", failures, got)
-		}
-	}
-	if got := compacttest.Tell(k.Plan(l.Says(3000).Answers(3000))); got != "threshold: cover 1-1, drops" {
-		t.Errorf("no longer all of it: %q", got)
-	}
-}
 
 // A cumulative summary says again what the last one said. Only what says no more
 // than that is worth nothing.

@@ -133,35 +133,6 @@ func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 	}
 }
 
-func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
-	t.Parallel()
-	for _, p := range []preset.Name{preset.Plimsoll, preset.JP, preset.OneClaw, preset.JCLI} {
-		l := (&compacttest.Tale{}).Talks(3).Stints(2)
-		first, err := heavyAgain(t, l, p, "", 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		withSummary(t, l, first, 800)
-		r := preset.RulesOf(p)
-		r.KeepLast = 0
-		w := edit.NewRequest()
-		w.Profile = preset.ProfileDefault
-		now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(l.Events())), Now: compacttest.Noon}
-		pass, err := edit.NewProposal(l.Events(), r, now, w)
-		if err != nil {
-			t.Fatalf("%s: %v", p, err)
-		}
-		layers := pass.Preview().Layers
-		if len(layers) != 1 || layers[0].Kind != "results" || layers[0].Events != 2 || layers[0].Saved < 9000 {
-			t.Errorf("%s: it does %+v", p, layers)
-		}
-		made, _ := conversation.MadeOf(pass.Bodies(1)[0])
-		if strings.Contains(made.Why, "summary") {
-			t.Errorf("%s: it says %q", p, made.Why)
-		}
-	}
-}
-
 func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 	t.Parallel()
 	for _, p := range preset.All() {

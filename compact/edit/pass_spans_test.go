@@ -3,49 +3,14 @@ package edit_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
-
-// What was taken back lies between what a rule covers, and may come back.
-func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
-	t.Parallel()
-	tale := compacttest.FilesRead(3, 40).Add(conversation.Rewind{Turn: 2}).User("Another way.").Reply("Yes.").User("And now?")
-	log := tale.Events()
-	v := projection.Project(log)
-	s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
-	spans := planner.BandSpans(v, s.Meter, planner.BandRule{})
-	pass, err := edit.ProposeSummary(log, preset.RulesOf(preset.Plimsoll), s, spans, conversation.Made{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := conversation.TakenBack(log)
-	covered := map[uint64]bool{}
-	for i, e := range log {
-		for _, span := range pass.Spans {
-			if span.Holds(e.Seq) {
-				covered[e.Seq] = true
-				if gone[i] != 0 {
-					t.Errorf("e%d was taken back, and is covered", e.Seq)
-				}
-			}
-		}
-	}
-	if pass.Job == nil || len(covered) == 0 {
-		t.Fatalf("nothing is covered: %v", pass.Spans)
-	}
-	if d := cmp.Diff(preset.InputRaw, pass.Job.Input); d != "" {
-		t.Error(d)
-	}
-}
 
 // In the mode raw-union a rule's summary tells everything again from what was
 // said, earlier summaries included; in bands each has its own.

@@ -68,30 +68,3 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 		t.Errorf("only %d passes, %d with a summary", passes, summaries)
 	}
 }
-
-// What a summary stands for leaves its segments, and the longest text expected is
-// in that of summaries; the rest stays as it is.
-func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
-	t.Parallel()
-	log := read(5)
-	m := meter.New(meter.Options{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
-	w := edit.NewRequest()
-	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
-	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m}, w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	then, kept := checkThen(t, &pass, m.Reading()), m.WithView(projection.Project(log[16:])).Reading()
-	if most := pass.Preview().Summary.Estimate; most == 0 || max(then.Segments[projection.Summary]-most, most-then.Segments[projection.Summary]) > 1 {
-		t.Errorf("the summary has %d tokens, and %d are expected at most", then.Segments[projection.Summary], most)
-	}
-	for _, seg := range projection.Segments() {
-		if got, want := then.Segments[seg], kept.Segments[seg]; seg != projection.Summary && max(got-want, want-got) > 1 {
-			t.Errorf("%v: %d, and what stays has %d", seg, got, want)
-		}
-	}
-	written := written(t, log)
-	if checkThen(t, &written, m.Reading()).Segments[projection.Summary] == 0 {
-		t.Error("a summary that is written has no tokens")
-	}
-}

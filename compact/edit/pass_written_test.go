@@ -52,40 +52,6 @@ func summaryIn(t *testing.T, pass edit.Proposal) conversation.Summary {
 	return conversation.Summary{}
 }
 
-func TestASummaryTellsHowLongItTook(t *testing.T) {
-	t.Parallel()
-	log := read(5)
-	pass := written(t, log)
-	onto, err := pass.Rebase(log, edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []edit.Proposal{pass, onto} {
-		if s := summaryIn(t, p); s.Duration != 2500 || s.Edited {
-			t.Errorf("the summary took %d ms, edited %t", s.Duration, s.Edited)
-		}
-	}
-}
-
-func TestWhatIsWrittenCanBeReadBeforeItTakesEffect(t *testing.T) {
-	t.Parallel()
-	log := read(5)
-	pass := toSummarise(t, log)
-	if w, ok := pass.Written(); ok {
-		t.Errorf("before it is there it is %+v", w)
-	}
-	if _, err := pass.WithText("a text"); !errors.Is(err, summary.ErrRefused) {
-		t.Errorf("before it is there a text is refused with %v", err)
-	}
-	covers := pass.Preview().Summary.Covers
-	pass = written(t, log)
-	want := edit.Written{Text: asWritten, Appendix: summaryIn(t, pass).Appendix, Covers: covers}
-	got, ok := pass.Written()
-	if diff := cmp.Diff(want, got); diff != "" || !ok || want.Appendix == "" {
-		t.Errorf("it is there: %t; %s", ok, diff)
-	}
-}
-
 func TestTheUserMayChangeASummary(t *testing.T) {
 	t.Parallel()
 	pass := written(t, read(5))
@@ -142,5 +108,24 @@ func TestTheUsersTextHasToCountByItsLength(t *testing.T) {
 	// What a model may do wrong is not asked of a user.
 	if _, err := pass.WithText("I'm sorry, " + strings.Repeat("but this is what I want to be kept of it. ", 6)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestWhatIsWrittenCanBeReadBeforeItTakesEffect(t *testing.T) {
+	t.Parallel()
+	log := read(5)
+	pass := toSummarise(t, log)
+	if w, ok := pass.Written(); ok {
+		t.Errorf("before it is there it is %+v", w)
+	}
+	if _, err := pass.WithText("a text"); !errors.Is(err, summary.ErrRefused) {
+		t.Errorf("before it is there a text is refused with %v", err)
+	}
+	covers := pass.Preview().Summary.Covers
+	pass = written(t, log)
+	want := edit.Written{Text: asWritten, Appendix: summaryIn(t, pass).Appendix, Covers: covers}
+	got, ok := pass.Written()
+	if diff := cmp.Diff(want, got); diff != "" || !ok || want.Appendix == "" {
+		t.Errorf("it is there: %t; %s", ok, diff)
 	}
 }

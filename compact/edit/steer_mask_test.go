@@ -3,7 +3,6 @@ package edit_test
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,53 +115,5 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 				t.Errorf("%s: event %d is %s", name, seq, m.State)
 			}
 		}
-	}
-}
-
-func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
-	t.Parallel()
-	said := func() *compacttest.Tale { return compacttest.FilesRead(2, 60) }
-	for name, c := range map[string]struct {
-		log    *compacttest.Tale
-		events []uint64
-		says   string
-	}{
-		"none":           {said(), nil, "choose a tool result"},
-		"not there":      {said(), []uint64{0, 99}, "choose a tool result"},
-		"what was said":  {said(), []uint64{1, 4}, "messages are never masked"},
-		"pinned":         {said().Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{2}, "unpin it first"},
-		"too short":      {compacttest.FilesRead(2, 1), []uint64{3}, "too short"},
-		"masked already": {said().Epoch(compacttest.Masks(3)), []uint64{3}, "no longer sent in full"},
-		"taken back":     {said().Epoch(conversation.Rewind{Turn: 1}), []uint64{7}, "no longer sent in full"},
-		"summarised": {said().Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "s"}),
-			[]uint64{3}, "no longer sent in full"},
-		"the reason that says most": {compacttest.FilesRead(2, 1).Epoch(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
-	} {
-		log := c.log.Events()
-		body, err := edit.MaskByHand(compacttest.PlanRules(), log, projection.Project(log), c.events)
-		if !errors.Is(err, edit.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
-			t.Errorf("%s: %+v, %v", name, body, err)
-		}
-	}
-}
-
-func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 60)
-	body, err := edit.MaskByHand(compacttest.PlanRules(), l.Events(), projection.Project(l.Events()), []uint64{3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Epoch(compacttest.Masks(7)).Epoch(body)
-	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-	compacttest.Undo(t, l)
-	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-	redo(t, l)
-	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
-		t.Error(d)
 	}
 }

@@ -145,50 +145,6 @@ func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
 	})
 }
 
-func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Rewind{Turn: 2})
-	for name, c := range map[string]struct {
-		pinned bool
-		events []uint64
-		want   error
-		says   string
-	}{
-		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "already pinned"},
-		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "undone"},
-		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose one of your messages"},
-		"none":                {true, nil, edit.ErrNothingToPin, "choose one of your messages"},
-		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
-		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose one of your messages"},
-	} {
-		if body, err := edit.PinOf(l.Events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
-			t.Errorf("%s: %+v, %v", name, body, err)
-		}
-	}
-}
-
-func TestPinsNameWhatTheyChange(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(3, 60).Epoch(conversation.Pin{Events: []uint64{3}})
-	for name, c := range map[string]struct {
-		pinned bool
-		events []uint64
-		want   conversation.Body
-	}{
-		"those that are not": {true, []uint64{8, 2, 1, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned e1, e8"}, Events: []uint64{1, 8}}},
-		"many":               {true, []uint64{5, 6, 7, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned 4 messages"}, Events: []uint64{5, 6, 7, 8}}},
-		"the call is pinned": {false, []uint64{2, 8}, conversation.Unpin{Made: conversation.Made{Why: "unpinned e2"}, Events: []uint64{2}}},
-	} {
-		got, err := edit.PinOf(l.Events(), c.events, c.pinned)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
-	}
-}
-
 func TestTurnsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -227,28 +183,6 @@ func sameMessages(t *rapid.T, want, got projection.View) {
 	}
 	if d := cmp.Diff(want.Absent, got.Absent, cmpopts.EquateEmpty()); d != "" {
 		t.Fatal(d)
-	}
-}
-
-func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 10) // 16 events
-	l.Epoch(conversation.Rewind{Turn: 3}).Epoch(conversation.Rewind{Turn: 1})
-	for _, want := range []conversation.Revert{
-		{Made: conversation.Made{Why: "redone: turns 1–2"}, Epoch: 18},
-		{Made: conversation.Made{Why: "redone: turn 3"}, Epoch: 17},
-	} {
-		got, err := edit.Restore(l.Events())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Error(d)
-		}
-		l.Epoch(got)
-	}
-	if r, err := edit.Restore(l.Events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were undone") {
-		t.Errorf("%+v, %v", r, err)
 	}
 }
 

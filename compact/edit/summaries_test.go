@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
@@ -89,31 +87,6 @@ func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
 	}
 }
 
-func TestRangesGrowOverSummariesThatNewerOnesCover(t *testing.T) {
-	t.Parallel()
-	log := compacttest.With(nil, spokenOf(0, 8)...)
-	summary := func(last uint64, to int) conversation.Body {
-		return conversation.Summary{Spans: []conversation.Span{{First: 1, Last: last}}, ToTurn: to, Text: "it"}
-	}
-	log = compacttest.With(log, summary(4, 1), summary(12, 5))
-	if diff := cmp.Diff([]edit.Range{{To: 1}, {To: 5}}, edit.SummaryRanges(log)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
-	t.Parallel()
-	log := compacttest.With(nil, spokenOf(0, 60)...) // more than the window
-	pass := heavyPass(t, log, preset.Plimsoll, 3, false)
-	raw := pass.Fallback()
-	if pass.Job.Input != preset.InputView || raw == nil {
-		t.Fatalf("asked in the form %s", pass.Job.Input)
-	}
-	if raw.MaxTokens < 10_000 || !strings.Contains(raw.System, "Use at most 640 tokens") {
-		t.Errorf("the answer may have %d tokens: %q", raw.MaxTokens, raw.System[len(raw.System)-120:])
-	}
-}
-
 func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("The page says on this line what it says on no other line of it at all. ", 12)
@@ -131,16 +104,5 @@ func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	err := pass.Accept(summary.Answer{Text: page, Stop: conversation.StopEnd, Input: preset.InputRaw})
 	if err == nil || !strings.Contains(err.Error(), "repeated the conversation") {
 		t.Errorf("a piece of what was written out is taken for a summary: %v", err)
-	}
-}
-
-func TestViewIsNotReadWhereItLeavesCallsOut(t *testing.T) {
-	t.Parallel()
-	log := compacttest.With(nil, append(spokenOf(0, 3), worked("a")...)...)
-	log = compacttest.With(log, conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}},
-		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
-	if pass.Job.Input != preset.InputRaw || !strings.Contains(pass.Job.Messages[0].Text, "a line of a") {
-		t.Errorf("asked in the form %s, without what was left out", pass.Job.Input)
 	}
 }

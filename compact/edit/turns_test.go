@@ -3,7 +3,6 @@ package edit_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/compacttest"
@@ -11,57 +10,6 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
-
-func TestSpansOfARangeEndBetweenUnits(t *testing.T) {
-	t.Parallel()
-	user, reply := conversation.UserMessage{Text: "u"}, conversation.AssistantMessage{Text: "a", Stop: conversation.StopEnd}
-	calls := func(ids ...string) conversation.AssistantMessage {
-		m := conversation.AssistantMessage{Stop: conversation.StopCalls}
-		for _, id := range ids {
-			m.Calls = append(m.Calls, conversation.ToolCall{ID: id, Name: "t", Arguments: "{}"})
-		}
-		return m
-	}
-	result := func(id string) conversation.ToolResult {
-		return conversation.ToolResult{CallID: id, Tool: "t", Status: conversation.ResultOK, Text: "r"}
-	}
-	usage := conversation.Usage{Prompt: 1}
-	three := said(t, user, reply, usage, user, calls("a"), usage, result("a"), reply, usage, user, reply)
-	for name, row := range map[string]struct {
-		log  []conversation.Event
-		r    edit.Range
-		gone []int
-		want []conversation.Span
-	}{
-		"no events":       {nil, edit.Range{}, nil, nil},
-		"nothing sent":    {said(t, usage, usage), edit.Range{}, nil, nil},
-		"first turn":      {three, edit.Range{From: 0, To: 0}, nil, []conversation.Span{{First: 1, Last: 2}}},
-		"two turns":       {three, edit.Range{From: 0, To: 1}, nil, []conversation.Span{{First: 1, Last: 8}}},
-		"last turn":       {three, edit.Range{From: 2, To: 2}, nil, []conversation.Span{{First: 10, Last: 11}}},
-		"behind the last": {three, edit.Range{From: 3, To: 9}, nil, nil},
-		"reversed":        {three, edit.Range{From: 1, To: 0}, nil, nil},
-		"middle taken back": {three, edit.Range{From: 0, To: 2}, []int{1},
-			[]conversation.Span{{First: 1, Last: 2}, {First: 10, Last: 11}}},
-		"start taken back": {three, edit.Range{From: 0, To: 2}, []int{0, 1}, []conversation.Span{{First: 10, Last: 11}}},
-		"all taken back":   {three, edit.Range{From: 0, To: 2}, []int{0, 1, 2}, nil},
-		"before the first message": {said(t, usage, reply, user, reply), edit.Range{}, nil,
-			[]conversation.Span{{First: 2, Last: 4}}},
-		"not answered yet":   {said(t, user, reply, user), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
-		"call open":          {said(t, user, reply, user, calls("a")), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
-		"one of two calls":   {said(t, user, calls("a", "b"), usage, result("a")), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
-		"both of two calls":  {said(t, user, calls("a", "b"), result("b"), result("a")), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 4}}},
-		"only an open unit":  {said(t, calls("a")), edit.Range{}, nil, nil},
-		"open unit between":  {said(t, user, calls("a"), user, reply), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 1}, {First: 3, Last: 4}}},
-		"result in the next": {said(t, user, calls("a"), user, result("a"), reply), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
-		"call in the one before": {said(t, user, calls("a"), user, result("a"), reply), edit.Range{From: 1, To: 1}, nil,
-			[]conversation.Span{{First: 3, Last: 3}, {First: 5, Last: 5}}},
-		"result of no call": {said(t, user, result("x"), reply), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 3}}},
-	} {
-		if d := cmp.Diff(row.want, row.r.Spans(row.log, taken(row.gone...))); d != "" {
-			t.Errorf("%s (-want +got):\n%s", name, d)
-		}
-	}
-}
 
 func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()

@@ -63,36 +63,6 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	}
 }
 
-func TestAReviewNeedsASummary(t *testing.T) {
-	t.Parallel()
-	log := read(4)
-	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
-	for profile, want := range map[string]string{
-		"":                    "", // then it is the one that summarises
-		preset.ProfileLight:   "the profile light writes no summary to review; use --profile heavy",
-		preset.ProfileHeavy:   "",
-		preset.ProfileDefault: "writes no summary to review",
-	} {
-		w := edit.NewRequest()
-		w.Profile, w.Review, w.KeepLast = profile, true, 1
-		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
-		if want == "" {
-			if err != nil || pass.Job == nil {
-				t.Errorf("%q: %v, and a summary is asked for: %t", profile, err, pass.Job != nil)
-			}
-			continue
-		}
-		if !errors.Is(err, edit.ErrBadRequest) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q is refused with %v", profile, err)
-		}
-	}
-	w := edit.NewRequest()
-	w.Review, w.Focus, w.KeepLast = true, "the files", 1
-	if pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w); err != nil || pass.Profile != preset.ProfileHeavy {
-		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
-	}
-}
-
 // What the program just did automatically a user can do by hand: who asks for nothing in
 // particular gets the step at the load line where the range holds nothing to compact.
 func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
