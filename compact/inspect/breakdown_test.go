@@ -2,10 +2,7 @@ package inspect_test
 
 import (
 	"math"
-	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -98,49 +95,6 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(6)
-	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 250,
-		Items: []conversation.MaskItem{{Event: 11, Part: conversation.PartResult}}})
-	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: compacttest.Words(900)})
-	l.Add(conversation.Drop{Spans: []conversation.Span{compacttest.Span(21, 24)}})
-	_, c := plainCheck(l)
-	a := inspect.NewBreakdown(compacttest.PlanRules(), c, nil)
-	found := map[string]inspect.Item{}
-	for _, item := range a.Heaviest {
-		found[string(item.State)] = item
-	}
-	if s := found["summarised"]; s.Label != "summary of turns 0–1" || s.Before != 10_000 || s.Tokens < 900 || s.Tokens > 1000 || s.Kind != projection.Summary {
-		t.Errorf("%+v", s)
-	}
-	if s := found["masked"]; s.Label != "read_file" || s.Before != 4975 || s.Tokens > 200 || s.Event != 11 || s.Why == "" || s.Kind != projection.Stubs {
-		t.Errorf("%+v", s)
-	}
-	if s := found["dropped"]; s.Label != "turn 5, left out" || s.Before != 5000 {
-		t.Errorf("%+v", s)
-	}
-	if a.Events != 24 || a.Messages != len(c.View.Messages) || a.Pins != 0 {
-		t.Errorf("%d events, %d messages, %d pins", a.Events, a.Messages, a.Pins)
-	}
-	l.Add(conversation.Pin{Events: []uint64{11}})
-	if _, c := plainCheck(l); inspect.NewBreakdown(compacttest.PlanRules(), c, nil).Pins != 2 {
-		t.Error("a result and its call are pinned")
-	}
-}
-
-func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Stints(4)
-	l.Add(conversation.Summary{Style: conversation.StyleOneClaw, Version: projection.BlockVersion, Spans: []conversation.Span{compacttest.Span(1, 4), compacttest.Span(9, 12)},
-		FromTurn: 0, ToTurn: 2, Text: compacttest.Words(100)})
-	r, c := plainCheck(l)
-	a := inspect.NewBreakdown(r, c, nil)
-	if len(c.View.Absent) != 4 || len(a.Savings) != 1 || a.Savings[0].Kind != "summaries" || a.Savings[0].Items != 8 || a.Savings[0].Tokens < 9800 {
-		t.Errorf("%+v, without %+v", a.Savings, c.View.Absent)
-	}
-}
-
 func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	t.Parallel()
 	usd := func(x float64) *float64 { return &x }
@@ -167,74 +121,5 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	}
 	if a.Calibration.Samples != 4 {
 		t.Errorf("%+v", a.Calibration)
-	}
-}
-
-func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("a").Reply("b")
-	l.Add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
-	r, c := plainCheck(l)
-	a := inspect.NewBreakdown(r, c, nil)
-	if d := cmp.Diff(inspect.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
-		t.Errorf("off by %v, costs: %s", a.Off, d)
-	}
-	zero := 0.0
-	l.Add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
-	_, c = plainCheck(l)
-	if a := inspect.NewBreakdown(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
-		t.Errorf("%+v", a.Costs)
-	}
-}
-
-func TestLabelsAreShortAndOfOneLine(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User(strings.Repeat("long ", 100)).Uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).Uses("odd", `no json`, 20)
-	r, c := plainCheck(l)
-	a := inspect.NewBreakdown(r, c, nil)
-	if len(a.Heaviest) != 5 {
-		t.Fatalf("%+v", a.Heaviest)
-	}
-	for _, item := range a.Heaviest {
-		if n := len([]rune(item.Label)); n == 0 || n > 120 || strings.ContainsAny(item.Label, "\n\r\t") {
-			t.Errorf("%q has %d characters", item.Label, n)
-		}
-	}
-	if !slices.ContainsFunc(a.Heaviest, func(i inspect.Item) bool { return i.Label == "odd no json" }) {
-		t.Errorf("%+v", a.Heaviest)
-	}
-}
-
-// BenchmarkAccount is the account of a conversation of 10,000 events of 1 KB, a
-// third of its results hidden. Budget, without what it foretells: 10 ms.
-func BenchmarkAccount(b *testing.B) {
-	log := compacttest.Masked(compacttest.LongLog(10_000), 800)
-	v := projection.Project(log)
-	c := planner.Check{Log: log, View: v, Meter: meter.New(compacttest.Window(5_000_000)).WithView(v), Sheet: planner.DefaultSheet()}
-	b.ReportAllocs()
-	for b.Loop() {
-		inspect.NewBreakdown(preset.RulesOf(preset.Raw), c, nil) // which foretells nothing
-	}
-}
-
-// What an imported log says of costs may be beyond all reckoning.
-func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
-	t.Parallel()
-	huge, small := math.MaxFloat64, 0.25
-	l := (&compacttest.Tale{}).User("hello")
-	log := l.Events()
-	for _, usd := range []*float64{&small, &huge, &huge} {
-		log = append(log, conversation.Following(log, time.Time{}, conversation.Usage{Prompt: 10, Cached: 5, Completion: 1, Estimate: 5e-324, CostUSD: usd})...)
-	}
-	r, c := plainCheck(l)
-	c.Log = log
-	a := inspect.NewBreakdown(r, c, func(conversation.Usage) *float64 { return &huge })
-	for name, x := range map[string]*float64{"total": a.Costs.Total, "saved": a.Costs.Saved, "off": a.Off} {
-		if x != nil && (math.IsInf(*x, 0) || math.IsNaN(*x)) {
-			t.Errorf("%s is %v", name, *x)
-		}
-	}
-	if a.Costs.Total == nil || *a.Costs.Total < small {
-		t.Errorf("the total is %v", a.Costs.Total)
 	}
 }

@@ -1,12 +1,9 @@
 package inspect_test
 
 import (
-	"errors"
-	"strings"
 	"testing"
 
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
@@ -86,60 +83,4 @@ func chat(turns, tokens int) []conversation.Event {
 		l.Reply(compacttest.Words(tokens))
 	}
 	return l.Events()
-}
-
-func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
-	t.Parallel()
-	log := chat(60, 1000)
-	v := projection.Project(log)
-	for when, want := range map[preset.SummaryWhen]struct{ plans, user, model bool }{
-		preset.SummaryAtLoadLine: {true, true, true}, preset.SummaryByHand: {user: true, model: true}, preset.SummaryNever: {},
-	} {
-		for _, name := range []preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI} {
-			r := preset.RulesOf(name)
-			r.Summary.When, r.TokenThreshold = when, 40_000
-			r.Profiles[preset.ProfileHeavy] = preset.Profile{Summarize: true, Summary: r.Summary}
-			m := meter.New(meter.Options{Window: meter.Window{Tokens: 200_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
-			moment := planner.MomentReply
-			if name == preset.JCLI {
-				moment = planner.MomentRequest
-			}
-			check := planner.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
-			if plan := check.Plan(r); (len(plan.Spans) > 0) != want.plans {
-				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
-			}
-			if o := inspect.NewForecast(r, check); o.Asks != want.plans {
-				t.Errorf("%s, %s: the outlook asks: %v", name, when, o.Asks)
-			}
-			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
-				w := edit.NewRequest()
-				w.Profile, w.Source = preset.ProfileHeavy, source
-				if _, err := edit.NewProposal(log, r, edit.Inputs{Meter: m}, w); errors.Is(err, edit.ErrNoSummaries) == allowed {
-					t.Errorf("%s, %s: asked by %s: %v", name, when, source, err)
-				}
-			}
-		}
-	}
-}
-
-func TestAStepIsALayerOfItsOwn(t *testing.T) {
-	t.Parallel()
-	log := chat(60, 1000)
-	v := projection.Project(log)
-	r := preset.RulesOf(preset.Plimsoll)
-	m := meter.New(meter.Options{Window: meter.Window{Tokens: 64_000, Source: meter.WindowFlag}}.With(r)).WithView(v)
-	check := planner.Check{Log: log, View: v, Meter: m, Sheet: planner.DefaultSheet()}
-	plan := check.Plan(r).Alone()
-	pass, err := edit.ProposeOverlays(log, r, edit.Inputs{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := pass.Preview()
-	if len(p.Layers) != 1 || p.Layers[0].Kind != "note" || p.Layers[0].Events < 20 || p.Layers[0].Saved != p.Before-p.After {
-		t.Errorf("%+v", p)
-	}
-	made, _ := conversation.MadeOf(pass.Bodies(100)[0])
-	if !strings.HasSuffix(made.Why, " messages evicted, note") {
-		t.Errorf("why: %q", made.Why)
-	}
 }

@@ -1,7 +1,6 @@
 package inspect_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -66,36 +65,6 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	}
 }
 
-func TestRevertsAreToldByWhatTheyComeTo(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		log  *compacttest.Tale
-		want entered
-	}{
-		"a redo that does not say so": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
-			entered{inspect.EntryRedo, 7, inspect.ResultInForce, 5}},
-		"the redo taken back": {compacttest.FilesRead(1, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Event: 6}).Epoch(conversation.Revert{Epoch: 7}),
-			entered{inspect.EntryUndo, 8, inspect.ResultInForce, 5}},
-		"a rewind by its event": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Event: 5}),
-			entered{inspect.EntryRestore, 6, inspect.ResultInForce, 5}},
-		"the restore taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}).Epoch(conversation.Revert{Epoch: 5}).Epoch(conversation.Revert{Epoch: 6}),
-			entered{inspect.EntryRewind, 7, inspect.ResultInForce, 5}},
-		"a pin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Pin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
-			entered{inspect.EntryUnpin, 6, inspect.ResultInForce, 5}},
-		"an unpin taken back": {compacttest.FilesRead(1, 60).Epoch(conversation.Unpin{Events: []uint64{3}}).Epoch(conversation.Revert{Epoch: 5}),
-			entered{inspect.EntryPin, 6, inspect.ResultInForce, 5}},
-		"of what is not there":          {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Epoch: 99}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 99}},
-		"of an event that is not there": {compacttest.FilesRead(1, 60).Epoch(conversation.Revert{Event: 98}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 98}},
-		"of an epoch with turns and masks": {compacttest.FilesRead(1, 60).Epoch(conversation.Rewind{Turn: 0}, compacttest.Masks(3)).Epoch(conversation.Revert{Epoch: 5}),
-			entered{inspect.EntryUndo, 7, inspect.ResultInForce, 5}},
-	} {
-		list := ledgerOf(c.log)
-		if d := cmp.Diff(c.want, list[len(list)-1]); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
-	}
-}
-
 func TestLedgerTellsAllOfACompaction(t *testing.T) {
 	t.Parallel()
 	usd := func(x float64) *float64 { return &x }
@@ -127,15 +96,6 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 	}
 	if d := cmp.Diff(want, inspect.Ledger(l.Events())); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestDurationsThatCannotBeAreNone(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
-	list := inspect.Ledger(l.Events())
-	if list[0].Duration != 0 || list[1].Duration < 1<<40 {
-		t.Errorf("%v, %v", list[0].Duration, list[1].Duration)
 	}
 }
 
@@ -210,56 +170,5 @@ func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
 		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == inspect.ResultInForce) != e.InForce || l.Turn != e.Turn {
 			t.Fatalf("%+v is told as %+v", e, l)
 		}
-	}
-}
-
-// BenchmarkLedger reads a conversation of 10,000 events of 1 KB with 500
-// compactions, half of them taken back one by one. Budget: 10 ms.
-func BenchmarkLedger(b *testing.B) {
-	var bodies []conversation.Body
-	for i := range 500 {
-		bodies = append(bodies, compacttest.Masks(uint64(4*i+3)))
-	}
-	for i := range 250 {
-		bodies = append(bodies, conversation.Revert{Epoch: uint64(9001 + 2*i)})
-	}
-	log := compacttest.With(compacttest.LongLog(9000), bodies...)
-	for n := len(bodies); len(log) < 10_000; n++ {
-		log = compacttest.With(log, conversation.Notice{Text: fmt.Sprint(n)})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if n := len(inspect.Ledger(log)); n != 750 {
-			b.Fatal(n)
-		}
-	}
-}
-
-// What a summary cost that waited for a step stands alone, and is told with the step.
-func TestLedgerTellsWhatASummaryCostThatWaited(t *testing.T) {
-	t.Parallel()
-	spent := func(prompt int) conversation.Usage {
-		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: 1}
-	}
-	text := func(first uint64) conversation.Summary {
-		return conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(first, first+3)}, Text: "s", Model: "m"}
-	}
-	note := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(1, 4)}, Appendix: "## Note"}
-	failed := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "busy", Model: "m"}
-	stale := conversation.Attempt{Outcome: conversation.OutcomeStale, Why: "overtaken", Model: "m"}
-	l := compacttest.FilesRead(4, 60) // 16 events
-	l.Add(spent(100)).User("go on")
-	l.Epoch(note)                      // 19: nothing was paid for it
-	l.Add(spent(7), failed)            // 21 has its own
-	l.Epoch(text(5))                   // 22
-	l.Add(spent(50)).User("and so on") // 24
-	l.Add(stale)                       // 25: the one that waited
-	l.Epoch(text(9))                   // 26
-	got := map[uint64]int{}
-	for _, e := range inspect.Ledger(l.Events()) {
-		got[e.Event] = e.Prompt
-	}
-	if d := cmp.Diff(map[uint64]int{19: 0, 21: 7, 22: 100, 25: 50, 26: 0}, got); d != "" {
-		t.Error(d)
 	}
 }

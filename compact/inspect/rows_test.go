@@ -82,36 +82,6 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 	})
 }
 
-func TestRowsBearViewsOfOtherLogs(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log, v := compacttest.BrokenLog(t), projection.Project(compacttest.BrokenLog(t))
-		for range rapid.IntRange(0, 4).Draw(t, "odd messages") {
-			v.Messages = append(v.Messages, projection.Message{State: projection.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
-				Events: rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "events")}) // the same ones several times, too
-		}
-		checkRows(t, log, v)
-	})
-}
-
-func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
-	t.Parallel()
-	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
-		l := compacttest.FilesRead(2, 60).Add(conversation.Summary{Style: style, Spans: []conversation.Span{compacttest.Span(1, 4)}, Text: "A file was read.", Transcript: "t"})
-		v := projection.Project(l.Events())
-		rows := inspect.Rows(l.Events(), v)
-		both := v.Messages[0].After().Plus(v.Messages[1].After())
-		for i, r := range rows[:4] {
-			if r.Message != tells || r.First != (i == 0) || r.State != projection.StateSummarised {
-				t.Errorf("%s: row %d: %+v", style, i, r)
-			}
-			if want := map[bool]conversation.Size{true: both}[i == 0]; r.After != want {
-				t.Errorf("%s: row %d is sent as %+v, want %+v", style, i, r.After, want)
-			}
-		}
-	}
-}
-
 func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(conversation.Pin{Events: []uint64{7}}).Epoch(conversation.Rewind{Turn: 3})
@@ -132,28 +102,5 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 		{13, projection.StateDropped, 19, false}, {14, projection.StateDropped, 19, false}, {15, projection.StateDropped, 19, false}, {16, projection.StateDropped, 19, false}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestNothingSaidHasNoRows(t *testing.T) {
-	t.Parallel()
-	if rows := inspect.Rows(nil, projection.Project(compacttest.FilesRead(1, 3).Events())); len(rows) != 0 {
-		t.Errorf("%+v", rows)
-	}
-}
-
-// BenchmarkRows lays out a conversation of 10,000 events of 1 KB, a third of its
-// results hidden and a part of it summarised. Budget: 5 ms.
-func BenchmarkRows(b *testing.B) {
-	log := compacttest.With(compacttest.Masked(compacttest.LongLog(10_000), 800), conversation.Summary{Style: conversation.StylePlimsoll, Text: "what was said",
-		Spans: []conversation.Span{{First: 1, Last: 2000}}})
-	for name, log := range map[string][]conversation.Event{"whole": log, "begins later": log[1000:]} {
-		b.Run(name, func(b *testing.B) {
-			v := projection.Project(log)
-			b.ReportAllocs()
-			for b.Loop() {
-				inspect.Rows(log, v)
-			}
-		})
 	}
 }

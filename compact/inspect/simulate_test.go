@@ -9,7 +9,6 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -87,53 +86,6 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 		c.set(&r)
 		if results, arguments := shownAtOnce(t, r, c.log); [2]int{results, arguments} != c.want {
 			t.Errorf("%s: %d results and %d replies are hidden, want %v", name, results, arguments, c.want)
-		}
-	}
-}
-
-// The layers of sources act in a conversation under every preset that has them on.
-func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
-	t.Parallel()
-	for _, p := range []preset.Name{preset.JPAuto, preset.Truncate, preset.OneClaw} {
-		k := compacttest.ByPreset(p, planner.MomentRequest).With(func(k *compacttest.Look) {
-			k.Rules.Micro = preset.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
-		})
-		if got := compacttest.Tell(k.Plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
-			t.Errorf("%s: %q", p, got)
-		}
-		o := inspect.NewForecast(k.Rules, k.Of(differing("a", "b", "c").Events()))
-		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
-			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
-		}
-	}
-}
-
-// A step that no summary joins is shown with its note: above the load line where the rules
-// want no summaries, and below it, where the cache counts as cold.
-func TestAPresetShowsTheNoteOfItsStep(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		tokens int
-		when   preset.SummaryWhen
-		want   string
-	}{
-		"above the load line": {90_000, preset.SummaryNever, "## Note on turns"},
-		"with a cold cache":   {70_000, preset.SummaryAtLoadLine, "## Note on turns"},
-		"below both":          {20_000, preset.SummaryAtLoadLine, ""},
-	} {
-		r := preset.DefaultRules()
-		r.Summary.When = c.when
-		l := &compacttest.Tale{}
-		for range 10 {
-			l.Says(10).Answers(c.tokens / 10)
-		}
-		now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).With(r)), Now: compacttest.Noon}
-		v, err := inspect.PresetView(l.Events(), now, r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if noted := v.Messages[0].State == projection.StateSummarised; noted != (c.want != "") || !strings.Contains(v.Messages[0].Text, c.want) {
-			t.Errorf("%s: it begins with a message that is %s", name, v.Messages[0].State)
 		}
 	}
 }
