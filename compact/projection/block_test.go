@@ -68,40 +68,6 @@ func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
 	}
 }
 
-// A text joins a step without a note of its own. When nothing is left of the note beside
-// it, the one before is the newest.
-func TestANoteStandsInForANewerOneThatIsGone(t *testing.T) {
-	t.Parallel()
-	step := func() *compacttest.Tale {
-		text := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(3, 4)}, Text: "text b"}
-		note := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(5, 6)}, Appendix: "### Appendix c"}
-		first := conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(1, 2)}, Appendix: "### Appendix a"}
-		return (&compacttest.Tale{}).Talks(5).Epoch(first).Epoch(text, note)
-	}
-	for name, c := range map[string]struct {
-		log  *compacttest.Tale
-		want string
-	}{
-		"both stand":     {step(), "b (c) | | | | |"},
-		"taken back":     {step().Epoch(conversation.Rewind{Turn: 2}), "b (a) |"},
-		"all of it pins": {step().Epoch(conversation.Pin{Events: []uint64{5, 6}}), "b (a) | | | | | | |"},
-	} {
-		if d := cmp.Diff(c.want, outline(c.log)); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
-	}
-}
-
-// A note behind what ONE told above is not silent with it.
-func TestANoteBehindASummaryOfONEIsShown(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Talks(5).Band(2, conversation.StyleOneClaw, "a", compacttest.Span(1, 2), compacttest.Span(4, 5))
-	l.Epoch(conversation.Summary{Style: conversation.StylePlimsoll, Version: 3, Spans: []conversation.Span{compacttest.Span(6, 7)}, Appendix: "### Appendix b"})
-	if d := cmp.Diff("a (a) | | (b) | | | |", outline(l)); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestONEAndJCLTellTheirSummaryOnce(t *testing.T) {
 	t.Parallel()
 	for style, messages := range map[conversation.Style]int{conversation.StyleOneClaw: 1, conversation.StyleJCLI: 2} {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/projection"
@@ -22,84 +21,9 @@ func states(log []conversation.Event) []projection.State {
 }
 
 const (
-	plain      = projection.StateVerbatim
-	pinned     = projection.StatePinned
-	summarised = projection.StateSummarised
+	plain  = projection.StateVerbatim
+	pinned = projection.StatePinned
 )
-
-func TestAPinHoldsForResultsThatCameLater(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("x").Asked("a").Asked("b").Add(conversation.Pin{Events: []uint64{2}})
-	v := projection.Project(l.Events())
-	l.Answered("a", "of a").Answered("b", "of b")
-	if d := cmp.Diff(projection.Project(l.Events()), v.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
-		t.Fatal(d)
-	}
-	l.Add(conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{
-		{Event: 5, Part: conversation.PartResult}, {Event: 6, Part: conversation.PartResult}}})
-	if d := cmp.Diff([]projection.State{plain, pinned, plain, pinned, projection.StateMasked}, states(l.Events())); d != "" {
-		t.Error(d)
-	}
-	l.Add(conversation.Unpin{Events: []uint64{5}}) // of the result, and so of its unit
-	if got := states(l.Events()); got[1] != plain || got[3] != projection.StateMasked {
-		t.Errorf("unpinned: %v", got)
-	}
-}
-
-func TestARewindTakesUnitsWhole(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("x").Asked("a").User("meanwhile").Answered("a", "late, but of turn 0").Asked("b").Add(conversation.Rewind{Turn: 1})
-	l.Answered("b", "of a call that was taken back")
-	view := projection.Project(l.Events())
-	var events []uint64
-	for _, m := range view.Messages {
-		events = append(events, m.Events...)
-	}
-	if d := cmp.Diff([]uint64{1, 2, 4, 7}, events); d != "" {
-		t.Error(d)
-	}
-	messages, err := projection.Harden(view, projection.Capabilities{})
-	if err != nil || len(messages) != 3 || messages[2].Text != "late, but of turn 0" {
-		t.Errorf("%v: %+v", err, messages)
-	}
-}
-
-func TestAnOpenUnitIsNeverCovered(t *testing.T) {
-	t.Parallel()
-	for name, overlay := range map[string]conversation.Body{
-		"summary": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "s"},
-		"drop":    conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 2}}},
-		"omit": conversation.Summary{Style: conversation.StyleJP, Spans: []conversation.Span{{First: 2, Last: 2}},
-			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
-	} {
-		l := (&compacttest.Tale{}).User("x").Asked("a").Add(overlay)
-		before := projection.Project(l.Events())
-		if before.Messages[1].State != plain {
-			t.Errorf("%s: %+v", name, before.Messages)
-		}
-		after := projection.Project(l.Answered("a", "it").Events()) // closing it does not bring it under the overlay
-		if d := cmp.Diff(before.Messages, after.Messages[:2], cmpopts.EquateEmpty()); d != "" || after.Messages[2].State != plain {
-			t.Errorf("%s: %s", name, d)
-		}
-	}
-}
-
-func TestASecondAnswerToACoveredCallStandsAlone(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("x").Asked("a").Answered("a", "it").Summary(conversation.StylePlimsoll, 1, 3, 0, 0, "s")
-	v := projection.Project(l.Events())
-	l.Answered("a", "again").User("y")
-	if d := cmp.Diff(projection.Project(l.Events()), v.Extend(l.Events()), compacttest.IgnoreUnexported); d != "" {
-		t.Fatal(d)
-	}
-	if d := cmp.Diff([]projection.State{summarised, plain, plain}, states(l.Events())); d != "" {
-		t.Error(d)
-	}
-	messages, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{})
-	if err != nil || len(messages) != 2 {
-		t.Errorf("%v: %+v", err, messages)
-	}
-}
 
 func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 	t.Parallel()
@@ -157,54 +81,5 @@ func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
 				t.Errorf("%s: %+v", name, m)
 			}
 		}
-	}
-}
-
-func TestPoliciesLeaveShortResultsAlone(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("x").Call("t", "{}", conversation.ResultOK, compacttest.Numbered(40, "of it")).Call("t", "{}", conversation.ResultOK, compacttest.Numbered(90, "of it"))
-	l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.All(),
-		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true, MinChars: 500}})
-	if d := cmp.Diff([]projection.State{plain, plain, plain, plain, projection.StateMasked}, states(l.Events())); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestAReplyWithMaskedAndCappedArgumentsIsMasked(t *testing.T) {
-	t.Parallel()
-	arguments := `{"content":"` + strings.Repeat("x", 3000) + `"}`
-	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{
-		{ID: "a", Name: "create_file", Arguments: arguments}, {ID: "b", Name: "create_file", Arguments: arguments}, {ID: "c", Name: "t", Arguments: "{}"}}})
-	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "a"}}},
-		conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "a", Head: 9}, {Event: 2, Call: "b", Head: 9}, {Event: 2, Call: "c"}}})
-	m := projection.Project(l.Events()).Messages[1]
-	if m.State != projection.StateMasked || m.Overlay != 4 || m.Calls[0].Arguments != "{}" || m.Calls[1].Arguments != `{"content":"xxxxxxxxx\n…\n"}` {
-		t.Errorf("%+v", m)
-	}
-	if said := l.Events()[1].Body.(conversation.AssistantMessage); said.Calls[0].Arguments != arguments {
-		t.Error("the log was changed")
-	}
-}
-
-func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).User("x").Add(conversation.AssistantMessage{Text: "I look.", Reasoning: "why", Calls: []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}}).
-		Answered("a", "it")
-	l.Add(conversation.Summary{Style: conversation.StyleJP, Spans: l.All(),
-		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}})
-	v := projection.Project(l.Events())
-	if m := v.Messages[1]; m.Text != "I look." || m.Reasoning != "" || len(m.Calls) > 0 || m.ReasoningSize.Chars() > 0 {
-		t.Errorf("%+v", m)
-	}
-}
-
-func TestASummaryThatNamesNothingShowsNothing(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(1, 3)
-	want := projection.Project(l.Events()).Messages
-	l.Add(conversation.Summary{Text: "of nothing"}, conversation.Summary{Text: "in the middle of a unit", Spans: []conversation.Span{{First: 2, Last: 2}}},
-		conversation.Drop{}, conversation.Pin{}, conversation.Mask{}, conversation.Cap{})
-	if d := cmp.Diff(want, projection.Project(l.Events()).Messages); d != "" {
-		t.Error(d)
 	}
 }

@@ -80,27 +80,6 @@ func TestHardenedRequestsAreValid(t *testing.T) {
 	})
 }
 
-func TestUnappliedOverlaysAreNamed(t *testing.T) {
-	t.Parallel()
-	var l conversation.Log
-	v := projection.Project(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "a"},
-		conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)}))
-	if len(v.Messages) != 1 || len(v.Notes) != 1 || v.Revision != 2 {
-		t.Errorf("messages %d, notes %q, revision %d", len(v.Messages), v.Notes, v.Revision)
-	}
-}
-
-func TestBlankTextBeforeCallsIsLeftOut(t *testing.T) {
-	t.Parallel()
-	var l conversation.Log
-	v := projection.Project(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "x"},
-		conversation.AssistantMessage{Text: "\n\n", Calls: []conversation.ToolCall{{ID: "a", Name: "t"}}}))
-	messages, err := projection.Harden(v, projection.Capabilities{})
-	if err != nil || messages[1].Text != "" || messages[1].Size.Chars() != 0 || len(messages[1].Calls) != 1 {
-		t.Errorf("%+v, %v", messages, err)
-	}
-}
-
 func TestNamesOfToolsThatNoEndpointTakesAreReplaced(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -139,22 +118,6 @@ func TestRepeatedCallIDsKeepTheirOwnAnswers(t *testing.T) {
 	}
 	want := []string{"interrupted: the call was stopped before it had a result", "second", "third"}
 	if d := cmp.Diff(want, answers); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestMergedMessagesSayWhatTheyAreMadeOf(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(1, 3).Summary(conversation.StylePlimsoll, 1, 4, 0, 0, "s").User("And now?").User("Well?")
-	messages, err := projection.Harden(projection.Project(l.Events()), projection.Capabilities{Alternate: true})
-	if err != nil || len(messages) != 1 {
-		t.Fatalf("%v: %+v", err, messages)
-	}
-	m := messages[0]
-	if m.State != projection.StateSummarised || m.Overlay != 5 || m.Why == "" || !strings.HasSuffix(m.Text, "s\n\nAnd now?\n\nWell?") {
-		t.Errorf("%+v", m)
-	}
-	if d := cmp.Diff([]uint64{1, 2, 3, 4, 6, 7}, m.Events); d != "" {
 		t.Error(d)
 	}
 }

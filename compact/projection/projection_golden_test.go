@@ -241,29 +241,3 @@ func TestPointer(t *testing.T) {
 		}
 	}
 }
-
-// TestAResultStaysForThoseThatCameToPointToIt is about results that began to
-// point to a masked one because another one did.
-func TestAResultStaysForThoseThatCameToPointToIt(t *testing.T) {
-	t.Parallel()
-	text := compacttest.Numbered(200, "of a.go")
-	for name, overlay := range map[string]conversation.Body{
-		"summarised": conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 6}}, Text: "s"},
-		"dropped":    conversation.Drop{Spans: []conversation.Span{{First: 5, Last: 6}}},
-		"left out": conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 5, Last: 6}},
-			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
-	} {
-		l := (&compacttest.Tale{}).User("x").Call("read_file", "{}", conversation.ResultOK, text).User("y").Asked("again")
-		again := func(id string) {
-			l.Add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text, Repeats: 3})
-		}
-		again("again") // e6
-		l.Add(compacttest.Masks(3)).Asked("third")
-		again("third") // e9
-		l.Add(overlay)
-		v := projection.Project(l.Events())
-		if first, last := v.Messages[2], v.Messages[len(v.Messages)-1]; first.State != plain || last.Repeats != 3 {
-			t.Errorf("the pointer between them %s: the first is %s, the last points to %d", name, first.State, last.Repeats)
-		}
-	}
-}

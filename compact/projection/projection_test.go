@@ -59,35 +59,6 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 	})
 }
 
-func TestMessagesSayHowTheyCame(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		events := compacttest.RandomLog(t)
-		for i, m := range projection.Project(events).Messages {
-			body := events[m.Events[0]-1].Body
-			if m.Overlay > 0 && (m.Overlay > uint64(len(events)) || !events[m.Overlay-1].Body.Kind().Overlay()) {
-				t.Fatalf("message %d was shaped by event %d, which is no overlay", i, m.Overlay)
-			}
-			shaped := m.Overlay != 0 || m.Repeats != 0
-			r, isResult := body.(conversation.ToolResult)
-			plain := m.State == projection.StateVerbatim || m.State == projection.StatePinned
-			cut := isResult && r.Total > 0 && m.State == projection.StateCapped // on arrival, by none
-			if plain == shaped && !cut {
-				t.Fatalf("message %d is %s, by overlay %d, repeating %d", i, m.State, m.Overlay, m.Repeats)
-			}
-			if shaped && m.Why == "" {
-				t.Fatalf("message %d does not say why it is %s", i, m.State)
-			}
-			if m.Repeats != 0 {
-				target, ok := events[m.Repeats-1].Body.(conversation.ToolResult)
-				if !ok || target.Text != r.Text || m.Repeats >= m.Events[0] {
-					t.Fatalf("event %d points to event %d", m.Events[0], m.Repeats)
-				}
-			}
-		}
-	})
-}
-
 func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,52 +71,6 @@ func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 			if r, ok := events[m.Events[0]-1].Body.(conversation.ToolResult); ok && m.Text == r.Text && len(m.Events) == 1 {
 				full[m.Events[0]] = true
 			}
-		}
-	})
-}
-
-func TestSizesAreThoseOfTheTexts(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		v := projection.Project(compacttest.RandomLog(t))
-		var sum projection.Sizes
-		for i := range v.Messages {
-			m := &v.Messages[i]
-			m.AddTo(&sum)
-			if m.Size != conversation.Measure(m.Text) || m.ReasoningSize != conversation.Measure(m.Reasoning) {
-				t.Fatalf("message %d: %+v", i, *m)
-			}
-			for _, c := range m.Calls {
-				if c.Size != conversation.Measure(c.Name).Plus(conversation.Measure(c.Arguments)) {
-					t.Fatalf("message %d: %+v", i, c)
-				}
-			}
-		}
-		if d := cmp.Diff(sum, v.Sizes); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
-func TestSizesBeforeAddUpToWhatWasSaid(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		events := compacttest.RandomLog(t)
-		v := projection.Project(events)
-		var want, got conversation.Size
-		for _, e := range events {
-			size, _ := compacttest.SizeSaid(e.Body)
-			want = want.Plus(size)
-		}
-		for _, m := range v.Messages {
-			got = got.Plus(m.Before)
-		}
-		for _, a := range v.Absent {
-			size, _ := compacttest.SizeSaid(events[a.Event-1].Body)
-			got = got.Plus(size)
-		}
-		if got != want {
-			t.Fatalf("before: %+v, said: %+v", got, want)
 		}
 	})
 }
@@ -184,30 +109,6 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 		w.Add(t, w.Reduction(t))
 		if after := compacttest.Chars(projection.Project(w.Events())); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
-		}
-	})
-}
-
-func TestWrongRepeatsDoNotMatter(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		events := compacttest.RandomLog(t)
-		right := slices.Clone(events)
-		for i, e := range events {
-			r, ok := e.Body.(conversation.ToolResult)
-			if !ok || r.Repeats == 0 {
-				continue
-			}
-			if k := r.Repeats - 1; k < uint64(i) {
-				if target, ok := events[k].Body.(conversation.ToolResult); ok && target.Text == r.Text {
-					continue
-				}
-			}
-			r.Repeats = 0
-			right[i].Body = r
-		}
-		if d := cmp.Diff(projection.Project(right), projection.Project(events), compacttest.IgnoreUnexported); d != "" {
-			t.Fatal(d)
 		}
 	})
 }
