@@ -113,25 +113,3 @@ func TestWhatAReportTells(t *testing.T) {
 		}
 	}
 }
-
-func TestAShortReportNeitherAnchorsNorTeaches(t *testing.T) {
-	t.Parallel()
-	cost := 0.5
-	s := newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 204, false).asks(4000)
-	before := s.meter.Calibration()
-	u := conversation.Usage{Model: "m", Prompt: 3000, Cached: 10, Completion: 204, Reasoning: -1, Short: true, CostUSD: &cost}
-	s.reported(800, u)
-	again := meter.New(compacttest.Window(32_000)).WithView(s.view).WithHistory(s.log.Events(), "m")
-	for name, m := range map[string]meter.Meter{"lived": s.meter, "read again": again} {
-		r := m.Reading()
-		if !r.Estimated || r.CostUSD == nil || *r.CostUSD != cost || r.CachedShare != 0.0 && r.CachedShare > 0.01 {
-			t.Errorf("%s: %+v", name, r)
-		}
-	}
-	if r := s.meter.Reading(); r.Used != 4004+204+1004+204 {
-		t.Errorf("used %d, want the last whole report and what came since", r.Used)
-	}
-	if s.meter.Calibration() != before {
-		t.Errorf("learned %+v, had %+v", s.meter.Calibration(), before)
-	}
-}

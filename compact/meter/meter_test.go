@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/compacttest"
@@ -94,122 +93,6 @@ func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
 		if r := s.meter.WithUsage(u).Reading(); r.Used != c.used || r.Estimated != c.estimated {
 			t.Errorf("%s: used %d, estimated %v; want %d, %v", name, r.Used, r.Estimated, c.used, c.estimated)
 		}
-	}
-}
-
-func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
-	t.Parallel()
-	text := strings.Repeat("abcd", 96)
-	options := compacttest.Window(1000)
-	options.EchoReasoning, options.EchoLoop = true, true
-	s := newStory(options).add(conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Reasoning: text, Stop: conversation.StopEnd})
-	switched := s.meter.WithModel(options)
-	thought := s.meter.Reading().Segments[projection.Reasoning]
-	if thought < 96 || switched.Reading().Segments[projection.Reasoning] != thought {
-		t.Errorf("%d tokens of reasoning are counted in the loop, %d after a change of model", thought, switched.Reading().Segments[projection.Reasoning])
-	}
-	before, counted := s.meter.Reading().Used, s.meter.WithCount(220) // of a request that begins with another message
-	if r := counted.Reading(); r.Used != 220 || r.Estimated {
-		t.Errorf("counted 220, and used is %d, estimated %v", r.Used, r.Estimated)
-	}
-	r := s.add(conversation.UserMessage{Text: text}).meter.Reading()
-	if r.Segments[projection.Reasoning] != 0 || r.Used != before-thought+100 {
-		t.Errorf("%+v after %d with %d of reasoning", r, before, thought)
-	}
-	if used := counted.WithView(s.view).Reading().Used; used < 310 || used > 330 {
-		t.Errorf("used %d after a count of 220 and a message of 100", used)
-	}
-}
-
-func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
-	t.Parallel()
-	text := strings.Repeat("abcd", 96)
-	for _, loop := range []bool{false, true} {
-		options := compacttest.Window(1000)
-		options.EchoReasoning, options.EchoLoop, options.EchoModel = true, loop, "zai/glm"
-		s := newStory(options).add(conversation.UserMessage{Text: text})
-		for _, model := range []string{"zai/glm", "anthropic/claude", "zai/other"} {
-			s.add(conversation.AssistantMessage{Text: text, Reasoning: text, Model: model, Stop: conversation.StopEnd})
-		}
-		if got := s.meter.Reading().Segments[projection.Reasoning]; got != 100 {
-			t.Errorf("loop %v: %d tokens of reasoning, want the 100 of the model's own", loop, got)
-		}
-		if m := s.meter; !loop && (!m.Thinks(&s.view.Messages[1]) || m.Thinks(&s.view.Messages[2])) {
-			t.Error("a reply of another model thinks")
-		}
-	}
-}
-
-func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
-	t.Parallel()
-	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
-	r := arriving.Reading()
-	if r.Used != 200 || !r.Estimated || r.Segments[projection.Assistant] != 100 {
-		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[projection.Assistant])
-	}
-	s.meter = arriving
-	if r := s.add(conversation.AssistantMessage{Text: strings.Repeat("abcd", 96)}).meter.Reading(); r.Used != 200 {
-		t.Errorf("used %d once it is in the log, want 200: counted twice or not at all", r.Used)
-	}
-}
-
-func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
-	t.Parallel()
-	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	s.reply("ok", conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1})
-	if r := s.meter.Reading(); r.Used != 105 || !r.Estimated || r.CachedShare != -1 || r.CostUSD != nil {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
-	t.Parallel()
-	talk := func() *story {
-		s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-		s.reply("fine", conversation.Usage{Model: "m", Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
-		return s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	}
-	without, with := talk(), talk()
-	p := conversation.Partial{Model: "m", Text: "half", Request: conversation.Usage{Model: "m", Estimate: with.meter.RequestEstimate(), BodyHash: "ab", Through: 4}}
-	bodies := p.Recovered(5)
-	without.add(bodies[:1]...)
-	with.add(bodies...)
-	u, _ := bodies[1].(conversation.Usage)
-	if r := without.meter.Reading(); r.Used <= 420 || r.CachedShare != 0.75 {
-		t.Fatalf("%+v does not count from the report", r)
-	}
-	read := func(s *story) meter.Meter {
-		return meter.New(compacttest.Window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
-	}
-	for name, c := range map[string]struct{ without, with meter.Meter }{
-		"lived": {without.meter, with.meter.WithUsage(u)},
-		"read":  {read(without), read(with)},
-	} {
-		if d := cmp.Diff(c.without.Reading(), c.with.Reading()); d != "" {
-			t.Errorf("%s: the reading moved (-without +with):\n%s", name, d)
-		}
-		if got, want := c.with.Calibration(), c.without.Calibration(); got != want {
-			t.Errorf("%s: learned %+v, not %+v", name, got, want)
-		}
-	}
-}
-
-func TestReportsUnderAnOlderRevisionDoNotAnchor(t *testing.T) {
-	t.Parallel()
-	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	before := s.meter.RequestEstimate()
-	s.add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)})
-	cost := 0.5
-	u := conversation.Usage{Prompt: 900, Cached: 0, Completion: 1, Revision: 0, Estimate: before, CostUSD: &cost, Reply: 3}
-	s.add(conversation.AssistantMessage{Text: "ok"}, u)
-	s.meter = s.meter.WithUsage(u)
-	r := s.meter.Reading()
-	if r.Used != 105 || !r.Estimated || s.meter.Calibration().Samples != 0 {
-		t.Errorf("used %d, estimated %v, calibration %+v", r.Used, r.Estimated, s.meter.Calibration())
-	}
-	if r.CostUSD == nil || *r.CostUSD != 0.5 {
-		t.Error("the cost of the request was lost")
 	}
 }
 
@@ -324,27 +207,6 @@ func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
 	}
 }
 
-func TestADiscardedTryCountsItsPromptOnly(t *testing.T) {
-	t.Parallel()
-	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	u := conversation.Usage{Prompt: 200, Completion: 500, Estimate: s.meter.RequestEstimate()}
-	s.add(u)
-	if r := s.meter.WithUsage(u).Reading(); r.Used != 200 || r.Estimated {
-		t.Errorf("used %d, estimated %v; want 200, false", r.Used, r.Estimated)
-	}
-}
-
-func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
-	t.Parallel()
-	cost := 0.25
-	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
-	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
-	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
-	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
 	t.Parallel()
 	s := newStory(compacttest.Window(100_000)).add(conversation.UserMessage{Text: "Read it."},
@@ -406,4 +268,72 @@ func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
+	t.Parallel()
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
+	r := arriving.Reading()
+	if r.Used != 200 || !r.Estimated || r.Segments[projection.Assistant] != 100 {
+		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[projection.Assistant])
+	}
+	s.meter = arriving
+	if r := s.add(conversation.AssistantMessage{Text: strings.Repeat("abcd", 96)}).meter.Reading(); r.Used != 200 {
+		t.Errorf("used %d once it is in the log, want 200: counted twice or not at all", r.Used)
+	}
+}
+
+func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
+	t.Parallel()
+	cost := 0.25
+	s := newStory(compacttest.Window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
+	r := s.meter.WithModel(compacttest.Window(4000)).Reading()
+	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96)
+	options := compacttest.Window(1000)
+	options.EchoReasoning, options.EchoLoop = true, true
+	s := newStory(options).add(conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Reasoning: text, Stop: conversation.StopEnd})
+	switched := s.meter.WithModel(options)
+	thought := s.meter.Reading().Segments[projection.Reasoning]
+	if thought < 96 || switched.Reading().Segments[projection.Reasoning] != thought {
+		t.Errorf("%d tokens of reasoning are counted in the loop, %d after a change of model", thought, switched.Reading().Segments[projection.Reasoning])
+	}
+	before, counted := s.meter.Reading().Used, s.meter.WithCount(220) // of a request that begins with another message
+	if r := counted.Reading(); r.Used != 220 || r.Estimated {
+		t.Errorf("counted 220, and used is %d, estimated %v", r.Used, r.Estimated)
+	}
+	r := s.add(conversation.UserMessage{Text: text}).meter.Reading()
+	if r.Segments[projection.Reasoning] != 0 || r.Used != before-thought+100 {
+		t.Errorf("%+v after %d with %d of reasoning", r, before, thought)
+	}
+	if used := counted.WithView(s.view).Reading().Used; used < 310 || used > 330 {
+		t.Errorf("used %d after a count of 220 and a message of 100", used)
+	}
+}
+
+func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96)
+	for _, loop := range []bool{false, true} {
+		options := compacttest.Window(1000)
+		options.EchoReasoning, options.EchoLoop, options.EchoModel = true, loop, "zai/glm"
+		s := newStory(options).add(conversation.UserMessage{Text: text})
+		for _, model := range []string{"zai/glm", "anthropic/claude", "zai/other"} {
+			s.add(conversation.AssistantMessage{Text: text, Reasoning: text, Model: model, Stop: conversation.StopEnd})
+		}
+		if got := s.meter.Reading().Segments[projection.Reasoning]; got != 100 {
+			t.Errorf("loop %v: %d tokens of reasoning, want the 100 of the model's own", loop, got)
+		}
+		if m := s.meter; !loop && (!m.Thinks(&s.view.Messages[1]) || m.Thinks(&s.view.Messages[2])) {
+			t.Error("a reply of another model thinks")
+		}
+	}
 }
