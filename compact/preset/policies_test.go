@@ -68,35 +68,6 @@ func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
 	}
 }
 
-func TestHintsMatterOnlyUnderStrip(t *testing.T) {
-	t.Parallel()
-	r := preset.RulesOf(preset.Plimsoll)
-	r.Tools["always"] = preset.ToolRule{Request: preset.KeepStrip, Response: preset.KeepStrip}
-	names := []string{"always", "read_file", "todo_read"}
-	for what, c := range map[string]struct {
-		profile preset.Profile
-		want    conversation.Policies
-	}{
-		"omit": {
-			preset.Profile{ToolCalls: conversation.ToolCallsOmit, Request: true, Response: true},
-			conversation.Policies{ToolCalls: conversation.ToolCallsOmit},
-		},
-		"no opinion on tool calls": {
-			preset.Profile{Reasoning: conversation.ReasoningStrip, Request: true, Response: true},
-			conversation.Policies{Reasoning: conversation.ReasoningStrip},
-		},
-		"a summary": {
-			preset.Profile{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Response: true, Summarize: true},
-			conversation.Policies{},
-		},
-		"nothing": {},
-	} {
-		if diff := cmp.Diff(c.want, r.Policies(c.profile, names)); diff != "" {
-			t.Errorf("%s:\n%s", what, diff)
-		}
-	}
-}
-
 func TestDefaultProfileOfThePresets(t *testing.T) {
 	t.Parallel()
 	names := []string{"read_file", "create_file", "modify_file", "todo_write", "http_request"}
@@ -113,13 +84,5 @@ func TestDefaultProfileOfThePresets(t *testing.T) {
 	r = preset.RulesOf(preset.Plimsoll)
 	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
 		t.Errorf("plimsoll:\n%s", diff)
-	}
-}
-
-func TestPoliciesNameOnlyToolsThatOccur(t *testing.T) {
-	t.Parallel()
-	r := preset.RulesOf(preset.Plimsoll)
-	if got := r.Policies(r.Profiles["default"], nil); got.Tools != nil {
-		t.Errorf("without tools there are decisions: %v", got.Tools)
 	}
 }

@@ -107,15 +107,6 @@ func TestPresetsAreConsistent(t *testing.T) {
 	}
 }
 
-func TestPresetOfAnUnknownNameIsPlimsolls(t *testing.T) {
-	t.Parallel()
-	want := preset.RulesOf(preset.Plimsoll)
-	want.Preset = "none"
-	if diff := cmp.Diff(want, preset.RulesOf("none")); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestPresetRulesAreNotShared(t *testing.T) {
 	t.Parallel()
 	for _, p := range preset.All() {

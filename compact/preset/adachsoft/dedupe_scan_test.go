@@ -1,7 +1,6 @@
 package adachsoft_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -38,61 +37,6 @@ func joined(messages ...adachsoft.Message) adachsoft.Message {
 	return m
 }
 
-func TestDedupeProtectsTheLatestOccurrence(t *testing.T) {
-	t.Parallel()
-	call := func(id, path string) adachsoft.Message {
-		return called(t, id, "edit", fmt.Sprintf(`{"path":%q,"text":%q}`, path, source))
-	}
-	result := func(id string) adachsoft.Message { return gave(t, id, "edit", field("text", source)) }
-	for name, c := range map[string]struct {
-		log  []adachsoft.Message
-		want string
-	}{
-		"call and result stay together": {
-			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a"), result("2")}, "call 1, result 1",
-		},
-		"three in a row": {
-			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a"), result("2"), call("3", "a"), result("3")},
-			"call 1, result 1, call 2, result 2",
-		},
-		"another group between": {
-			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "b"), result("2"), call("3", "a"), result("3")},
-			"call 1, result 1",
-		},
-		"the newest call has no result yet": {
-			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a")}, "call 1, result 1",
-		},
-		"parallel calls without results": {
-			[]adachsoft.Message{joined(call("1", "a"), call("2", "a"))}, "call 1",
-		},
-		"parallel calls": {
-			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), result("1"), result("2")}, "call 1, result 1",
-		},
-		"parallel calls answered the other way round": {
-			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), result("2"), result("1")}, "call 2, result 2",
-		},
-		"parallel calls answered in one message": {
-			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), joined(result("1"), result("2"))}, "call 1, result 1",
-		},
-		"a result before its call": {
-			[]adachsoft.Message{call("1", "a"), result("1"), result("2"), call("2", "a")}, "call 1, result 1",
-		},
-		"results without a call": {
-			[]adachsoft.Message{result("8"), result("9"), call("1", "a"), result("1")}, "",
-		},
-		"one id for every call": {
-			[]adachsoft.Message{call("1", "a"), result("1"), call("1", "a"), result("1")}, "",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := reduced(adachsoft.Dedupe(c.log, identifiers("edit", "path"))); got != c.want {
-				t.Errorf("compacted: %s; want %s", got, c.want)
-			}
-		})
-	}
-}
-
 func TestDedupeTellsCallsApartByTheirIdentifiers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -127,14 +71,6 @@ func TestDedupeTellsCallsApartByTheirIdentifiers(t *testing.T) {
 				t.Errorf("compacted %q, want %q", got, want)
 			}
 		})
-	}
-}
-
-func TestDedupeWithAnEmptyListOfIdentifiersGroupsByTool(t *testing.T) {
-	t.Parallel()
-	log := twoSegments(t)
-	if got := reduced(adachsoft.Dedupe(log, identifiers(reads))); got != "result call_A" {
-		t.Errorf("compacted %q", got)
 	}
 }
 

@@ -212,24 +212,3 @@ func TestDedupeCountsBytesStrictlyOverTheThreshold(t *testing.T) {
 		})
 	}
 }
-
-// With no threshold at all a field stays only if it is empty or already gone.
-func TestDedupeOmitsWhateverHasASizeAtThresholdZero(t *testing.T) {
-	t.Parallel()
-	p := adachsoft.Params{}
-	args := `{"null":null,"no":false,"yes":true,"zero":0,"none":"","gone":"[omitted]","empty":[],"inf":1e400}`
-	got := adachsoft.Dedupe([]adachsoft.Message{called(t, "1", "f", args), called(t, "2", "f", `{}`)}, p)[0].Calls[0].Arguments
-	var omitted []string
-	for _, f := range got {
-		if string(f.Value) == `"[omitted]"` && f.Key != "gone" {
-			omitted = append(omitted, f.Key)
-		}
-	}
-	if diff := cmp.Diff([]string{"yes", "zero", "empty"}, omitted); diff != "" {
-		t.Error(diff)
-	}
-	record, _ := got.Get("_tool_compaction")
-	if strings.Contains(string(record), "gone") || !strings.Contains(string(record), `"empty":{"bytes":2,`) {
-		t.Errorf("record %s", record)
-	}
-}
