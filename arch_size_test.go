@@ -74,7 +74,6 @@ var ceilings = map[string]size{
 	"themes":                        {885, 283},
 	"tools":                         {2209, 4296},
 	"tools/grants":                  {413, 215},
-	"tools/harmless":                {543, 190},
 	"tools/params":                  {410, 0},
 	"tools/past":                    {1338, 63},
 	"tools/permission":              {2047, 130},

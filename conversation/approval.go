@@ -21,8 +21,8 @@ const (
 // approval, or to one that asks him something.
 type Answer struct {
 	Grant Grant
-	// Rules are what a GrantRun or GrantAlways grants: those of an [Offer], or as
-	// the user edited them. None: those of the first offer.
+	// Rules are what a GrantRun or GrantAlways grants: those of the [Offer], or as
+	// the user edited them. None: those of the offer.
 	Rules []string
 	Text  string // the answer to a question, or the reason of a GrantNo
 }
@@ -30,11 +30,11 @@ type Answer struct {
 // Offer is something that could be granted for a call, as it will be written and
 // in words.
 type Offer struct {
-	// Rules are the exact texts that are kept: mostly one, several for a compound
-	// command or a file that is reached by a link.
+	// Rules are the exact texts that are kept: one, or two for a file
+	// that is reached by a link.
 	Rules []string
 	// Means says in plain words, on one line, what the rules let run and where:
-	// "exactly this command", "go test with options that are known to be harmless".
+	// "exactly this command", "edits of upload.go".
 	Means string
 	// Warning says why to think twice, "" if there is no reason: "runs this
 	// project's own code", "wide: any arguments".

@@ -34,7 +34,7 @@ type Review struct {
 	Question string   // for NeedAnswer
 	Options  []string // for NeedAnswer: the answers offered, may be empty
 	Reason   string   // for NeedRefusal: what the model and the user are told
-	Offers   []Offer  // for NeedApproval: what could be granted for longer, narrowest first; the first is the default
+	Offer    Offer    // for NeedApproval: what could be granted for longer; without rules, nothing
 }
 
 // Mode is a permission mode: which calls run without asking.

@@ -17,22 +17,19 @@ import (
 
 func command(c string) map[string]any { return map[string]any{"command": c} }
 
-// offered are the rules offered for a call, narrowest first.
-func offered(t *testing.T, b *tools.Box, name string, args map[string]any) [][]string {
+// offered are the rules offered for a call.
+func offered(t *testing.T, b *tools.Box, name string, args map[string]any) []string {
 	t.Helper()
-	var out [][]string
-	for _, o := range b.Review(t.Context(), call(t, name, args)).Offers {
-		if o.Means == "" || len(o.Rules) == 0 {
-			t.Errorf("%v: an offer says nothing: %+v", args, o)
-		}
-		out = append(out, o.Rules)
+	o := b.Review(t.Context(), call(t, name, args)).Offer
+	if o.Means == "" || len(o.Rules) == 0 {
+		t.Errorf("%v: the offer says nothing: %+v", args, o)
 	}
-	return out
+	return o.Rules
 }
 
 var grantFiles = map[string]string{"a.txt": "x", "d/b.txt": "x", "d/e/c.txt": "x", ".env": "x", "d/.env": "x", "d/AGENTS.md": "x", "k.pem": "x", "d/x.go": "package d"}
 
-func TestOffersGoFromExactlyThisCallToWider(t *testing.T) {
+func TestTheOfferIsExactlyThisCall(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, grantFiles, with(permission.Config{Approval: map[string]permission.Approval{"todo_write": permission.ApprovalAsk}}))
 	if err := os.Symlink("d/b.txt", filepath.Join(dir, "link")); err != nil {
@@ -41,26 +38,26 @@ func TestOffersGoFromExactlyThisCallToWider(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args map[string]any
-		want [][]string
+		want []string
 	}{
-		{"run_command", command("go test ./d"), [][]string{{"run_command(go test ./d)"}, {"run_command(go test ...)"}}},
-		{"run_command", command("git status && git log"), [][]string{{"run_command(git status && git log)"}, {"run_command(git status ...)", "run_command(git log ...)"}}},
-		{"run_command", command("go vet ./..."), [][]string{{"run_command(go vet ./...)"}}},
-		{"run_command", command("bash x.sh\u00a0"), [][]string{{"run_command(bash x.sh\u00a0)"}}},
-		{"run_command", command("go test -exec x ./d"), [][]string{{"run_command(go test -exec x ./d)"}}},
-		{"run_command", command("make test"), [][]string{{"run_command(make test)"}}},
-		{"run_command", command("npm run lint"), [][]string{{"run_command(npm run lint)"}}},
-		{"run_command", command("python3 *.py"), [][]string{{`run_command(python3 \*.py)`}}},
-		{"run_command", command("go list ..."), [][]string{{`run_command(go list \...)`}}},
-		{"run_command", command("echo a > b"), [][]string{{"run_command(echo a > b)"}}},
-		{"modify_file", map[string]any{"path": "d/e/c.txt", "old": "x", "new": "y"}, [][]string{{"edit(d/e/c.txt)"}, {"edit(d/e/**)"}, {"edit(d/**)"}, {"edit(**)"}}},
-		{"create_file", map[string]any{"path": "new.txt", "content": "y"}, [][]string{{"edit(./new.txt)"}, {"edit(**)"}}},
-		{"modify_file", map[string]any{"path": "d/AGENTS.md", "old": "x", "new": "y"}, [][]string{{"edit(d/AGENTS.md)"}}},
-		{"modify_file", map[string]any{"path": "link", "old": "x", "new": "y"}, [][]string{{"edit(./link)", "edit(d/b.txt)"}}},
-		{"read_file", map[string]any{"path": ".env"}, [][]string{{"read_file(./.env)"}}},
-		{"http_request", map[string]any{"url": "https://example.com/a?b=*"}, [][]string{{`http_request(GET https://example.com/a?b=\*)`}, {"http_request(GET https://example.com/*)"}}},
-		{"http_request", map[string]any{"url": "http://H:81/a", "method": "PUT"}, [][]string{{"http_request(PUT http://h:81/a)"}, {"http_request(PUT http://h:81/*)"}}},
-		{"todo_write", map[string]any{"todos": []any{}}, [][]string{{"todo_write"}}},
+		{"run_command", command("go test ./d"), []string{"run_command(go test ./d)"}},
+		{"run_command", command("git status && git log"), []string{"run_command(git status && git log)"}},
+		{"run_command", command("go vet ./..."), []string{"run_command(go vet ./...)"}},
+		{"run_command", command("bash x.sh\u00a0"), []string{"run_command(bash x.sh\u00a0)"}},
+		{"run_command", command("go test -exec x ./d"), []string{"run_command(go test -exec x ./d)"}},
+		{"run_command", command("make test"), []string{"run_command(make test)"}},
+		{"run_command", command("npm run lint"), []string{"run_command(npm run lint)"}},
+		{"run_command", command("python3 *.py"), []string{`run_command(python3 \*.py)`}},
+		{"run_command", command("go list ..."), []string{`run_command(go list \...)`}},
+		{"run_command", command("echo a > b"), []string{"run_command(echo a > b)"}},
+		{"modify_file", map[string]any{"path": "d/e/c.txt", "old": "x", "new": "y"}, []string{"edit(d/e/c.txt)"}},
+		{"create_file", map[string]any{"path": "new.txt", "content": "y"}, []string{"edit(./new.txt)"}},
+		{"modify_file", map[string]any{"path": "d/AGENTS.md", "old": "x", "new": "y"}, []string{"edit(d/AGENTS.md)"}},
+		{"modify_file", map[string]any{"path": "link", "old": "x", "new": "y"}, []string{"edit(./link)", "edit(d/b.txt)"}},
+		{"read_file", map[string]any{"path": ".env"}, []string{"read_file(./.env)"}},
+		{"http_request", map[string]any{"url": "https://example.com/a?b=*"}, []string{`http_request(GET https://example.com/a?b=\*)`}},
+		{"http_request", map[string]any{"url": "http://H:81/a", "method": "PUT"}, []string{"http_request(PUT http://h:81/a)"}},
+		{"todo_write", map[string]any{"todos": []any{}}, []string{"todo_write"}},
 	} {
 		if diff := cmp.Diff(c.want, offered(t, b, c.name, c.args)); diff != "" {
 			t.Errorf("%v: %s", c.args, diff)
@@ -103,10 +100,9 @@ func TestGrantsHoldInEveryConversationOfTheWorkspaceAndThereOnly(t *testing.T) {
 			store := grants.New(file, nil)
 			first, dir := open(t, grantFiles, func(o *tools.Options) { o.Grants = store })
 			_, other := open(t, grantFiles)
-			for _, o := range first.Review(t.Context(), call(t, c.name, c.args)).Offers {
-				if err := first.Allow(t.Context(), call(t, c.name, c.args), grant, o.Rules); err != nil {
-					t.Errorf("%v granted as %v: %v", c.args, o.Rules, err)
-				}
+			rules := offered(t, first, c.name, c.args)
+			if err := first.Allow(t.Context(), call(t, c.name, c.args), grant, rules); err != nil {
+				t.Errorf("%v granted as %v: %v", c.args, rules, err)
 			}
 			for what, b := range map[string]struct {
 				box  *tools.Box
@@ -126,7 +122,7 @@ func TestGrantsHoldInEveryConversationOfTheWorkspaceAndThereOnly(t *testing.T) {
 	}
 }
 
-func TestWithoutRulesTheNarrowestOfferIsGranted(t *testing.T) {
+func TestWithoutRulesTheOfferIsGranted(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, grantFiles)
 	if err := b.Allow(t.Context(), call(t, "run_command", command("go test ./d")), conversation.GrantRun, nil); err != nil {
@@ -150,13 +146,12 @@ func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
 		warning string
 	}{
 		"run_command(go test ./d)":      {"", false, "own code"},
-		"run_command(go test ...)":      {"", false, "own code"},
+		"run_command(go test *)":        {"", true, "wide"},
 		"run_command(go *)":             {"", true, "wide"},
 		"run_command":                   {"", true, "wide"},
 		"run_command(go test ./e)":      {err: "does not cover"},
-		"run_command(git log ...)":      {err: "does not cover"},
-		"run_command(make ...)":         {err: "no harmless arguments are known"},
-		"run_command(go * ...)":         {err: "mixes"},
+		"run_command(git log *)":        {err: "does not cover"},
+		"run_command(go test ...)":      {err: "allows nothing"},
 		"run_command(go test ./d":       {err: "parenthesis"},
 		"edit(**)":                      {err: "does not cover"},
 		"runcommand(go test ./d)":       {err: "did you mean"},

@@ -356,7 +356,7 @@ func TestRulesSeeAddressesAsTheyAreSent(t *testing.T) {
 		}
 	}
 	r := b.Review(t.Context(), call(t, "http_request", map[string]any{"url": "https://\u0430pple.test/"}))
-	if rule := r.Offers[0].Rules[0]; rule != "http_request(GET https://xn--pple-43d.test/)" || strings.Contains(r.Title, "\u0430") {
+	if rule := r.Offer.Rules[0]; rule != "http_request(GET https://xn--pple-43d.test/)" || strings.Contains(r.Title, "\u0430") {
 		t.Errorf("the look-alike is offered as %s, titled %s", rule, r.Title)
 	}
 }

@@ -40,7 +40,7 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.Marked(call.Name+" "+t.Title), titleChars)}
 	r.Need, r.Reason = b.policy.Judge(t)
 	if r.Need == conversation.NeedApproval {
-		r.Offers = b.policy.Ask(call.ID, t)
+		r.Offer = b.policy.Ask(call.ID, t)
 	}
 	switch {
 	case t.Diff != nil:

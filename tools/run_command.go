@@ -54,7 +54,7 @@ func (b *Box) commandEffect(_ context.Context, args params.Values) (permission.E
 		}
 		return permission.Effect{Tool: "run_command", Title: id}, nil
 	}
-	return permission.OfCommand(b.files, commandText(args)), nil
+	return permission.OfCommand(commandText(args)), nil
 }
 
 // commandText is the command as it is judged, shown and run. Only what separates words

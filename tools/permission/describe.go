@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"plimsoll/tools/harmless"
 )
 
 // A rule in words: what it lets run, and why to think twice.
@@ -34,16 +32,8 @@ func (r rule) describe() description {
 
 func (r rule) describeCommand() description {
 	switch {
-	case r.harmless():
-		entry := harmless.Find(r.prefix())
-		if entry == nil {
-			return description{means: "nothing", warning: noList(strings.Join(r.prefix(), " ")).Error()}
-		}
-		d := description{means: strings.Join(r.prefix(), " ") + " with arguments that are known to be harmless: " + entry.Means}
-		if entry.OwnCode {
-			d.warning = ownCode
-		}
-		return d
+	case r.idle():
+		return description{means: "nothing", warning: idleReason}
 	case wildcard(r.pattern):
 		return description{
 			"commands of the form " + r.pattern,

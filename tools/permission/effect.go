@@ -59,11 +59,9 @@ func OfFile(tool string, a Access, p workspace.Place) Effect {
 	return t
 }
 
-// OfCommand describes a shell command in a workspace.
-func OfCommand(files *workspace.Files, command string) Effect {
-	s := readScript(command)
-	weigher{files}.weigh(s)
-	return Effect{Tool: "run_command", access: AccessCommand, script: s, Title: command}
+// OfCommand describes a shell command.
+func OfCommand(command string) Effect {
+	return Effect{Tool: "run_command", access: AccessCommand, script: readScript(command), Title: command}
 }
 
 // Command is the command that a call runs, "" none.

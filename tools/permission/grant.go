@@ -16,13 +16,13 @@ import (
 // errNoOffer says that a grant would change nothing.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// Ask remembers a call that needs approval, for judgeAsked, and says what could be granted for it.
-func (p *Policy) Ask(callID string, t Effect) []conversation.Offer {
-	offers, inForce := p.offers(t), p.allowRules()
+// Ask remembers a call that needs approval, for JudgeAsked, and says what could be granted for it.
+func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
+	offer, inForce := p.offer(t), p.allowRules()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = asked{callID, t, inForce}
-	return offers
+	return offer
 }
 
 // JudgeAsked says what rules would let run if they were granted for the call that was
@@ -38,15 +38,13 @@ func (p *Policy) JudgeAsked(callID string, rules []string) (conversation.Offer, 
 	return p.judgeRules(asked.effect, asked.inForce, rules)
 }
 
-// Grant puts rules into force that cover a call; without rules those that were offered
-// first. Those that are kept hold in later runs, too.
+// Grant puts rules into force that cover a call; without rules those that are offered.
+// Those that are kept hold in later runs, too.
 func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool) error {
 	if len(rules) == 0 {
-		offers := p.offers(t)
-		if len(offers) == 0 {
+		if rules = p.offer(t).Rules; len(rules) == 0 {
 			return errNoOffer
 		}
-		rules = offers[0].Rules
 	}
 	offer, err := p.judgeRules(t, p.allowRules(), rules)
 	if err != nil {
@@ -70,6 +68,9 @@ func (p *Policy) judgeRules(t Effect, inForce []activeRule, texts []string) (con
 	all := slices.Clone(inForce)
 	for i, text := range texts {
 		r, err := parseRule(text, p.tools)
+		if err == nil && r.idle() {
+			err = errors.New(idleReason)
+		}
 		if err != nil {
 			return conversation.Offer{}, err
 		}

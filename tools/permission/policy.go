@@ -14,7 +14,6 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -94,10 +93,10 @@ func parseRules(list string, texts []string, tools []Tool) ([]rule, error) {
 	rules := make([]rule, len(texts))
 	for i, text := range texts {
 		r, err := parseRule(text, tools)
-		if err == nil && list == "deny" && r.harmless() {
-			err = fmt.Errorf("%q would deny harmless calls only; end it in * to deny them all", text)
+		if err == nil && list == "deny" && r.idle() {
+			err = fmt.Errorf("%q would deny nothing; end it in * to deny any arguments", text)
 		}
-		if err != nil && (list == "deny" || !errors.As(err, new(noList))) { // such a rule grants nothing, see Idle
+		if err != nil {
 			return nil, fmt.Errorf("permissions.%s: %w", list, err)
 		}
 		rules[i] = r
@@ -207,11 +206,13 @@ func (p *Policy) Hides(rel string) bool {
 func (p *Policy) inForce() []activeRule {
 	var out []activeRule
 	for _, r := range p.allow {
-		out = append(out, activeRule{rule: r})
+		if !r.idle() {
+			out = append(out, activeRule{rule: r})
+		}
 	}
 	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
 	for _, g := range granted {
-		if r, err := parseRule(g.Rule, p.tools); err == nil {
+		if r, err := parseRule(g.Rule, p.tools); err == nil && !r.idle() {
 			out = append(out, activeRule{rule: r, grant: g.ID})
 		}
 	}

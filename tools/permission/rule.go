@@ -86,7 +86,7 @@ func (r rule) check(calls Access) error {
 	}
 	switch calls {
 	case AccessCommand:
-		return r.checkCommand()
+		return nil
 	case AccessRequest:
 		_, err := parseURLPattern(r.pattern)
 		return err

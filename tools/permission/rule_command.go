@@ -1,33 +1,25 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-
-	"plimsoll/tools/harmless"
 )
 
 // What a pattern for commands says:
 //
 //   - Without a wildcard it is exactly this command, byte for byte, or exactly one
 //     of the commands of a plain script, where that means the same: not behind a
-//     pipe, as another input is another command, and nothing that changes the shell
-//     for the commands behind it (cd, export).
-//   - With ... as its last word (go test ...) it is the command that begins with the
-//     words before it, with arguments that are known to be harmless (package
-//     harmless): none of them runs a program, writes elsewhere, reads what is outside
-//     the workspace or holds secrets, or reaches another host. There is such a list
-//     for some well-known commands only. \... is the word itself.
+//     pipe, as another input is another command, nothing that changes the shell for
+//     the commands behind it (cd, export), and nothing behind such a command.
 //   - With * it is wide: word by word, * stands for characters within a word, and
 //     as the last word for any words, or none.
+//   - With ... as its last word it allows nothing; \... is the word itself.
 
 const (
-	harmlessMark  = "..."
-	literalDots   = `\...` // at the end of a pattern: the word ... itself
-	patternFields = 2      // a pattern that ends in ... names at least a program
+	dots        = "..."
+	literalDots = `\...` // at the end of a pattern: the word ... itself
 )
 
 // blanks separate words; to a shell, all other white space is part of one.
@@ -37,48 +29,20 @@ func fields(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(blanks, r) })
 }
 
-// harmless reports whether the pattern stands for harmless arguments.
-func (r rule) harmless() bool {
-	fields := fields(r.pattern)
-	return r.tool == "run_command" && len(fields) > 0 && fields[len(fields)-1] == harmlessMark
+// idle reports whether the pattern ends in ... and so allows nothing.
+func (r rule) idle() bool {
+	words := fields(r.pattern)
+	return r.tool == "run_command" && len(words) > 0 && words[len(words)-1] == dots
 }
 
-// prefix is the words before the dots.
-func (r rule) prefix() []string {
-	fields := fields(r.pattern)
-	return fields[:len(fields)-1]
-}
+const idleReason = "a command that ends in ... allows nothing; write the exact command, or * for any arguments"
 
-// checkCommand refuses a pattern for harmless arguments of a command of which
-// none are known.
-func (r rule) checkCommand() error {
-	if !r.harmless() {
-		return nil
-	}
-	prefix := r.prefix()
-	if wildcard(r.pattern) {
-		return fmt.Errorf("%q mixes * and ...; write one of them", r.pattern)
-	}
-	if len(prefix)+1 < patternFields || harmless.Find(prefix) == nil {
-		return noList(strings.Join(prefix, " "))
-	}
-	return nil
-}
-
-// noList is the error of a pattern for harmless arguments of a command of which none are known.
-type noList string
-
-// Error says what to write in its place.
-func (command noList) Error() string {
-	return fmt.Sprintf("no harmless arguments are known of %q; write the exact command, or * for any arguments", string(command))
-}
-
-// Idle says of the allow rules of a configuration that grant nothing why: a list that an earlier version had may be gone.
+// Idle says of the allow rules of a configuration that allow nothing why.
 func Idle(allow []string) []string {
 	var notes []string
 	for _, text := range allow {
-		if _, err := parseRule(text, []Tool{{"run_command", AccessCommand}}); errors.As(err, new(noList)) {
-			notes = append(notes, fmt.Sprintf("permissions.allow: %s grants nothing: %v", text, err))
+		if r, err := parseRule(text, []Tool{{"run_command", AccessCommand}}); err == nil && r.idle() {
+			notes = append(notes, fmt.Sprintf("permissions.allow: %s grants nothing: %s", text, idleReason))
 		}
 	}
 	return notes
@@ -88,7 +52,7 @@ func Idle(allow []string) []string {
 func (r rule) literal() string {
 	text := unescapeStar(r.pattern)
 	if before, ok := strings.CutSuffix(text, literalDots); ok {
-		return before + harmlessMark
+		return before + dots
 	}
 	return text
 }
@@ -96,15 +60,15 @@ func (r rule) literal() string {
 // exactCommand is the pattern that stands for one command only.
 func exactCommand(text string) string {
 	text = escapeStar(text)
-	if text == harmlessMark || strings.HasSuffix(text, " "+harmlessMark) {
-		text = strings.TrimSuffix(text, harmlessMark) + literalDots
+	if text == dots || strings.HasSuffix(text, " "+dots) {
+		text = strings.TrimSuffix(text, dots) + literalDots
 	}
 	return text
 }
 
 // exactly reports whether the pattern, having no wildcard, is this very text.
 func (r rule) exactly(text string) bool {
-	return !wildcard(r.pattern) && !r.harmless() && r.literal() == text
+	return !wildcard(r.pattern) && r.literal() == text
 }
 
 // deniesScript looks at every simple command of a script.
@@ -140,31 +104,23 @@ func allowScript(rules []activeRule, s *script) (by []activeRule, ok bool) {
 	if !s.plain {
 		return nil, false
 	}
-	elsewhere := false // in a folder that no rule lets it go to: what is harmless there may run
+	changed := false // an earlier command may have changed the shell
 	for _, call := range s.calls {
-		if call.enters && !slices.ContainsFunc(rules, func(r activeRule) bool { return r.coversWidely(call) }) {
-			elsewhere = true
-			continue
-		}
 		i := slices.IndexFunc(rules, func(r activeRule) bool {
-			return r.coversWidely(call) && !elsewhere || r.tool == "run_command" && r.coversCall(call)
+			return r.tool == "run_command" && (r.coversWidely(call) || !changed && r.coversExactly(call))
 		})
 		if i < 0 {
 			return nil, false
 		}
 		by = append(by, rules[i])
+		changed = changed || call.changesShell()
 	}
 	return by, len(by) > 0
 }
 
-// coversCall reports whether the pattern covers one command of a plain script.
-func (r rule) coversCall(call simple) bool {
-	switch {
-	case r.harmless():
-		prefix := r.prefix()
-		return call.harmless && harmless.Find(prefix) != nil && len(call.words) >= len(prefix) &&
-			slices.EqualFunc(prefix, call.words[:len(prefix)], func(p string, w word) bool { return w.sure && w.text == p })
-	case wildcard(r.pattern), call.inside, call.piped && !call.harmless, slices.Contains(stateful, call.words[0].text):
+// coversExactly reports whether the pattern is one command of a plain script.
+func (r rule) coversExactly(call simple) bool {
+	if wildcard(r.pattern) || call.piped || call.changesShell() {
 		return false
 	}
 	same := readScript(r.literal())
@@ -173,8 +129,10 @@ func (r rule) coversCall(call simple) bool {
 
 // coversWidely reports whether a pattern with a * covers one command.
 func (r rule) coversWidely(call simple) bool {
-	return r.tool == "run_command" && wildcard(r.pattern) && matchWords(fields(r.pattern), asWritten(call.words)) == yes
+	return wildcard(r.pattern) && matchWords(fields(r.pattern), asWritten(call.words)) == yes
 }
+
+func (c simple) changesShell() bool { return slices.Contains(stateful, c.words[0].text) }
 
 // stateful are builtins of shells that change what commands behind them do.
 var stateful = []string{"cd", "pushd", "popd", "export", "readonly", "declare", "typeset", "local", "unset", "set", "shopt", "alias",

@@ -32,10 +32,6 @@ type word struct {
 type simple struct {
 	words []word
 	piped bool // its input is the output of another
-	// As weigh found them:
-	harmless bool // its arguments are known to be harmless
-	enters   bool // it goes to a folder of the workspace
-	inside   bool // it runs in a folder that the script went to
 }
 
 type script struct {

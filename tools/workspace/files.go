@@ -203,12 +203,6 @@ func (f *Files) Lstat(rel string) (fs.FileInfo, error) { return f.root.Lstat(fil
 // Readlink is where a link leads.
 func (f *Files) Readlink(rel string) (string, error) { return f.root.Readlink(filepath.FromSlash(rel)) }
 
-// Exists reports whether something of this name is in the workspace, or may be.
-func (f *Files) Exists(rel string) bool {
-	_, err := f.Lstat(rel)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
 // Regular is the state of p, which must be a regular file that exists.
 func (f *Files) Regular(p Place) (fs.FileInfo, error) {
 	st, err := f.Stat(p)

@@ -59,7 +59,7 @@ const roomy = 12
 // offered for can be allowed once only.
 func NewApprove(id string, r conversation.Review) *Approve {
 	a := &Approve{id: id, title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)),
-		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offers: r.Offers}}
+		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offer: r.Offer}}
 	if r.Diff != "" {
 		a.body = plain.Text(plain.Marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
 		if f, ok := diff.Parse(a.body); ok {
@@ -69,7 +69,7 @@ func NewApprove(id string, r conversation.Review) *Approve {
 	}
 	a.body = strings.TrimRight(a.body, "\n")
 	a.title = strings.TrimSuffix(a.title, " "+a.body) // a command stands below
-	if len(r.Offers) > 0 {
+	if len(r.Offer.Rules) > 0 {
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
 		}
@@ -165,7 +165,9 @@ func (a *Approve) update(msg tea.Msg) pane.Action {
 		return a.editRule(msg)
 	}
 	keys := a.look.keys
-	if isKey && a.changeRule(k) {
+	if isKey && len(a.rule.offer.Rules) > 0 && key.Matches(k, keys.Answers.Edit) {
+		a.rule.edit()
+		a.lay(a.look, a.width, a.height)
 		return nil
 	}
 	if isKey {
@@ -189,24 +191,6 @@ func (a *Approve) update(msg tea.Msg) pane.Action {
 		}
 	}
 	return a.scroll(msg)
-}
-
-// changeRule chooses another rule, or begins to edit it. It reports whether the
-// key was for that. Its arrows never choose another answer, also without a rule.
-func (a *Approve) changeRule(k tea.KeyPressMsg) bool {
-	keys := a.look.keys.Answers
-	switch {
-	case key.Matches(k, keys.Narrower):
-		a.rule.move(-1)
-	case key.Matches(k, keys.Wider):
-		a.rule.move(1)
-	case len(a.rule.offers) > 0 && key.Matches(k, keys.Edit):
-		a.rule.edit()
-	default:
-		return false
-	}
-	a.lay(a.look, a.width, a.height)
-	return true
 }
 
 // editRule handles a message while the rule is edited.
@@ -254,7 +238,7 @@ func (a *Approve) answer(by key.Binding) pane.Action {
 	}
 	answer := Approved{ID: a.id, Grant: a.grants[a.sel]}
 	if answer.Grant != conversation.GrantOnce {
-		answer.Rules = a.rule.current().Rules
+		answer.Rules = a.rule.offer.Rules
 	}
 	return answer
 }
@@ -308,10 +292,7 @@ func (a *Approve) hints() []string {
 	if a.text.where() != "" {
 		hints = append(hints, hint("scroll", a.look.keys.Moves.PageDown))
 	}
-	if len(a.rule.offers) > 1 {
-		hints = append(hints, keys.Narrower.Help().Key+" "+keys.Wider.Help().Key+" narrower, wider")
-	}
-	if len(a.rule.offers) > 0 {
+	if len(a.rule.offer.Rules) > 0 {
 		hints = append(hints, hint("edit the rule", keys.Edit))
 	}
 	return hints

@@ -2,7 +2,6 @@ package overlay
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -17,15 +16,13 @@ import (
 )
 
 // The rule that an approval for longer than once grants. The dialog shows it as
-// it is written and in words, offers narrower and wider ones, and lets the user
-// edit it. What an edited rule lets run is judged outside the dialog: see
+// it is written and in words, and lets the user edit it. What an edited rule lets run is judged outside the dialog: see
 // EditedRules and Approve.Judged.
 
-// grantedRule is the rule of an approval: one of some offers.
+// grantedRule is the rule of an approval: the one that was offered, or as it was edited.
 type grantedRule struct {
-	offers []conversation.Offer
-	at     int
-	editor *ruleEditor // nil unless the rule is edited
+	offer  conversation.Offer // without rules, nothing can be granted
+	editor *ruleEditor        // nil unless the rule is edited
 }
 
 // ruleEditor is a rule being edited, a line for each of its texts.
@@ -38,20 +35,14 @@ type ruleEditor struct {
 	accept bool               // Enter came before the judgement
 }
 
-// current is the offer that would be granted.
-func (g *grantedRule) current() conversation.Offer { return g.offers[g.at] }
-
-// move chooses a narrower or wider offer, and stays where there is none.
-func (g *grantedRule) move(by int) { g.at = max(0, min(g.at+by, len(g.offers)-1)) }
-
 // edit begins to edit the rule. A rule with a character that a line cannot show
 // as it is stays as offered.
 func (g *grantedRule) edit() bool {
-	rules := g.current().Rules
+	rules := g.offer.Rules
 	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
 		return false
 	}
-	e := &ruleEditor{offer: g.current(), judged: rules}
+	e := &ruleEditor{offer: g.offer, judged: rules}
 	for _, r := range rules {
 		e.lines = append(e.lines, newLine(r))
 	}
@@ -84,21 +75,13 @@ func (g *grantedRule) judge(rules []string, offer conversation.Offer, err error)
 	return e.accept && g.apply()
 }
 
-// apply makes the edited texts the rule, the widest of the offers. They must be
-// judged, and be right.
+// apply makes the edited texts the rule. They must be judged, and be right.
 func (g *grantedRule) apply() bool {
 	e := g.editor
 	if !e.upToDate() || e.err != nil {
 		return false
 	}
-	g.editor = nil
-	same := func(o conversation.Offer) bool { return slices.Equal(o.Rules, e.offer.Rules) }
-	if i := slices.IndexFunc(g.offers, same); i >= 0 {
-		g.at = i
-		return true
-	}
-	g.offers = append(slices.Clone(g.offers), e.offer)
-	g.at = len(g.offers) - 1
+	g.editor, g.offer = nil, e.offer
 	return true
 }
 
@@ -130,7 +113,7 @@ func (g *grantedRule) update(msg tea.Msg, keys KeyMap) (taken, changed bool) {
 // lines draws the rule at a width in at most height lines: its texts, what they
 // let run, and why to think twice. The cursor is where one types.
 func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *point) {
-	if len(g.offers) == 0 || height < 1 {
+	if len(g.offer.Rules) == 0 || height < 1 {
 		return nil, nil
 	}
 	if height > 3 {
@@ -163,7 +146,7 @@ func (g *grantedRule) texts(width, height int) (lines []string, cursor *point) {
 		}
 		return lines, cursor
 	}
-	for _, r := range g.current().Rules {
+	for _, r := range g.offer.Rules {
 		lines = append(lines, cut(plain.Line(plain.Marked(strings.ReplaceAll(r, "\n", "␊"))), width)...)
 	}
 	if len(lines) > height { // the command or the file above it tells the rest
@@ -172,22 +155,18 @@ func (g *grantedRule) texts(width, height int) (lines []string, cursor *point) {
 	return lines, nil
 }
 
-// caption says which answers grant the rule, and which of the offers it is.
+// caption says which answers grant the rule.
 func (g *grantedRule) caption(keys Answers) string {
 	if g.editor != nil {
 		return "Edit the rule:"
 	}
-	caption := "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key
-	if len(g.offers) > 1 {
-		caption += " (" + strconv.Itoa(g.at+1) + " of " + strconv.Itoa(len(g.offers)) + ")"
-	}
-	return caption + ":"
+	return "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key + ":"
 }
 
 // meaning is what the rule lets run, and why to think twice; of an edited rule
 // that cannot be granted, why not.
 func (g *grantedRule) meaning(width int) (means, warning []string) {
-	offer := g.current()
+	offer := g.offer
 	if e := g.editor; e != nil {
 		switch {
 		case !e.upToDate():

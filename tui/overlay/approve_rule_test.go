@@ -14,44 +14,26 @@ import (
 func TestApproveShowsTheRuleThatItGrants(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {40, 12}} {
-		s := open(size[0], size[1], overlay.NewApprove("x", editReview()))
-		for _, c := range []struct{ key, rule, means string }{
-			{"left", "edit(./upload.go)", "edits of upload.go"},
-			{"right", "edit(**)", "edits of every file"},
-		} {
-			press(s, c.key)
-			if view := strip(s); !strings.Contains(view, c.rule) || !strings.Contains(view, c.means) {
-				t.Errorf("%v: no %s in\n%s", size, c.rule, view)
-			}
+		view := strip(open(size[0], size[1], overlay.NewApprove("x", editReview())))
+		if !strings.Contains(view, "edit(./upload.go)") || !strings.Contains(view, "edits of upload.go") {
+			t.Errorf("%v: no rule in\n%s", size, view)
 		}
 	}
-}
-
-func TestApproveSaysWhyToThinkTwice(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("x", commandReview()))
-	if !strings.Contains(strip(s), "! runs this project's own code") {
-		t.Error(strip(s))
-	}
-	press(s, "right")
-	view := strip(s)
-	for _, rule := range commandReview().Offers[1].Rules {
-		if !strings.Contains(view, rule) {
-			t.Errorf("no %s in\n%s", rule, view)
-		}
+	if view := strip(open(80, 24, overlay.NewApprove("x", commandReview()))); !strings.Contains(view, "! runs this project's own code") {
+		t.Error(view)
 	}
 }
 
 func TestApproveMarksWhatHidesInARule(t *testing.T) {
 	t.Parallel()
 	review := editReview()
-	review.Offers = []conversation.Offer{{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Means: "edits"}}
+	review.Offer = conversation.Offer{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Means: "edits"}
 	s := open(80, 24, overlay.NewApprove("x", review))
 	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
 		t.Errorf("%q", view)
 	}
 	want(t, press(s, "e", "x"), nil) // it cannot be edited as it is seen
-	want(t, press(s, "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: review.Offers[0].Rules})
+	want(t, press(s, "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
 }
 
 // What ends no line of a file ends none of what is shown: else a new line could
@@ -60,7 +42,7 @@ func TestApproveForgesNoLines(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,5 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
-	review.Offers = []conversation.Offer{{Rules: []string{"run_command(git status\nevil)"}, Means: "exactly this command"}}
+	review.Offer = conversation.Offer{Rules: []string{"run_command(git status\nevil)"}, Means: "exactly this command"}
 	view := strip(open(80, 40, overlay.NewApprove("x", review)))
 	for _, want := range []string{"2 + note␍ evil()", "3 + note«U+2028» evil()", "5 + if (ok,«U+3164»)", "run_command(git status␊evil)"} {
 		if !strings.Contains(view, want) {
@@ -79,8 +61,8 @@ func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 	edit := func() (*overlay.Approve, *overlay.Stack) {
 		d := overlay.NewApprove("x", editReview())
 		s := open(80, 24, d)
-		press(s, "right", "e", "backspace")
-		want(t, press(s, "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"edit(*"}})
+		press(s, "e", "ctrl+u", "e", "d", "i", "t", "(")
+		want(t, press(s, "*"), overlay.EditedRules{ID: "x", Rules: []string{"edit(*"}})
 		want(t, press(s, ")"), overlay.EditedRules{ID: "x", Rules: []string{"edit(*)"}})
 		return d, s
 	}
@@ -110,16 +92,18 @@ func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 			t.Fatal(view)
 		}
 		d.Judged(wide.Rules, wide, nil)
-		want(t, press(s, "esc", "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: []string{"edit(**)"}})
+		want(t, press(s, "esc", "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
 	})
 }
 
 func TestEachTextOfARuleIsEdited(t *testing.T) {
 	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("x", commandReview()))
-	press(s, "right", "e", "down")
-	want(t, press(s, "x"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...)", "run_command(go vet ...)x"}})
-	want(t, press(s, "up", "up", "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...", "run_command(go vet ...)x"}})
+	review := editReview()
+	review.Offer.Rules = []string{"edit(./link)", "edit(a.txt)"}
+	s := open(80, 24, overlay.NewApprove("x", review))
+	press(s, "e", "down")
+	want(t, press(s, "x"), overlay.EditedRules{ID: "x", Rules: []string{"edit(./link)", "edit(a.txt)x"}})
+	want(t, press(s, "up", "up", "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"edit(./link", "edit(a.txt)x"}})
 }
 
 // Where little of a diff has room, it is the change that is seen first.

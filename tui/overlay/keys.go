@@ -32,16 +32,14 @@ type Moves struct {
 
 // Answers are the keys that end a dialog.
 type Answers struct {
-	Accept   key.Binding // what is selected
-	Close    key.Binding // without an answer; to a question that means no
-	Once     key.Binding
-	Run      key.Binding
-	Always   key.Binding
-	No       key.Binding
-	Yes      key.Binding
-	Narrower key.Binding // the rule that an approval grants
-	Wider    key.Binding
-	Edit     key.Binding
+	Accept key.Binding // what is selected
+	Close  key.Binding // without an answer; to a question that means no
+	Once   key.Binding
+	Run    key.Binding
+	Always key.Binding
+	No     key.Binding
+	Yes    key.Binding
+	Edit   key.Binding // the rule that an approval grants
 }
 
 // Line are the keys of a line to type in.
@@ -70,16 +68,14 @@ func DefaultKeyMap() KeyMap {
 			Previous: bind("shift+tab", "previous answer", "shift+tab", "left"),
 		},
 		Answers: Answers{
-			Accept:   bind("enter", "choose", "enter"),
-			Close:    bind("esc", "close", "esc", "q"),
-			Once:     bind("y", "allow once", "y", "1"),
-			Run:      bind("r", "allow while Plimsoll runs", "r", "c", "2"),
-			Always:   bind("a", "always allow in this workspace", "a", "3"),
-			No:       bind("n", "deny, and say why", "n", "4"),
-			Yes:      bind("y", "yes", "y"),
-			Narrower: bind("←", "grant a narrower rule", "left"),
-			Wider:    bind("→", "grant a wider rule", "right"),
-			Edit:     bind("e", "edit the rule to grant", "e"),
+			Accept: bind("enter", "choose", "enter"),
+			Close:  bind("esc", "close", "esc", "q"),
+			Once:   bind("y", "allow once", "y", "1"),
+			Run:    bind("r", "allow while Plimsoll runs", "r", "c", "2"),
+			Always: bind("a", "always allow in this workspace", "a", "3"),
+			No:     bind("n", "deny, and say why", "n", "4"),
+			Yes:    bind("y", "yes", "y"),
+			Edit:   bind("e", "edit the rule to grant", "e"),
 		},
 		Lists: Lists{
 			Favorite: bind("ctrl+f", "mark a model as a favorite", "ctrl+f"),
@@ -102,6 +98,6 @@ func DefaultKeyMap() KeyMap {
 // Bindings lists the keys in the order help shows them.
 func (k KeyMap) Bindings() []key.Binding {
 	m, a, l := k.Moves, k.Answers, k.Lists
-	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Narrower, a.Wider, a.Edit,
+	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Edit,
 		l.Favorite, l.Sort, l.Rename, l.Remove, l.Fork, l.Lower, l.Higher}
 }

@@ -57,17 +57,13 @@ const someDiff = `--- a/upload.go
 `
 
 func editReview() conversation.Review {
-	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff, Offers: []conversation.Offer{
-		{Rules: []string{"edit(./upload.go)"}, Means: "edits of upload.go"},
-		{Rules: []string{"edit(**)"}, Means: "edits of every file of this workspace", Warning: "wide: the whole workspace", Wide: true},
-	}}
+	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff,
+		Offer: conversation.Offer{Rules: []string{"edit(./upload.go)"}, Means: "edits of upload.go"}}
 }
 
 func commandReview() conversation.Review {
-	return conversation.Review{Title: "run_command", Command: "go test ./a && go vet ./a", Offers: []conversation.Offer{
-		{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Means: "exactly this command", Warning: "runs this project's own code"},
-		{Rules: []string{"run_command(go test ...)", "run_command(go vet ...)"}, Means: "both with arguments that are known to be harmless"},
-	}}
+	return conversation.Review{Title: "run_command", Command: "go test ./a && go vet ./a",
+		Offer: conversation.Offer{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Means: "exactly this command", Warning: "runs this project's own code"}}
 }
 
 func TestApproveAnswers(t *testing.T) {
@@ -88,9 +84,7 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"c"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"a"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
 		{[]string{"down", "down", "enter"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
-		{[]string{"right", "a"}, granted(conversation.GrantAlways, "edit(**)")},
-		{[]string{"right", "right", "left", "left", "right", "r"}, granted(conversation.GrantRun, "edit(**)")},
-		{[]string{"right", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"right", "right", "left", "enter"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"tab", "tab", "tab", "down", "enter", "enter"}, no},
 		{[]string{"up", "shift+tab", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"esc"}, no},
@@ -115,7 +109,7 @@ func TestApproveAnswers(t *testing.T) {
 func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	t.Parallel()
 	review := editReview()
-	review.Offers = nil
+	review.Offer = conversation.Offer{}
 	s := open(80, 24, overlay.NewApprove("call", review))
 	press(s, "right", "left")
 	for _, key := range []string{"a", "r", "e"} {
@@ -127,25 +121,13 @@ func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	want(t, press(s, "tab", "left", "shift+tab", "enter"), overlay.Approved{ID: "call", Grant: conversation.GrantOnce})
 }
 
-// An arrow that finds no other rule leaves the answer as it is.
-func TestArrowsOfRulesNeverChooseAnAnswer(t *testing.T) {
-	t.Parallel()
-	for n := range 3 {
-		for _, key := range []string{"left", "right"} {
-			review := editReview()
-			review.Offers = review.Offers[:n]
-			want(t, press(open(80, 24, overlay.NewApprove("x", review)), key, key, key, "enter"), overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
-		}
-	}
-}
-
 // What was not read to its end is shown to its end before any key allows it.
 func TestNothingUnreadIsAllowed(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("echo x\n", 90) + "END"
 	for _, size := range [][2]int{{80, 24}, {40, 12}} {
 		for _, review := range []conversation.Review{{Command: long}, {Diff: someDiff + strings.Repeat("+x\n", 90) + "+END\n"}, {Title: strings.Repeat("x", 3000) + "END"}} {
-			review.Offers = editReview().Offers
+			review.Offer = editReview().Offer
 			for _, key := range []string{"y", "r", "a", "enter", "1", "2", "3"} {
 				s := open(size[0], size[1], overlay.NewApprove("x", review))
 				want(t, press(s, key), nil)

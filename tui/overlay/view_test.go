@@ -31,7 +31,7 @@ func helpGroups() []overlay.Group {
 
 func TestViews(t *testing.T) {
 	t.Parallel()
-	command := conversation.Review{Title: hostile, Command: "go test ./upload -count=10 && echo 'done, at last' | tee /tmp/result.txt", Offers: commandReview().Offers}
+	command := conversation.Review{Title: hostile, Command: "go test ./upload -count=10 && echo 'done, at last' | tee /tmp/result.txt", Offer: commandReview().Offer}
 	scenes := []struct {
 		name string
 		make func() overlay.Dialog
@@ -39,7 +39,6 @@ func TestViews(t *testing.T) {
 	}{
 		{"approve an edit", func() overlay.Dialog { return overlay.NewApprove("a", editReview()) }, nil},
 		{"approve a command", func() overlay.Dialog { return overlay.NewApprove("a", command) }, []string{"down"}},
-		{"a wider rule", func() overlay.Dialog { return overlay.NewApprove("a", commandReview()) }, []string{"right"}},
 		{"edit a rule", func() overlay.Dialog { return overlay.NewApprove("a", editReview()) }, []string{"e", "backspace"}},
 		{"say why not", func() overlay.Dialog { return overlay.NewApprove("a", command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
 		{"ask", func() overlay.Dialog {
@@ -136,24 +135,21 @@ func noise(rng *rand.Rand, n int) string {
 	return b.String()
 }
 
-func randomOffers(rng *rand.Rand) []conversation.Offer {
-	offers := make([]conversation.Offer, rng.IntN(4))
-	for i := range offers {
-		offers[i] = conversation.Offer{Means: noise(rng, 40), Warning: noise(rng, 20)}
-		for range 1 + rng.IntN(4) {
-			offers[i].Rules = append(offers[i].Rules, noise(rng, 60))
-		}
+func randomOffer(rng *rand.Rand) conversation.Offer {
+	o := conversation.Offer{Means: noise(rng, 40), Warning: noise(rng, 20)}
+	for range rng.IntN(4) {
+		o.Rules = append(o.Rules, noise(rng, 60))
 	}
-	return offers
+	return o
 }
 
 // randomDialog is a dialog full of noise.
 func randomDialog(rng *rand.Rand) overlay.Dialog {
 	switch rng.IntN(7) {
 	case 0:
-		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offers: randomOffers(rng)})
+		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
 	case 1:
-		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offers: randomOffers(rng)})
+		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
 	case 2:
 		var options []string
 		for range rng.IntN(14) {
