@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -110,82 +107,4 @@ func BenchmarkList(b *testing.B) {
 			b.Fatal(len(entries), err)
 		}
 	}
-}
-
-// BenchmarkListWithoutIndex makes the index of 1,000 conversations again.
-func BenchmarkListWithoutIndex(b *testing.B) {
-	s := manyConversations(b)
-	b.ResetTimer()
-	for range b.N {
-		if err := os.Remove(filepath.Join(s.Dir(), "index.db")); err != nil && !errors.Is(err, os.ErrNotExist) {
-			b.Fatal(err)
-		}
-		entries, err := s.List(b.Context(), storage.Filter{})
-		if err != nil || len(entries) != 1000 {
-			b.Fatal(len(entries), err)
-		}
-	}
-}
-
-// BenchmarkPutBlob stores a text of 1 MiB.
-func BenchmarkPutBlob(b *testing.B) {
-	s := openStore(b, storage.Options{})
-	c := begin(b, s, idA, "/w", "hello")
-	var text strings.Builder
-	for i := 0; text.Len() < 1<<20; i++ {
-		fmt.Fprintf(&text, "%d: a line of output with number %x\n", i, i*7919)
-	}
-	b.SetBytes(1 << 20)
-	b.ResetTimer()
-	for i := range b.N {
-		if _, err := c.w.PutBlob(b.Context(), fmt.Sprint(i, text.String())); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkBringForward writes a first time to a conversation of 50,000 events of
-// format 1. Budget: 1 s, of which the append alone is a part.
-func BenchmarkBringForward(b *testing.B) {
-	s := openStore(b, storage.Options{})
-	storeLong(b, s, longEvents(50_000))
-	id := must1(b)(s.List(b.Context(), storage.Filter{}))[0].ID
-	path := filepath.Join(s.Dir(), "conversations", id+".db")
-	asFormat1(b, path)
-	old, err := os.ReadFile(path)
-	must(b, err)
-	for b.Loop() {
-		b.StopTimer()
-		must(b, os.WriteFile(path, old, 0o600))
-		s.Forget(id)
-		b.StartTimer()
-		must(b, s.UpdateConversation(id, nil, func(*bbolt.Tx) error { return nil }))
-	}
-}
-
-// asFormat1 makes the file of a conversation one of format 1.
-func asFormat1(b *testing.B, path string) {
-	db, err := bbolt.Open(path, 0o600, nil)
-	must(b, err)
-	defer db.Close()
-	must(b, db.Update(func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
-			values := map[string][]byte{}
-			must(b, bucket.ForEach(func(k, v []byte) error {
-				values[string(k)] = storage.Unsealed(append([]byte(nil), v...))
-				return nil
-			}))
-			for k, v := range values {
-				switch k {
-				case "format":
-					v = []byte("1")
-				case "format.sealed", "record":
-					must(b, bucket.Delete([]byte(k)))
-					continue
-				}
-				must(b, bucket.Put([]byte(k), v))
-			}
-			return nil
-		})
-	}))
 }

@@ -75,24 +75,3 @@ func TestTextsThatAreMissingAreFound(t *testing.T) {
 		t.Errorf("%v, %+v, %+v", err, report, events)
 	}
 }
-
-// Where full texts are not kept, results were cut and name none; requests without
-// tools name no text of them.
-func TestTextsThatWereNeverKeptAreNotMissing(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	c := begin(t, s, idA, "/w", "hello")
-	name, err := c.w.PutBlob(t.Context(), "You are careful.")
-	must(t, err)
-	c.say(conversation.Instructions{System: name}, conversation.Instructions{},
-		conversation.ToolResult{CallID: "x", Tool: "grep", Status: conversation.ResultOK, Text: "part of a heron", Total: 500})
-	c.close()
-	if findings := check(t, s); len(findings) > 0 {
-		t.Errorf("findings: %+v", findings)
-	}
-	for _, query := range []string{"heron", "ibis"} {
-		if _, report := search(t, s, query, storage.SearchOptions{}); report.Damaged > 0 {
-			t.Errorf("%s: %+v", query, report)
-		}
-	}
-}

@@ -105,20 +105,6 @@ func TestCloseWhileTextsAreRead(t *testing.T) {
 	}
 }
 
-func TestCloseEndsWriters(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	c := begin(t, s, idA, "/w", "hello")
-	must(t, s.Close())
-	want(t, c.w.Append(t.Context(), c.prepare(reply("too late"))), storage.ErrClosed)
-	_, err := s.Create(t.Context(), storage.NewConversation{})
-	want(t, err, storage.ErrClosed)
-	_, _, err = s.Load(t.Context(), idA)
-	want(t, err, storage.ErrClosed)
-	again := reopenStore(t, s.Dir(), storage.Options{})
-	resume(t, again, idA).close()
-}
-
 func TestReadOnlyDirectoryCanBeRead(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

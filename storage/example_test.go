@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"plimsoll/conversation"
-	"plimsoll/conversation/find"
 	"plimsoll/storage"
 )
 
@@ -66,51 +65,4 @@ func ExampleStore() {
 	// closed: <nil>
 	// 1 How deep may she be loaded? <nil>
 	// 2 And in winter? <nil>
-}
-
-// One program at a time writes a conversation; any number read it.
-func ExampleStore_OpenWriter() {
-	dir, remove := dataDir()
-	defer remove()
-	ctx := context.Background()
-	first, _ := storage.Open(dir, storage.Options{})
-	second, _ := storage.Open(dir, storage.Options{})
-	defer func() { _, _ = first.Close(), second.Close() }()
-	_ = write(first, "shipshipship", "How deep may she be loaded?")
-
-	w, err := first.OpenWriter(ctx, "shipshipship")
-	fmt.Println("the first writes:", err == nil)
-	_, err = second.OpenWriter(ctx, "shipshipship")
-	fmt.Println("the second finds it locked:", errors.Is(err, storage.ErrLocked))
-	_, _, err = second.Load(ctx, "shipshipship")
-	fmt.Println("the second reads it:", err == nil)
-	_ = w.Close()
-	// Output:
-	// the first writes: true
-	// the second finds it locked: true
-	// the second reads it: true
-}
-
-// A search reads all conversations; it has no index that could be stale.
-func ExampleStore_Search() {
-	dir, remove := dataDir()
-	defer remove()
-	store, _ := storage.Open(dir, storage.Options{})
-	defer func() { _ = store.Close() }()
-	_ = write(store, "shipshipship", "How deep may she be loaded?", "The load line in winter is lower.")
-	_ = write(store, "portportport", "Which port is next?")
-
-	query, err := find.Parse(`"load line"`)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	report, err := store.Search(context.Background(), query, storage.SearchOptions{}, func(hit find.Hit) bool {
-		fmt.Printf("%s, event %d: %s\n", hit.Conversation, hit.Event, hit.Excerpt)
-		return true
-	})
-	fmt.Println(report.Conversations, "conversations were read", err)
-	// Output:
-	// shipshipship, event 2: The load line in winter is lower.
-	// 2 conversations were read <nil>
 }

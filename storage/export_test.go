@@ -94,24 +94,6 @@ func (s *Store) Refresh(ctx context.Context, id string) error {
 	return s.index.write(ctx, s.disk.wait, []indexRow{s.index.examine(ctx, fileSeen{id: id})}, nil)
 }
 
-// reads counts how often a file is read.
-type reads struct {
-	io.ReaderAt
-	n int
-}
-
-func (r *reads) ReadAt(p []byte, at int64) (int, error) {
-	r.n++
-	return r.ReaderAt.ReadAt(p, at)
-}
-
-// Survey looks at all pages of a file and says with how many reads.
-func Survey(file *os.File) (int, error) {
-	h, r := pages.ReadHeads(file), reads{ReaderAt: file}
-	err := pages.Survey(&r, pages.Newest(h.Pages), true)
-	return r.n, err
-}
-
 // ConversationPath is the file of a conversation.
 func (s *Store) ConversationPath(id string) string { return s.dir.conversation(id).path }
 

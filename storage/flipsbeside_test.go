@@ -23,7 +23,7 @@ import (
 func TestFlippedBitsOfTheIndex(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
-	for i := range 20 {
+	for i := range 12 {
 		begin(t, s, fmt.Sprintf("aaaabbbbccc%c", 'a'+i), "/w", "hello").close()
 	}
 	path := filepath.Join(s.Dir(), "index.db")
@@ -32,7 +32,7 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 	must(t, err)
 	page := os.Getpagesize()
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
+	for range 80 {
 		bit := r.IntN(len(sound) * 8)
 		if r.IntN(2) == 0 { // the beginnings of pages, where what they lead to stands
 			bit = (r.IntN(len(sound)/page)*page + r.IntN(100)) * 8

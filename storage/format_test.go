@@ -141,7 +141,7 @@ func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 	must(t, err)
 	s := reopenStore(t, dir, storage.Options{})
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 20 {
+	for range 8 {
 		page := (2 + r.IntN(len(sound)/4096-2)) * 4096
 		data := slices.Clone(sound)
 		clear(data[page : page+64])
@@ -163,7 +163,7 @@ func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 // new one.
 func TestKilledWhileBringingForwardLosesNothing(t *testing.T) {
 	t.Parallel()
-	for round := range 12 {
+	for round := range 6 {
 		dir := filepath.Join(t.TempDir(), "data")
 		names, is := format1(t, dir)
 		s := reopenStore(t, dir, storage.Options{})

@@ -69,20 +69,6 @@ func TestDamagedNewestHeadLosesNothing(t *testing.T) {
 	}
 }
 
-// A check that is asked to repair puts the head back without anybody reading.
-func TestDamagedNewestHeadIsRepaired(t *testing.T) {
-	t.Parallel()
-	sound, names, is := subject(t)
-	s := openStore(t, storage.Options{})
-	data := bytes.Clone(sound)
-	clear(data[newestHead(data)+16:][:64])
-	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
-	repaired(t, s, check(t, s))
-	if got, _ := readAll(t, s, names); !reflect.DeepEqual(is, got) {
-		t.Errorf("%d events, %d were stored", len(got.Events), len(is.Events))
-	}
-}
-
 // Where nothing tells which head was the newer one, opening tells of it and a check says
 // what that may mean.
 func TestDoubtfulHeadIsTold(t *testing.T) {

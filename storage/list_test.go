@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -56,14 +55,6 @@ func TestListSummarisesConversations(t *testing.T) {
 	c.say(conversation.Renamed{Title: "A ship"}, conversation.ModelChanged{Provider: "openai", Model: "x"})
 	if got := list(t, s, storage.Filter{})[0]; got.Heading() != "A ship" || got.Model != "openai/x" {
 		t.Errorf("renamed: %+v", got)
-	}
-}
-
-func TestHeadingIsShort(t *testing.T) {
-	t.Parallel()
-	e := storage.Entry{First: strings.Repeat("船 ", 100)}
-	if got := []rune(e.Heading()); len(got) > 60 || got[len(got)-1] != '…' {
-		t.Errorf("heading is %q", e.Heading())
 	}
 }
 
@@ -335,16 +326,6 @@ func TestDeleteRemovesEverything(t *testing.T) {
 	if got := list(t, s, storage.Filter{}); len(got) != 1 {
 		t.Errorf("listed: %v", got)
 	}
-}
-
-func TestListObeysItsContext(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	begin(t, s, idA, "/w", "hello").close()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := s.List(ctx, storage.Filter{})
-	want(t, err, context.Canceled)
 }
 
 func TestAStoreIsEmptyUntilSomethingIsSaid(t *testing.T) {

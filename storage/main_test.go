@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,8 +28,14 @@ const (
 var start = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
 // TestMain runs a role of process_test.go when a test started this program for
-// it.
+// it. Tests keep their files in memory where the system has room for that: they kill
+// programs and damage files, and do not turn the power off. Benchmarks use the disk.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	const memory = "/dev/shm"
+	if st, err := os.Stat(memory); err == nil && st.IsDir() && flag.Lookup("test.bench").Value.String() == "" {
+		_ = os.Setenv("TMPDIR", memory) // without it the tests are only slower
+	}
 	if role := os.Getenv(roleVariable); role != "" {
 		os.Exit(play(role))
 	}

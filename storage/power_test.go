@@ -48,7 +48,7 @@ func (o *outage) states(r *rand.Rand, found func(data []byte, done, open bool)) 
 	head := newestHead(o.after)
 	inHead := func(at int) bool { return at >= head && at < head+page }
 	spare := page - head + sector
-	for range 4 {
+	for range 2 {
 		share := r.Float64()
 		pages := torn(o.before, o.after, func(at int) bool { return at >= 2*page && r.Float64() < share })
 		found(pages, false, false)
@@ -124,8 +124,8 @@ func TestLossOfPowerLosesNothingAcknowledged(t *testing.T) {
 	begin(t, s, idA, "/w", "hello").close()
 	f := &flipper{t: t, s: s}
 	r := rand.New(rand.NewPCG(11, 12))
-	for i := range 5 {
-		text := string(bytes.Repeat([]byte("ferry "), 1+i*i*i*300))
+	for i := range 3 {
+		text := string(bytes.Repeat([]byte("ferry "), 1+i*i*i*2000))
 		f.blackout(r, func(w *storage.Writer, l *conversation.Log) {
 			must(t, w.Append(t.Context(), l.Prepare(start, reply(text), conversation.UserMessage{Text: text})))
 		})

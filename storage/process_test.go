@@ -17,10 +17,10 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	s := openStore(t, patientOptions)
 	var events, partial uint64
 	texts := map[string]bool{}
-	for round := range 30 {
+	for round := range 12 {
 		a := cast(t, "append", s.Dir(), idA)
 		var lines []string
-		for range 1 + round*7%40 { // a different moment in each round
+		for range 1 + round*7%30 { // a different moment in each round
 			lines = append(lines, a.line())
 		}
 		for _, l := range append(lines, a.kill()...) {

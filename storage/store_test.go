@@ -60,20 +60,6 @@ func TestOpenRefusesNFS(t *testing.T) {
 	want(t, err, storage.ErrNetwork)
 }
 
-func TestOpenSaysWhyItCannot(t *testing.T) {
-	t.Parallel()
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := storage.Open(file, storage.Options{}); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("error is %v, want one that names %s", err, file)
-	}
-	if _, err := storage.Open("", storage.Options{}); err == nil {
-		t.Error("no directory was opened")
-	}
-}
-
 func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
@@ -205,39 +191,6 @@ func TestChatWithoutWordsLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestCleanCloseLeavesOneFile(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	c := begin(t, s, idA, "/w", "hello")
-	if c.w.Workspace() != "/w" {
-		t.Errorf("workspace is %q", c.w.Workspace())
-	}
-	c.close()
-	c = resume(t, s, idA)
-	c.say(reply("hi"))
-	if c.w.Workspace() != "/w" {
-		t.Errorf("workspace is %q after opening again", c.w.Workspace())
-	}
-	c.close()
-	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
-	if err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
-func TestShortConversationTakesLittleRoom(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	c := begin(t, s, idA, "/w", "hello")
-	for range 20 {
-		c.say(reply("hi"))
-	}
-	c.close()
-	if st, err := os.Stat(filepath.Join(s.Dir(), "conversations", idA+".db")); err != nil || st.Size() > 128<<10 {
-		t.Errorf("21 short events take %d bytes, %v", st.Size(), err)
-	}
-}
-
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
@@ -264,26 +217,6 @@ func TestHistory(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
 			t.Errorf("history of %s: %v (-want +got):\n%s", c.workspace, err, diff)
 		}
-	}
-}
-
-func TestHistoryIsBounded(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	must(t, s.AddHistory(t.Context(), "/a", "1"))
-	edit(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
-		b := tx.Bucket([]byte("history"))
-		for n := uint64(2); n <= 2000; n++ {
-			must(t, b.Put(key(n), storage.Sealed("history", key(n), fmt.Sprintf(`{"text":"%d","workspace":"/a"}`, n))))
-		}
-		return nil
-	})
-	for i := range 50 {
-		must(t, s.AddHistory(t.Context(), "/a", fmt.Sprint(2001+i)))
-	}
-	h, err := s.History(t.Context(), "/a", 0)
-	if err != nil || len(h) != 2000 || h[0] != "51" || h[1999] != "2050" {
-		t.Errorf("history has %d inputs, %v", len(h), err)
 	}
 }
 

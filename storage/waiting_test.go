@@ -28,16 +28,3 @@ func TestWaitingMessagesAreThereWhenTheConversationIsOpenedAgain(t *testing.T) {
 		t.Errorf("%q, %v; want none", texts, err)
 	}
 }
-
-func TestNothingWaitsBeforeAnythingWasSaid(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	w, err := s.Create(t.Context(), storage.NewConversation{ID: idA, Workspace: "/w"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(t, w.KeepWaiting(t.Context(), []string{"two"}))
-	if entries, err := s.List(t.Context(), storage.Filter{}); err != nil || len(entries) != 0 {
-		t.Errorf("%v, %v; want no conversation", entries, err)
-	}
-}
