@@ -33,19 +33,6 @@ func TestTheCapOfOursNamesTheRest(t *testing.T) {
 	}
 }
 
-func TestACapOfOursHasRoomForItsNamesOnly(t *testing.T) {
-	t.Parallel()
-	var many strings.Builder
-	for i := range 5000 {
-		fmt.Fprintf(&many, "file_%d.go ", i)
-	}
-	plain, _ := conversation.ArrivalCap{Chars: 100}.Apply(many.String(), "e7")
-	named, _ := conversation.ArrivalCap{Chars: 100, Names: true}.Apply(many.String(), "e7")
-	if more := len(named) - len(plain); more < 1200 || more > 1300 {
-		t.Errorf("the line of names has %d characters, want about 1,200", more)
-	}
-}
-
 func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{"a_b.go", "x/y/z.go", " ", "\n", "]", "\n[", "漢字", "\n\n[... content truncated, showing first 3 characters of 9 total ...]",
@@ -69,23 +56,4 @@ func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
 			t.Fatal("what has more behind it passes for a cut")
 		}
 	})
-}
-
-// BenchmarkArrivalCap cuts a result of 8 MiB and names what is in the rest. Budget:
-// 100 ms.
-func BenchmarkArrivalCap(b *testing.B) {
-	var lines strings.Builder
-	for i := 0; lines.Len() < 8<<20; i++ {
-		fmt.Fprintf(&lines, "src/app/part%d/server_%d.go:%d:\tfunc (s *Server) handleRequest%d(w http.ResponseWriter)\n", i%50, i%1000, i, i%5000)
-	}
-	for _, names := range []bool{false, true} {
-		b.Run(fmt.Sprintf("names=%v", names), func(b *testing.B) {
-			b.SetBytes(int64(lines.Len()))
-			for b.Loop() {
-				if _, total := (conversation.ArrivalCap{Chars: 128_000, Names: names}).Apply(lines.String(), "e41"); total == 0 {
-					b.Fatal("not cut")
-				}
-			}
-		})
-	}
 }

@@ -78,17 +78,6 @@ func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
 	}
 }
 
-func TestTextsOfOverlaysAreCleaned(t *testing.T) {
-	t.Parallel()
-	var l conversation.Log
-	events := l.Prepare(conversationtest.Epoch, conversation.Summary{Made: conversation.Made{Why: "\xff"}, Text: "\x00", Appendix: "\xff", Focus: "\xff", Transcript: "\xff"},
-		conversation.Mask{Made: conversation.Made{Why: "a\x00"}})
-	want := conversation.Summary{Made: conversation.Made{Why: "\uFFFD"}, Text: "\u2400", Appendix: "\uFFFD", Focus: "\uFFFD", Transcript: "\uFFFD"}
-	if d := cmp.Diff([]conversation.Body{want, conversation.Mask{Made: conversation.Made{Why: "a\u2400"}}}, []conversation.Body{events[0].Body, events[1].Body}); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestEveryBodyHasAStoredForm(t *testing.T) {
 	t.Parallel()
 	cost := 0.25
@@ -143,16 +132,6 @@ func TestUnmarshalRefusesWhatIsNoEvent(t *testing.T) {
 	} {
 		if e, err := conversation.Unmarshal([]byte(data)); !errors.Is(err, conversation.ErrMalformed) {
 			t.Errorf("%s: got %+v, %v; want ErrMalformed", name, e, err)
-		}
-	}
-}
-
-func TestUnknownKindCannotPassForAKnownOne(t *testing.T) {
-	t.Parallel()
-	for _, name := range []conversation.Kind{"", "seq", "User", "notice"} {
-		e := conversation.Event{Seq: 1, Body: conversation.Unknown{Name: name, Raw: conversation.RawJSON(`{}`)}}
-		if data, err := conversation.Marshal(e); err == nil {
-			t.Errorf("%q was stored as %s", name, data)
 		}
 	}
 }

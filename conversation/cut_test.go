@@ -6,26 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"pgregory.net/rapid"
-
 	"plimsoll/conversation"
 )
-
-func TestCutLeavesTextsUpToTheLimitAlone(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{
-		"empty":          "",
-		"short":          "hello",
-		"exactly":        strings.Repeat("x", conversation.ResultMaxChars),
-		"exactly, wide":  strings.Repeat("漢", conversation.ResultMaxChars),
-		"exactly, emoji": strings.Repeat("😀", conversation.ResultMaxChars),
-	} {
-		shown, total := conversation.Cut(text, conversation.ResultMaxChars)
-		if shown != text || total != 0 {
-			t.Errorf("%s: cut to %d bytes, total %d", name, len(shown), total)
-		}
-	}
-}
 
 func TestCutPutsTheMarkerBehindTheFirstCharacters(t *testing.T) {
 	t.Parallel()
@@ -82,37 +64,6 @@ func FuzzCut(f *testing.F) {
 		}
 		if total != len(clean) || !strings.HasPrefix(shown, string(clean[:max])+"\n\n[... content truncated, ") {
 			t.Fatalf("total %d of %d, shown %q", total, len(clean), shown)
-		}
-	})
-}
-
-// BenchmarkCut cuts a tool result of 1 MiB. Budget: 1 ms (FEAT-011 allows 10).
-func BenchmarkCut(b *testing.B) {
-	for name, char := range map[string]string{"ascii": "x", "chinese": "漢", "emoji": "😀"} {
-		text := strings.Repeat(char, 1<<20/len(char))
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(int64(len(text)))
-			for b.Loop() {
-				if _, total := conversation.Cut(text, conversation.ResultMaxChars); total == 0 {
-					b.Fatal("not cut")
-				}
-			}
-		})
-	}
-}
-
-func TestShownKnowsWhatCutMade(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		text := conversation.Clean(rapid.StringN(0, 60, -1).Draw(t, "text"))
-		most := rapid.IntRange(0, 60).Draw(t, "max")
-		cut, total := conversation.Cut(text, most)
-		chars, ok := conversation.Shown(cut, total)
-		if want := total > 0; ok != want || ok && chars != most {
-			t.Fatalf("%q cut at %d: %d, %v", text, most, chars, ok)
-		}
-		if _, ok := conversation.Shown(cut, total+1); ok {
-			t.Fatalf("%q passes for a cut of %d characters", cut, total+1)
 		}
 	})
 }

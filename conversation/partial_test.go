@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,23 +11,6 @@ import (
 
 var asked = conversation.Usage{Revision: 4, Model: "openai/x", Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
 	Estimate: 9.5, BodyHash: "ab", Through: 7, MaxTokens: 70, Form: "chat usage"}
-
-func TestPartialReplyRoundTrips(t *testing.T) {
-	t.Parallel()
-	want := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm",
-		Time: time.Date(2026, 11, 20, 9, 30, 0, 1, time.UTC), Request: asked}
-	data, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got conversation.Partial
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("changed (-want +got):\n%s", d)
-	}
-}
 
 func TestPartialRepliesOfOtherVersionsAreRead(t *testing.T) {
 	t.Parallel()

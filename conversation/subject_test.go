@@ -1,7 +1,6 @@
 package conversation_test
 
 import (
-	"strings"
 	"testing"
 
 	"plimsoll/conversation"
@@ -28,16 +27,6 @@ func TestTheSubjectOfACall(t *testing.T) {
 	} {
 		if got := (conversation.ToolCall{Arguments: arguments}).Subject(); got != want {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
-		}
-	}
-}
-
-// Budget: 60 ms for a megabyte of arguments with very many parts.
-func BenchmarkSubject(b *testing.B) {
-	call := conversation.ToolCall{Arguments: `{"command":[` + strings.TrimSuffix(strings.Repeat(`"ab",`, 200_000), ",") + `]}`}
-	for b.Loop() {
-		if call.Subject() == "" {
-			b.Fatal("no subject")
 		}
 	}
 }

@@ -3,7 +3,6 @@ package conversation_test
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,25 +63,5 @@ func TestTextsOutliveTheirBuffer(t *testing.T) {
 		if e.Body != events[i].Body {
 			t.Errorf("event %d became %+v", e.Seq, e.Body)
 		}
-	}
-}
-
-// A log holds the list it is made from, and adds nothing to it.
-func TestALogSharesTheListItIsMadeFrom(t *testing.T) {
-	t.Parallel()
-	var first conversation.Log
-	events := slices.Grow(first.Prepare(time.Unix(0, 0), conversation.UserMessage{Text: "a"}), 8)
-	l, err := conversation.NewLog(events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if &l.Events()[0] != &events[0] {
-		t.Error("the list was copied")
-	}
-	if err := l.Commit(l.Prepare(time.Unix(0, 0), conversation.UserMessage{Text: "b"})); err != nil {
-		t.Fatal(err)
-	}
-	if l.Len() != 2 || l.Turns() != 2 || events[:2][1].Body != nil {
-		t.Errorf("%d events, %d turns, behind the list is %v", l.Len(), l.Turns(), events[:2][1].Body)
 	}
 }

@@ -3,8 +3,6 @@ package find_test
 import (
 	"strings"
 	"testing"
-
-	"plimsoll/conversation"
 )
 
 // The texts of the benchmarks, 1 MB each.
@@ -39,37 +37,5 @@ func BenchmarkFind(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-// BenchmarkMay looks through stored events for what is not there, also for names of
-// fields. Budget: as BenchmarkFind.
-func BenchmarkMay(b *testing.B) {
-	for _, query := range []string{"quaternion", "sennet", "status", `"the absent"`} {
-		q := parse(b, query)
-		b.Run(query, func(b *testing.B) {
-			raw, err := conversation.Marshal(conversation.Event{Seq: 1, Body: conversation.ToolResult{Text: codeText + proseText}})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.SetBytes(int64(len(raw)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if q.May(raw) {
-					b.Fatal("found")
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkAll highlights a word that stands in every sentence of a megabyte. Budget: 100 MB/s.
-func BenchmarkAll(b *testing.B) {
-	q := parse(b, "port")
-	b.SetBytes(int64(len(proseText)))
-	for b.Loop() {
-		if len(q.All(proseText)) == 0 {
-			b.Fatal("nothing found")
-		}
 	}
 }

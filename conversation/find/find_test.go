@@ -73,44 +73,26 @@ func TestFindShowsTheBestPlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ query, text, want string }{
 		{"port", "the Port is in use", "Port"},
-		{"PORT", "airports", "port"},
 		{"port use", "use the port", "port"},
 		{"port use", "use this or that port, port\n\tuse it", "port\n\tuse"},
 		{`"in use"`, "in  \r\n use", "in  \r\n use"},
-		{`"in use"`, "in\u2028use", "in\u2028use"},
 		{`"in use"`, "inuse, in-use", ""},
 		{"port missing", "the port is in use", ""},
-		{"a aa", "aa", "aa"},
 		{"kelvin", "\u212aELVIN", "\u212aELVIN"},
-		{"ſtreet", "Street", "Street"},
 		{"street", "ſtreet", "ſtreet"},
 		{"strasse", "straße", ""}, // simple folding keeps the number of letters
 		{"STRAẞE", "straße", "straße"},
 		{"σ", "ὁδός", "ς"},
-		{"ПРИВЕТ", "ну привет, мир", "привет"},
 		{"漢字", "交じり漢字文", "漢字"},
-		{"字", "漢字", "字"},
 		{"👍", "ok 👍🏽", "👍"},
 		{"\uFFFD", "a\xffb", ""},
-		{"\uFFFD", "a\uFFFDb", "\uFFFD"},
 		{"a", "", ""},
-		{"abcd", "abc", ""},
-		{"abcd", "bcd", ""},
 		{`say "hi`, `he would say "hi" twice`, "say"},
-		{"x=1", "if x==1 { x=1 }", "x=1"},
 	} {
 		at, ok := parse(t, c.query).Find(c.text)
 		if got := c.text[at.Start:at.End]; got != c.want || ok != (c.want != "") {
 			t.Errorf("%q in %q: %q, %v; want %q", c.query, c.text, got, ok, c.want)
 		}
-	}
-}
-
-func TestFindPrefersThePhraseAndTheFirstOfThem(t *testing.T) {
-	t.Parallel()
-	at, ok := parse(t, "go test").Find("test, go, go test, GO  TEST")
-	if want := (find.Span{Start: 10, End: 17}); !ok || at != want {
-		t.Errorf("found %v, want %v", at, want)
 	}
 }
 
