@@ -25,7 +25,7 @@ export CGO_ENABLED ?= 0
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-.PHONY: help build run test lint strings recording fmt bench bench-compare race fuzz fuzz-short tidy check clean
+.PHONY: help build run test lint fmt bench bench-compare race fuzz fuzz-short tidy check clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,20 +44,22 @@ lint: ## formatting, go vet, staticcheck
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-strings: ## list every text a user can see, with file and line
-	@$(GO) run ./docs/strings
-
-recording: ## play the first minute anew for the pictures of README and docs
-	$(GO) run ./docs/record
-
 fmt: ## format the sources
 	"$(GOFMT)" -w .
 
 bench: ## run the benchmarks; their budgets stand beside them in the sources
-	@{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./... 2>&1; echo "exit $$?"; } | awk "$$BENCH_TABLE"
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./...
 
-bench-compare: ## compare the benchmarks of BASE with those of this tree; fails when something is slower
-	@$(GO) run ./bench -base '$(BASE)' -bench '$(BENCH)' -pkg '$(PKG)' -rounds $(ROUNDS) -time $(TIME)
+# The rounds of the two trees alternate, so that other load on the machine meets both.
+MEASURE = $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(TIME) -timeout 30m $(PKG)
+
+bench-compare: ## compare the benchmarks of BASE with those of this tree
+	@at=$$(mktemp -d); trap 'git worktree remove --force "$$at/base"; rm -rf "$$at"' EXIT; \
+	git worktree add --quiet --detach "$$at/base" '$(BASE)' || exit 1; \
+	for round in $$(seq $(ROUNDS)); do \
+		(cd "$$at/base" && $(MEASURE)) >> "$$at/base.txt" && $(MEASURE) >> "$$at/this.txt" || exit 1; \
+	done; \
+	$(GO) tool benchstat base="$$at/base.txt" this="$$at/this.txt"
 
 # The other targets vet the same files.
 race: ## run the tests under the race detector
@@ -91,36 +93,3 @@ check: lint test race tidy ## everything that has to pass before a change is don
 
 clean: ## remove what was built
 	rm -f plimsoll
-
-# Turns the lines of go test -bench into a table per package, with times and sizes in units one can read.
-define BENCH_TABLE
-function human(value, unit) {
-	if (unit == "ns/op") {
-		if (value >= 1e9) return sprintf("%.2f s", value / 1e9)
-		if (value >= 1e6) return sprintf("%.2f ms", value / 1e6)
-		if (value >= 1e3) return sprintf("%.2f us", value / 1e3)
-		return value " ns"
-	}
-	if (unit == "B/op") {
-		if (value >= 1048576) return sprintf("%.1f MiB", value / 1048576)
-		if (value >= 1024) return sprintf("%.1f KiB", value / 1024)
-		return value " B"
-	}
-	sub("/op$$", "", unit)
-	return value " " unit
-}
-/^exit [0-9]+$$/ { code = $$2; next }
-/^pkg: / { package = $$2; printed = 0; next }
-/^(goos|goarch|PASS|ok|\?)/ || /no test files/ { next }
-/^cpu: / { if (!cpu++) print substr($$0, 6); next }
-/^Benchmark/ && NF >= 4 {
-	if (!printed++) printf "\n%s\n", package
-	name = $$1; sub(/^Benchmark/, "", name); sub(/-[0-9]+$$/, "", name)
-	line = sprintf("  %-44s", name)
-	for (i = 3; i < NF; i += 2) line = line sprintf(" %14s", human($$i, $$(i + 1)))
-	print line; fflush(); next
-}
-{ print; fflush() }
-END { exit code }
-endef
-export BENCH_TABLE

@@ -91,11 +91,8 @@ var ours = []struct {
 		"conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/diffview", "tui/edit",
 		"tui/pane",
 	}},
-	{"bench", nil},
 	{"e2e", nil},
 	{"docs/docstest", nil},
-	{"docs/record", nil},
-	{"docs/strings", nil},
 	{"agent", []string{
 		"agent/compactor", "agent/core", "agent/llm", "agent/updates", "compact", "compact/edit", "compact/inspect", "compact/meter",
 		"compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",

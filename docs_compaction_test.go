@@ -1,7 +1,6 @@
 // docs/compaction-reference.md shows what the program makes. Rules:
 //
 //   - Examples are made by the code that makes them in a conversation: go test . -update writes them.
-//   - What is written for people is read: every preset has its row, every form of a policy the meaning it is given.
 
 package main_test
 
@@ -14,25 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
-	"plimsoll/config"
 	"plimsoll/conversation"
-	"plimsoll/themes"
-	"plimsoll/tui/transcript"
-	"plimsoll/tui/transcript/markdown"
+	"plimsoll/conversation/numbers"
 )
 
-const (
-	compactionPage = "docs/compaction-reference.md"
-	presetsPage    = "docs/presets.md"
-)
+const compactionPage = "docs/compaction-reference.md"
 
 func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 	t.Parallel()
@@ -42,7 +32,7 @@ func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 	checkTable(t, compactionPage, "bounds", boundRows(t))
 	checkTable(t, compactionPage, "stub", fenced(s.stub()))
 	checkTable(t, compactionPage, "summary", fenced(s.summary()))
-	checkTable(t, compactionPage, "line", fenced(s.line()))
+	checkTable(t, compactionPage, "shares", shareRows())
 }
 
 // fenced is a text as it stands in a document.
@@ -198,64 +188,6 @@ func (s *story) summary() string {
 	return ""
 }
 
-// line is how the transcript tells of a compaction.
-func (s *story) line() string {
-	theme, ok := themes.ByName(themes.PlimsollDark)
-	if !ok {
-		s.t.Fatal("there is no theme")
-	}
-	screen := transcript.New(transcript.Styles{}, markdown.New(themes.Markdown(theme), 120))
-	screen.SetSize(120, 60)
-	screen.SetZone(time.UTC)
-	screen.SetUndoKey("ctrl+x")
-	screen.SetViewKey("ctrl+t")
-	pass := s.pass(preset.ProfileDefault)
-	epoch := uint64(s.log.Len() + 1)
-	screen.Append(append(s.log.Events(), s.log.Prepare(s.now, pass.Bodies(epoch)...)...))
-	for line := range strings.Lines(ansi.Strip(screen.View())) {
-		if strings.Contains(line, "compacted") {
-			return strings.TrimSpace(line)
-		}
-	}
-	s.t.Fatal("the transcript does not tell of it")
-	return ""
-}
-
-func TestDocumentsTellOfEveryPreset(t *testing.T) {
-	t.Parallel()
-	text := read(t, presetsPage)
-	for _, p := range preset.All() {
-		if !strings.Contains(text, "\n| `"+string(p)+"` |") {
-			t.Errorf("%s has no row for the preset %s", presetsPage, p)
-		}
-	}
-}
-
-// Rows of the form | `key: word` | `key: {table}` | say the same in two ways.
-func TestDocumentsTellTheTwoFormsOfAPolicy(t *testing.T) {
-	t.Parallel()
-	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+: [a-z-]+)` \\| `([a-z_]+: \\{[^`]*\\})` \\|").FindAllStringSubmatch(read(t, compactionPage), -1)
-	if len(rows) != 5 {
-		t.Fatalf("%d rows with two forms of a policy were found, not 5", len(rows))
-	}
-	profile := func(policy string) config.Profile {
-		c, err := config.Parse(compactionPage, []byte("compaction: {profiles: {it: {"+policy+"}}}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := c.Compaction.Profiles["it"]
-		if calls := p.ToolCalls; calls != nil && calls.Policy == "omit" {
-			calls.Request, calls.Response = false, false // omit ignores them
-		}
-		return p
-	}
-	for _, r := range rows {
-		if d := cmp.Diff(profile(r[1]), profile(r[2])); d != "" {
-			t.Errorf("%s is not %s:\n%s", r[1], r[2], d)
-		}
-	}
-}
-
 // The dry run of the document is the one that the script of the command expects.
 func TestDocumentsShowARealDryRun(t *testing.T) {
 	t.Parallel()
@@ -267,4 +199,20 @@ func TestDocumentsShowARealDryRun(t *testing.T) {
 	if !strings.Contains(read(t, compactionPage), "```\n"+want+"```\n") {
 		t.Errorf("%s does not show this dry run:\n%s", compactionPage, want)
 	}
+}
+
+// shareRows is what windows of some sizes call for.
+func shareRows() string {
+	rules := preset.RulesOf(preset.Plimsoll)
+	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
+		o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
+		e, line := rules.Evict.For(window), meter.New(o.With(rules)).Reading().LoadLine
+		rows += fmt.Sprintf("| %s |", numbers.Grouped(window))
+		for _, share := range []float64{float64(line) / float64(window), e.Target, e.Cold, rules.ProtectedShare(window), e.Words, e.Index} {
+			rows += fmt.Sprintf(" %.0f%% |", 100*share)
+		}
+		rows += "\n"
+	}
+	return rows
 }

@@ -1,7 +1,7 @@
 // The documents for who changes the program name what exists. Rules:
 //
 //   - A name in code quotes that looks like a test, an identifier or a path of this repository is one.
-//   - Every package has its line in the map, and the map stays short.
+//   - Every package has its line in the map.
 
 package main_test
 
@@ -15,9 +15,6 @@ import (
 	"testing"
 )
 
-// mostWords is how long ARCHITECTURE.md may be: what one reads before the first change.
-const mostWords = 1200
-
 // workshop lists the documents for who changes the program.
 func workshop(t *testing.T) []string {
 	t.Helper()
@@ -26,57 +23,6 @@ func workshop(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return append(decisions, "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/invariants.md")
-}
-
-func TestArchitectureStaysShort(t *testing.T) {
-	t.Parallel()
-	words := 0
-	for _, word := range strings.Fields(read(t, "ARCHITECTURE.md")) {
-		if regexp.MustCompile(`\pL|\pN`).MatchString(word) {
-			words++
-		}
-	}
-	if words > mostWords {
-		t.Errorf("ARCHITECTURE.md has %d words, more than %d: what explains one package belongs into its comment", words, mostWords)
-	}
-}
-
-// What a person reads of the documents for users, in words; what is made from the program is for looking up.
-const (
-	mostWordsOfAll        = 18_500
-	mostWordsOnCompaction = 2_500
-)
-
-func TestDocumentsStayShort(t *testing.T) {
-	t.Parallel()
-	made, all := regexp.MustCompile(`(?s)<!-- [^\n]*: made .*?<!-- end of [^\n]* -->`), 0
-	for _, name := range append(handbook(t), "ARCHITECTURE.md", "docs/measured/README.md") {
-		if name == "CHANGELOG.md" || name == filepath.Join("docs", "commands.md") {
-			continue
-		}
-		words := len(strings.Fields(made.ReplaceAllString(read(t, name), "")))
-		if all += words; words > mostWordsOnCompaction {
-			t.Errorf("%s has %d words, more than %d: cut it, or link to a page of its own", name, words, mostWordsOnCompaction)
-		}
-	}
-	if all > mostWordsOfAll {
-		t.Errorf("the documents have %d words, more than %d: cut before you add", all, mostWordsOfAll)
-	}
-}
-
-// Each page says in a sentence or two what one wants of it, and then what to type.
-func TestPagesBeginWithWhatToType(t *testing.T) {
-	t.Parallel()
-	begins := regexp.MustCompile("^# [^\n]+\n\n[^#\n]+\n(?:[^#`\n]+\n)?\n```\n(?:[^`\n]+\n){3}```\n")
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range append(pages, "docs/measured/README.md") {
-		if !begins.MatchString(read(t, name)) {
-			t.Errorf("%s does not begin with what one wants and three lines to type", name)
-		}
-	}
 }
 
 // names gives all declared functions and types as package.Name and package.Type.Method, and all tests by name.

@@ -1,7 +1,7 @@
 // What the documents say of the program is compared with the program. Rules:
 //
 //   - Tables between a "made from" mark and an "end of" mark are generated: go test . -update writes them.
-//   - Tests hold facts, such as names, figures, keys and links, never sentences.
+//   - Tests hold facts, such as names, keys and links, never sentences.
 
 package main_test
 
@@ -52,7 +52,7 @@ func TestDocumentsListTheDependencies(t *testing.T) {
 		got[m[3]] = m[4]
 	}
 	want := map[string]string{}
-	tools := regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	tools := regexp.MustCompile(`(?m)^(?:tool |\t)([\w./]+/cmd/\w+)$`).FindAllStringSubmatch(read(t, "go.mod"), -1)
 	for _, r := range requirements(t) {
 		isTool := slices.ContainsFunc(tools, func(m []string) bool { return under(r.module, m[1]) })
 		if r.direct || isTool {
@@ -167,45 +167,12 @@ func TestDocumentsListTheProviders(t *testing.T) {
 	checkTable(t, "docs/providers.md", "requests", wireRows(t))
 }
 
-// The table of how to connect is written for people, so it is read instead of made.
-func TestDocumentsSayHowToConnect(t *testing.T) {
+// The names of the views are those of the tables that are made from the keymaps.
+func TestDocumentsListTheViewsWhoseKeysCanBeBound(t *testing.T) {
 	t.Parallel()
-	const page = "docs/providers.md"
-	text := read(t, page)
-	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| (?:`export (\\w+)=[^`]*`)?[^|]* \\| `plimsoll`?[^|]*?--(model|base-url) ([a-z]+)\\S*` \\|$").FindAllStringSubmatch(text, -1)
-	seen := map[string]bool{}
-	for _, m := range rows {
-		if m[3] == "base-url" {
-			seen["custom"] = true
-			continue
-		}
-		e, ok := openai.Known(m[4])
-		if !ok || e.Label != m[1] {
-			t.Errorf("%s connects %s as %q, which is %q", page, m[1], m[4], e.Label)
-		}
-		if !e.Local && (len(e.KeyVars) == 0 || e.KeyVars[0] != m[2]) {
-			t.Errorf("%s sets %q for %s, whose key stands in %v", page, m[2], m[1], e.KeyVars)
-		}
-		seen[m[4]] = true
+	rows := "| view | opened by | its actions begin with |\n| --- | --- | --- |\n"
+	for _, m := range regexp.MustCompile("(?s)\n### The ([^\n]+?): `([^`\n]+)`\n.*?\n<!-- keys: ([a-z]+): ").FindAllStringSubmatch(read(t, "docs/keys.md"), -1) {
+		rows += fmt.Sprintf("| %s | `%s` | `%s_` |\n", m[1], m[2], m[3])
 	}
-	for _, name := range append(openai.ByKey(), "ollama", "lmstudio", "llamacpp", "vllm", "custom") {
-		if !seen[name] {
-			t.Errorf("%s does not say how to connect %s", page, name)
-		}
-	}
-	for _, m := range regexp.MustCompile(`--model ([a-z]+)/([a-z]\S*?)[\x60 ]`).FindAllStringSubmatch(text, -1) {
-		if e, known := openai.Known(m[1]); known && !e.Local && m[2] != "VENDOR/MODEL" {
-			if found, ok := catalog.Lookup(m[1], m[2]); !ok || found.Match == catalog.MatchFamily || found.Deprecated {
-				t.Errorf("%s names %s/%s, which is not a current model of the catalog", page, m[1], m[2])
-			}
-		}
-	}
-}
-
-func TestDocumentsTellTheOrderOfKeys(t *testing.T) {
-	t.Parallel()
-	want := strings.Join(openai.ByKey(), ", ")
-	if !strings.Contains(strings.Join(strings.Fields(read(t, "docs/providers.md")), " "), want) {
-		t.Errorf("docs/providers.md does not name the providers in the order in which a key chooses one: %s", want)
-	}
+	checkTable(t, "docs/configuration.md", "views", rows)
 }

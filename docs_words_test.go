@@ -1,20 +1,14 @@
-// Words of the documents that the program has to know: commands, flags, slash commands, configurations, and the keys that
-// have no effect. They are compared with the sources and with the pages that are made from the program.
+// Words of the documents that the program has to know: commands, flags, slash commands and configurations. They are compared with the sources and with the pages that are made from the program.
 
 package main_test
 
 import (
-	"go/ast"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"plimsoll/config"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // handbook lists the documents for users.
@@ -109,121 +103,4 @@ func TestDocumentsNameSlashCommandsThatExist(t *testing.T) {
 	if len(known) < 20 || found < 20 {
 		t.Errorf("%d slash commands and %d places were found: this test cannot read the documents", len(known), found)
 	}
-}
-
-// What a key of compaction does now is told by where its field is read.
-func TestDocumentsTellWhichKeysHaveNoEffect(t *testing.T) {
-	t.Parallel()
-	reads, want := readsOfRules(t), map[string]string{}
-	keysOfCompaction(reflect.TypeFor[config.Compaction](), "compaction", "", func(key, section, field string) {
-		if use := useOf(reads, section, field); use != inForce {
-			want[key] = use
-		}
-	})
-	_, text, _ := strings.Cut(read(t, "docs/configuration.md"), "\n## Keys without effect\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	got := map[string]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]*) \\| ([^|]*) \\|$").FindAllStringSubmatch(text, -1) {
-		use := inForce
-		switch {
-		case strings.HasPrefix(row[2], "nothing"):
-			use = unread
-		case strings.HasPrefix(row[2], "`plimsoll print --preset`"), strings.HasPrefix(row[2], "`plimsoll replay`"):
-			use = shownOnly
-		}
-		for _, key := range regexp.MustCompile("`(compaction\\.[a-z_.A-Z]+)`").FindAllStringSubmatch(row[1], -1) {
-			got[key[1]] = use
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("docs/configuration.md tells otherwise than the sources which keys have an effect (-sources +document):\n%s", diff)
-	}
-}
-
-// What reads a key.
-const (
-	unread    = "nothing"
-	shownOnly = "print --preset and replay"
-	inForce   = "a conversation"
-)
-
-// keysOfCompaction calls f for every key that is a value, with the field's name and that of the table it stands in.
-func keysOfCompaction(typ reflect.Type, path, section string, f func(key, section, field string)) {
-	for i := range typ.NumField() {
-		sf := typ.Field(i)
-		key := path + "." + sf.Tag.Get("yaml")
-		if sf.Type.Kind() == reflect.Struct {
-			keysOfCompaction(sf.Type, key, sf.Name, f)
-			continue
-		}
-		if sf.Tag.Get("name") == "TOOL" {
-			key += ".TOOL"
-		}
-		f(key, section, sf.Name)
-	}
-}
-
-// renamed are fields that have another name in the rules.
-var renamed = map[string]string{"Timeout": "TimeoutSecs"}
-
-// alike are fields whose name others have too: they count only behind one of these names.
-var alike = map[string][]string{
-	".Enabled": {"rules", "r"}, "Auto.Enabled": {"Auto"}, "Auto.Profile": {"Auto"}, "Auto.Background": {"Auto"},
-	"Mask.Enabled": {"Mask"}, "Micro.Enabled": {"Micro"}, "Dedupe.Enabled": {"Dedupe"}, "Summary.Review": {"Summary", "summary", "r"},
-}
-
-// previews are the files that only PresetView reaches.
-var previews = []string{"compact/simulate.go"}
-
-// carriers are the files that hand values on without a look at them.
-var carriers = []string{"cli/setup/rules.go", "compact/preset/values.go", "compact/preset/adachsoft/params.go"}
-
-// selection is a field or method of something: the file it stands in, and the name before the dot.
-type selection struct{ file, behind string }
-
-// readsOfRules finds, by name, all fields and methods outside of tests, of package config, of the replay, which holds no
-// conversations, and of what only hands on.
-func readsOfRules(t *testing.T) map[string][]selection {
-	t.Helper()
-	found := map[string][]selection{}
-	for _, s := range sources(t) {
-		if s.test || under("config", s.pkg) || under("compact/replay", s.pkg) || slices.Contains(carriers, s.name) {
-			continue
-		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			if sel, ok := n.(*ast.SelectorExpr); ok {
-				found[sel.Sel.Name] = append(found[sel.Sel.Name], selection{s.name, nameOf(sel.X)})
-			}
-			return true
-		})
-	}
-	return found
-}
-
-// useOf is who reads a field of the rules.
-func useOf(reads map[string][]selection, section, field string) string {
-	field = or(renamed[field], field)
-	behind := alike[section+"."+field]
-	use := unread
-	for _, r := range reads[field] {
-		switch {
-		case behind != nil && !slices.Contains(behind, r.behind):
-		case slices.Contains(previews, r.file):
-			use = shownOnly
-		default:
-			return inForce
-		}
-	}
-	return use
-}
-
-// nameOf is the name that a value goes by.
-func nameOf(x ast.Expr) string {
-	switch x := x.(type) {
-	case *ast.Ident:
-		return x.Name
-	case *ast.SelectorExpr:
-		return x.Sel.Name
-	}
-	return ""
 }

@@ -27,16 +27,8 @@ import (
 // budget stands in a comment above it. On a machine with other work to do the
 // times are longer than the program needs.
 
-// benchProgram is the variable that names a program to measure instead of the
-// one built from here; make bench-compare sets it, so that two revisions are
-// measured by the same code.
-const benchProgram = "PLIMSOLL_BENCH_PROGRAM"
-
 // built is the program, built once for all benchmarks; TestMain removes it.
 var built = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv(benchProgram); path != "" {
-		return path, nil
-	}
 	dir, err := os.MkdirTemp("", "plimsoll-bench-")
 	if err != nil {
 		return "", err
