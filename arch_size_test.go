@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 2659},
+	".":                             {76, 1521},
 	"agent":                         {3282, 13607},
 	"agent/agenttest":               {1244, 283},
 	"agent/anthropic":               {1198, 474},
@@ -25,7 +25,6 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5871, 4291},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"bench":                         {417, 99},
 	"cli":                           {4170, 6603},
 	"cli/console":                   {800, 0},
 	"cli/doctor":                    {391, 0},
@@ -65,9 +64,7 @@ var ceilings = map[string]size{
 	"conversation/numbers":          {75, 54},
 	"conversation/plain":            {334, 163},
 	"docs/docstest":                 {83, 0},
-	"docs/record":                   {765, 151},
-	"docs/strings":                  {185, 78},
-	"e2e":                           {10, 8368},
+	"e2e":                           {10, 8360},
 	"storage":                       {5131, 4123},
 	"storage/pages":                 {601, 57},
 	"storage/storagetest":           {350, 0},
