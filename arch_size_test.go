@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1521},
+	".":                             {76, 1518},
 	"agent":                         {3282, 13607},
 	"agent/agenttest":               {1244, 283},
 	"agent/anthropic":               {1198, 474},
