@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"plimsoll/conversation"
 	"strings"
+
+	"plimsoll/conversation"
 )
 
 // UnmarshalJSON reads any of the forms.
@@ -40,18 +41,18 @@ func partText(raw json.RawMessage) (string, error) {
 		return text, nil
 	}
 	var p struct {
-		Type    string          `json:"type"`
-		Text    json.RawMessage `json:"text"`
-		Refusal json.RawMessage `json:"refusal"`
+		Type    string        `json:"type"`
+		Text    loose[string] `json:"text"`
+		Refusal loose[string] `json:"refusal"`
 	}
 	if json.Unmarshal(raw, &p) != nil {
 		return "", errors.New("it is neither text nor an object with a type")
 	}
 	switch p.Type {
 	case "text", "input_text", "output_text":
-		return looseText(p.Text), nil
+		return p.Text.v, nil
 	case "refusal":
-		return looseText(p.Refusal), nil
+		return p.Refusal.v, nil
 	case "image_url", "image", "input_image":
 		return "[image]", nil
 	case "input_audio", "audio":
@@ -63,7 +64,7 @@ func partText(raw json.RawMessage) (string, error) {
 	case "tool_use", "tool_result", "tool_call":
 		return "", fmt.Errorf("a %s: calls and results are separate messages in chat completions", p.Type)
 	}
-	if t := looseText(p.Text); t != "" {
+	if t := p.Text.v; t != "" {
 		return t, nil
 	}
 	return "[" + either(conversation.OneLine(p.Type, mostShown), "part") + "]", nil

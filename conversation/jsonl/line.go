@@ -2,44 +2,45 @@ package jsonl
 
 import (
 	"encoding/json"
+	"time"
+
 	"plimsoll/conversation"
 )
 
 // wireLine is a line as it stands in the file, a message or the meta line.
-// Fields of type json.RawMessage may be of any type: see the loose functions.
 type wireLine struct {
-	Meta      json.RawMessage `json:"meta,omitempty"`
-	Role      *string         `json:"role,omitempty"`
-	Content   *content        `json:"content"`
-	Reasoning json.RawMessage `json:"reasoning_content,omitempty"`
-	Calls     []wireCall      `json:"tool_calls,omitempty"`
-	CallID    string          `json:"tool_call_id,omitempty"`
-	Name      json.RawMessage `json:"name,omitempty"`
-	IsError   json.RawMessage `json:"is_error,omitempty"`
-	Usage     json.RawMessage `json:"usage,omitempty"`
-	Time      json.RawMessage `json:"ts,omitempty"`
+	Meta      json.RawMessage  `json:"meta,omitempty"`
+	Role      *string          `json:"role,omitempty"`
+	Content   *content         `json:"content"`
+	Reasoning loose[string]    `json:"reasoning_content,omitzero"`
+	Calls     []wireCall       `json:"tool_calls,omitempty"`
+	CallID    string           `json:"tool_call_id,omitempty"`
+	Name      loose[string]    `json:"name,omitzero"`
+	IsError   loose[bool]      `json:"is_error,omitzero"`
+	Usage     loose[wireUsage] `json:"usage,omitzero"`
+	Time      stamp            `json:"ts,omitzero"`
 
 	// Found in files of others.
-	Refusal json.RawMessage `json:"refusal,omitempty"`
-	Thought json.RawMessage `json:"reasoning,omitempty"` // OpenRouter
-	Finish  json.RawMessage `json:"finish_reason,omitempty"`
+	Refusal loose[string] `json:"refusal,omitzero"`
+	Thought loose[string] `json:"reasoning,omitzero"` // OpenRouter
+	Finish  loose[string] `json:"finish_reason,omitzero"`
 
-	Summary   json.RawMessage `json:"x_compact_summary,omitempty"`
-	Synthetic json.RawMessage `json:"x_synthetic,omitempty"`
-	Stop      json.RawMessage `json:"x_stop,omitempty"`
-	Model     json.RawMessage `json:"x_model,omitempty"`
-	Error     json.RawMessage `json:"x_error,omitempty"`
-	Extras    json.RawMessage `json:"x_extras,omitempty"`
-	Status    json.RawMessage `json:"x_status,omitempty"`
-	Detail    json.RawMessage `json:"x_detail,omitempty"`
-	Duration  json.RawMessage `json:"x_duration_ms,omitempty"`
-	Shown     json.RawMessage `json:"x_shown,omitempty"`
-	Total     json.RawMessage `json:"x_total,omitempty"`
+	Summary   loose[bool]                            `json:"x_compact_summary,omitzero"`
+	Synthetic loose[bool]                            `json:"x_synthetic,omitzero"`
+	Stop      loose[string]                          `json:"x_stop,omitzero"`
+	Model     loose[string]                          `json:"x_model,omitzero"`
+	Error     loose[string]                          `json:"x_error,omitzero"`
+	Extras    loose[map[string]conversation.RawJSON] `json:"x_extras,omitzero"`
+	Status    loose[string]                          `json:"x_status,omitzero"`
+	Detail    loose[string]                          `json:"x_detail,omitzero"`
+	Duration  count                                  `json:"x_duration_ms,omitzero"`
+	Shown     count                                  `json:"x_shown,omitzero"`
+	Total     count                                  `json:"x_total,omitzero"`
 }
 
 type wireCall struct {
 	ID       string          `json:"id"`
-	Type     json.RawMessage `json:"type"`
+	Type     loose[string]   `json:"type"`
 	Function *wireFunction   `json:"function"`
 	Extra    json.RawMessage `json:"x_extra,omitempty"`
 }
@@ -47,6 +48,16 @@ type wireCall struct {
 type wireFunction struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
+}
+
+// wireMeta is the meta line.
+type wireMeta struct {
+	Title     loose[string] `json:"title,omitzero"`
+	Model     loose[string] `json:"model,omitzero"`
+	Client    loose[string] `json:"client,omitzero"`
+	Created   created       `json:"created,omitzero"`
+	CompactAt loose[[]int]  `json:"compact_at,omitzero"`
+	Messages  loose[int]    `json:"messages"`
 }
 
 // content is the text of a message: null, a text, or an array of parts. Texts
@@ -57,58 +68,125 @@ type content string
 // wireUsage is what a provider reported, in the words of chat completions; what
 // begins with x_ is this program's own.
 type wireUsage struct {
-	Prompt        json.RawMessage `json:"prompt_tokens,omitempty"`
-	Completion    json.RawMessage `json:"completion_tokens,omitempty"`
-	Total         json.RawMessage `json:"total_tokens,omitempty"`
-	PromptDetails json.RawMessage `json:"prompt_tokens_details,omitempty"`
-	ReplyDetails  json.RawMessage `json:"completion_tokens_details,omitempty"`
-	Cost          json.RawMessage `json:"cost,omitempty"` // USD, as OpenRouter reports it
-	Model         json.RawMessage `json:"x_model,omitempty"`
-	Revision      json.RawMessage `json:"x_revision,omitempty"`
-	Estimate      json.RawMessage `json:"x_estimate,omitempty"`
-	Priced        json.RawMessage `json:"x_priced,omitempty"`
-	BodyHash      json.RawMessage `json:"x_body_hash,omitempty"`
-	Short         json.RawMessage `json:"x_short,omitempty"`
+	Prompt        count                `json:"prompt_tokens,omitzero"`
+	Completion    count                `json:"completion_tokens,omitzero"`
+	Total         count                `json:"total_tokens,omitzero"`
+	PromptDetails loose[promptDetails] `json:"prompt_tokens_details,omitzero"`
+	ReplyDetails  loose[replyDetails]  `json:"completion_tokens_details,omitzero"`
+	Cost          loose[*float64]      `json:"cost,omitzero"` // USD, as OpenRouter reports it
+	Model         loose[string]        `json:"x_model,omitzero"`
+	Revision      count                `json:"x_revision,omitzero"`
+	Estimate      loose[float64]       `json:"x_estimate,omitzero"`
+	Priced        loose[string]        `json:"x_priced,omitzero"`
+	BodyHash      loose[string]        `json:"x_body_hash,omitzero"`
+	Short         loose[bool]          `json:"x_short,omitzero"`
 }
 
 type promptDetails struct {
-	Cached     json.RawMessage `json:"cached_tokens,omitempty"`
-	CacheWrite json.RawMessage `json:"cache_write_tokens,omitempty"`
+	Cached     count `json:"cached_tokens,omitzero"`
+	CacheWrite count `json:"cache_write_tokens,omitzero"`
 }
 
 type replyDetails struct {
-	Reasoning json.RawMessage `json:"reasoning_tokens,omitempty"`
+	Reasoning count `json:"reasoning_tokens,omitzero"`
 }
 
-// rawValue is a value as JSON, nothing if it has no such form.
-func rawValue(v any) json.RawMessage {
-	data, err := conversation.EncodeJSON(v)
-	if err != nil || string(data) == "{}" {
-		return nil
+// loose is a field that files of others may have of any type: a value of another type
+// counts as missing.
+type loose[T any] struct{ v T }
+
+// UnmarshalJSON reads a value, and never fails.
+func (l *loose[T]) UnmarshalJSON(raw []byte) error {
+	var v T
+	if json.Unmarshal(raw, &v) == nil {
+		l.v = v
 	}
-	return data
+	return nil
 }
 
-// rawText is a JSON text, nothing for "".
-func rawText(s string) json.RawMessage {
-	if s == "" {
-		return nil
-	}
-	return rawValue(s)
+// MarshalJSON writes the value.
+func (l loose[T]) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(l.v) }
+
+// maxCount is the largest number that is taken for a count.
+const maxCount = 1 << 40
+
+// count is a number of something, or unknown. Fractions are cut; what makes no sense
+// as a count is unknown.
+type count struct {
+	n     int
+	known bool
 }
 
-// rawCount is a JSON number, nothing for what is not known.
-func rawCount(n int) json.RawMessage {
+// counted is a count, unknown for a negative number.
+func counted(n int) count {
 	if n < 0 {
-		return nil
+		return count{}
 	}
-	return rawValue(n)
+	return count{n, true}
 }
 
-// rawTrue is a JSON true, nothing for false.
-func rawTrue(on bool) json.RawMessage {
-	if !on {
-		return nil
+// positive is a count that is left out of the file where it is 0.
+func positive(n int) count {
+	if n <= 0 {
+		return count{}
 	}
-	return json.RawMessage("true")
+	return count{n, true}
 }
+
+// value is the number, -1 if it is unknown.
+func (c count) value() int {
+	if !c.known {
+		return -1
+	}
+	return c.n
+}
+
+// UnmarshalJSON reads a number, and never fails.
+func (c *count) UnmarshalJSON(raw []byte) error {
+	var f *float64
+	if json.Unmarshal(raw, &f) == nil && f != nil && *f >= 0 && *f <= maxCount {
+		*c = counted(int(*f))
+	}
+	return nil
+}
+
+// MarshalJSON writes the number.
+func (c count) MarshalJSON() ([]byte, error) { return json.Marshal(c.n) }
+
+// Times are taken from 1973 to the year 9999, in milliseconds. JSON cannot
+// write later ones; a smaller number is a time in seconds.
+const (
+	firstTime = 1e11
+	timesEnd  = 253402300800000
+)
+
+// stamp is the time of a message, in milliseconds.
+type stamp struct{ time.Time }
+
+// UnmarshalJSON reads a time in milliseconds, in seconds, or as RFC 3339 has it. Anything
+// else is the zero time.
+func (s *stamp) UnmarshalJSON(raw []byte) error {
+	var ms float64
+	var at time.Time
+	switch {
+	case json.Unmarshal(raw, &ms) != nil && json.Unmarshal(raw, &at) != nil:
+		return nil
+	case !at.IsZero():
+		ms = float64(at.UnixMilli())
+	case ms < firstTime:
+		ms *= 1000
+	}
+	if ms >= firstTime && ms < timesEnd {
+		s.Time = time.UnixMilli(int64(ms)).UTC()
+	}
+	return nil
+}
+
+// MarshalJSON writes milliseconds.
+func (s stamp) MarshalJSON() ([]byte, error) { return json.Marshal(s.UnixMilli()) }
+
+// created is a stamp that is written as RFC 3339 has it.
+type created struct{ stamp }
+
+// MarshalJSON writes the time in full.
+func (c created) MarshalJSON() ([]byte, error) { return json.Marshal(c.UTC().Format(time.RFC3339Nano)) }

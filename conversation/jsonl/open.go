@@ -9,10 +9,10 @@ import (
 // openCalls matches results with calls. Each result costs the same, however many
 // calls a reply makes and in whichever order they are answered.
 type openCalls struct {
-	names   map[string]string // id -> tool of the newest call of that id
-	waiting []string          // ids of the newest reply, the answered ones in front left out
-	open    map[string]int    // how many of waiting are not answered, by id
-	passed  map[string]int    // how many are answered and still in waiting, by id
+	names    map[string]string // tool of the newest call with an id
+	waiting  []string          // ids of the calls of the newest reply, from the oldest that may be open on
+	answered map[string]int    // how many of waiting have an answer, by id
+	calls    map[string]int    // how many of waiting there are, by id
 }
 
 func newOpenCalls() *openCalls { return &openCalls{names: map[string]string{}} }
@@ -30,11 +30,7 @@ func (o *openCalls) match(m *Message) {
 
 // begin takes in the calls of a reply.
 func (o *openCalls) begin(m *Message) {
-	o.waiting, o.open, o.passed = o.waiting[:0], nil, nil
-	if len(m.Reply.Calls) == 0 {
-		return
-	}
-	o.open, o.passed = map[string]int{}, map[string]int{}
+	o.waiting, o.answered, o.calls = nil, map[string]int{}, map[string]int{}
 	for i := range m.Reply.Calls {
 		c := &m.Reply.Calls[i]
 		if c.ID == "" {
@@ -42,7 +38,7 @@ func (o *openCalls) begin(m *Message) {
 		}
 		o.names[c.ID] = c.Name
 		o.waiting = append(o.waiting, c.ID)
-		o.open[c.ID]++
+		o.calls[c.ID]++
 	}
 }
 
@@ -50,9 +46,8 @@ func (o *openCalls) answer(r *Result) {
 	if r.CallID == "" {
 		r.CallID = o.oldest()
 	}
-	if o.open[r.CallID] > 0 {
-		o.open[r.CallID]--
-		o.passed[r.CallID]++
+	if o.answered[r.CallID] < o.calls[r.CallID] {
+		o.answered[r.CallID]++
 	}
 	if name := o.names[r.CallID]; name != "" {
 		r.Tool = conversation.Clean(name)
@@ -61,12 +56,14 @@ func (o *openCalls) answer(r *Result) {
 
 // oldest is the id of the oldest call that is not answered, "" without one.
 func (o *openCalls) oldest() string {
-	for len(o.waiting) > 0 && o.passed[o.waiting[0]] > 0 {
-		o.passed[o.waiting[0]]--
+	for len(o.waiting) > 0 {
+		id := o.waiting[0]
+		if o.answered[id] == 0 {
+			return id
+		}
+		o.answered[id]--
+		o.calls[id]--
 		o.waiting = o.waiting[1:]
 	}
-	if len(o.waiting) == 0 {
-		return ""
-	}
-	return o.waiting[0]
+	return ""
 }

@@ -1,35 +1,21 @@
 package jsonl
 
-import (
-	"encoding/json"
-
-	"plimsoll/conversation"
-)
+import "plimsoll/conversation"
 
 // usageOf is what a line says of its request, nil if it says nothing.
-func usageOf(raw json.RawMessage) *conversation.Usage {
-	var w wireUsage
-	var p promptDetails
-	var r replyDetails
-	if len(raw) == 0 || json.Unmarshal(raw, &w) != nil {
-		return nil
-	}
-	// Details of a wrong type are as if they were not there.
-	_ = json.Unmarshal(w.PromptDetails, &p)
-	_ = json.Unmarshal(w.ReplyDetails, &r)
+func usageOf(w *wireUsage) *conversation.Usage {
 	u := conversation.Usage{
-		Model: looseText(w.Model), Revision: uint64(max(0, looseCount(w.Revision))), Priced: looseText(w.Priced), BodyHash: looseText(w.BodyHash),
-		Prompt: looseCount(w.Prompt), Cached: looseCount(p.Cached), CacheWrite: looseCount(p.CacheWrite),
-		Completion: looseCount(w.Completion), Reasoning: looseCount(r.Reasoning),
+		Model: w.Model.v, Revision: uint64(max(0, w.Revision.n)), Priced: w.Priced.v, BodyHash: w.BodyHash.v, Short: w.Short.v,
+		Prompt: w.Prompt.value(), Cached: w.PromptDetails.v.Cached.value(), CacheWrite: w.PromptDetails.v.CacheWrite.value(),
+		Completion: w.Completion.value(), Reasoning: w.ReplyDetails.v.Reasoning.value(),
 	}
-	if f, ok := looseNumber(w.Estimate); ok && f > 0 && f < maxCount {
+	if f := w.Estimate.v; f > 0 && f < maxCount {
 		u.Estimate = f
 	}
-	if f, ok := looseNumber(w.Cost); ok && f >= 0 && f < maxCount {
-		u.CostUSD = &f
+	if f := w.Cost.v; f != nil && *f >= 0 && *f < maxCount {
+		u.CostUSD = f
 		u.Priced = either(u.Priced, "reported")
 	}
-	u.Short = string(w.Short) == "true"
 	if u.Prompt < 0 && u.Completion < 0 && u.CostUSD == nil && u.Estimate == 0 {
 		return nil
 	}
@@ -37,28 +23,24 @@ func usageOf(raw json.RawMessage) *conversation.Usage {
 }
 
 // usageLine is what a line says of its request.
-func usageLine(u *conversation.Usage) json.RawMessage {
+func usageLine(u *conversation.Usage) loose[wireUsage] {
 	if u == nil {
-		return nil
+		return loose[wireUsage]{}
 	}
 	w := wireUsage{
-		Prompt: rawCount(u.Prompt), Completion: rawCount(u.Completion), Model: rawText(u.Model), Priced: rawText(u.Priced), BodyHash: rawText(u.BodyHash),
-		PromptDetails: rawValue(promptDetails{rawCount(u.Cached), rawCount(u.CacheWrite)}), ReplyDetails: rawValue(replyDetails{rawCount(u.Reasoning)}),
+		Prompt: counted(u.Prompt), Completion: counted(u.Completion), Revision: positive(int(u.Revision)),
+		PromptDetails: loose[promptDetails]{promptDetails{counted(u.Cached), counted(u.CacheWrite)}},
+		ReplyDetails:  loose[replyDetails]{replyDetails{counted(u.Reasoning)}}, Cost: loose[*float64]{u.CostUSD},
+		Model: text(u.Model), Priced: text(u.Priced), BodyHash: text(u.BodyHash), Short: loose[bool]{u.Short},
 	}
 	if u.Prompt >= 0 && u.Completion >= 0 {
-		w.Total = rawCount(u.Prompt + u.Completion)
-	}
-	if u.Revision > 0 {
-		w.Revision = rawValue(u.Revision)
+		w.Total = counted(u.Prompt + u.Completion)
 	}
 	if u.Estimate > 0 {
-		w.Estimate = rawValue(u.Estimate)
+		w.Estimate.v = u.Estimate
 	}
-	if u.CostUSD != nil {
-		w.Cost = rawValue(*u.CostUSD)
-	}
-	if u.Short {
-		w.Short = rawValue(true)
-	}
-	return rawValue(w)
+	return loose[wireUsage]{w}
 }
+
+// text is a text of a line.
+func text(s string) loose[string] { return loose[string]{s} }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ func (w *wireLine) message() (Message, error) {
 	if w.Role == nil {
 		return Message{}, errors.New(`it has no "role", so it is not a chat-completions message`)
 	}
-	m := Message{Role: Role(*w.Role), Time: looseTime(w.Time), Summary: looseBool(w.Summary)}
+	m := Message{Role: Role(*w.Role), Time: w.Time.Time, Summary: w.Summary.v}
 	if w.Content != nil {
 		m.Text = string(*w.Content)
 	}
@@ -27,7 +26,7 @@ func (w *wireLine) message() (Message, error) {
 		m.Role = RoleSystem
 	case RoleSystem, RoleUser:
 	case RoleAssistant:
-		m.Text = either(m.Text, looseText(w.Refusal))
+		m.Text = either(m.Text, w.Refusal.v)
 		m.Reply, err = w.reply()
 	case RoleTool:
 		m.Result = w.result()
@@ -39,8 +38,8 @@ func (w *wireLine) message() (Message, error) {
 
 func (w *wireLine) reply() (Reply, error) {
 	r := Reply{
-		Reasoning: either(looseText(w.Reasoning), looseText(w.Thought)), Model: looseText(w.Model), Error: looseText(w.Error),
-		Usage: usageOf(w.Usage),
+		Reasoning: either(w.Reasoning.v, w.Thought.v), Model: w.Model.v, Error: w.Error.v,
+		Extras: w.Extras.v, Usage: usageOf(&w.Usage.v),
 	}
 	for i, c := range w.Calls {
 		if c.Function == nil {
@@ -50,21 +49,18 @@ func (w *wireLine) reply() (Reply, error) {
 			ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments), Extra: extra(c.Extra),
 		})
 	}
-	if json.Unmarshal(w.Extras, &r.Extras) != nil {
-		r.Extras = nil // of a wrong type, so as if it were not there
-	}
 	r.Stop = w.stop(len(r.Calls) > 0)
 	return r, nil
 }
 
 // stop is why the reply ended: what the file says, else what its calls say.
 func (w *wireLine) stop(calls bool) conversation.StopReason {
-	switch s := conversation.StopReason(looseText(w.Stop)); s {
+	switch s := conversation.StopReason(w.Stop.v); s {
 	case conversation.StopEnd, conversation.StopCalls, conversation.StopLength, conversation.StopFiltered,
 		conversation.StopCancelled, conversation.StopFailed, conversation.StopInterrupted:
 		return s
 	}
-	switch looseText(w.Finish) {
+	switch w.Finish.v {
 	case "length":
 		return conversation.StopLength
 	case "content_filter":
@@ -78,16 +74,16 @@ func (w *wireLine) stop(calls bool) conversation.StopReason {
 
 func (w *wireLine) result() Result {
 	r := Result{
-		CallID: w.CallID, Tool: conversation.Clean(looseText(w.Name)), Status: conversation.ResultOK, Detail: looseText(w.Detail),
-		Shown: max(0, looseCount(w.Shown)), Total: max(0, looseCount(w.Total)),
-		Duration: time.Duration(max(0, looseCount(w.Duration))) * time.Millisecond,
+		CallID: w.CallID, Tool: conversation.Clean(w.Name.v), Status: conversation.ResultOK, Detail: w.Detail.v,
+		Shown: w.Shown.n, Total: w.Total.n,
+		Duration: time.Duration(w.Duration.n) * time.Millisecond,
 	}
-	switch s := conversation.ResultStatus(looseText(w.Status)); {
+	switch s := conversation.ResultStatus(w.Status.v); {
 	case s == conversation.ResultDenied, s == conversation.ResultInterrupted:
 		r.Status = s
-	case looseBool(w.Synthetic):
+	case w.Synthetic.v:
 		r.Status = conversation.ResultInterrupted
-	case looseBool(w.IsError):
+	case w.IsError.v:
 		r.Status = conversation.ResultError
 	}
 	return r
@@ -114,81 +110,13 @@ func extra(raw json.RawMessage) conversation.RawJSON {
 	return conversation.RawJSON(raw)
 }
 
-// metaOf reads the meta line; what is of a wrong type is left out.
+// metaOf reads the meta line.
 func metaOf(raw json.RawMessage) Meta {
-	var m Meta
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return m
+	var w wireMeta
+	if json.Unmarshal(raw, &w) != nil {
+		return Meta{}
 	}
-	m.Title, m.Model, m.Client = looseText(fields["title"]), looseText(fields["model"]), looseText(fields["client"])
-	m.Created = looseTime(fields["created"])
-	if json.Unmarshal(fields["compact_at"], &m.CompactAt) != nil {
-		m.CompactAt = nil
-	}
-	return m
-}
-
-// looseText is a JSON text, "" if raw is none.
-func looseText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-// looseBool reports whether raw is true.
-func looseBool(raw json.RawMessage) bool { return string(raw) == "true" }
-
-// maxCount is the largest number that is taken for a count.
-const maxCount = 1 << 40
-
-// looseCount is a JSON number without its fraction, -1 if raw is none or makes
-// no sense as a count.
-func looseCount(raw json.RawMessage) int {
-	f, ok := looseNumber(raw)
-	if !ok || f < 0 || f > maxCount {
-		return -1
-	}
-	return int(f)
-}
-
-func looseNumber(raw json.RawMessage) (float64, bool) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return 0, false
-	}
-	var f float64
-	if json.Unmarshal(raw, &f) != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0, false
-	}
-	return f, true
-}
-
-// Times are taken from 1973 to the year 9999, in milliseconds. JSON cannot
-// write later ones; a smaller number is a time in seconds.
-const (
-	firstTime = 1e11
-	timesEnd  = 253402300800000
-)
-
-// looseTime is a time in milliseconds, in seconds, or as RFC 3339 has it; zero
-// if raw is none of them.
-func looseTime(raw json.RawMessage) time.Time {
-	ms, ok := looseNumber(raw)
-	if !ok {
-		t, err := time.Parse(time.RFC3339, looseText(raw))
-		if err != nil {
-			return time.Time{}
-		}
-		ms = float64(t.UnixMilli())
-	} else if ms < firstTime {
-		ms *= 1000
-	}
-	if ms < firstTime || ms >= timesEnd {
-		return time.Time{}
-	}
-	return time.UnixMilli(int64(ms)).UTC()
+	return Meta{Title: w.Title.v, Model: w.Model.v, Client: w.Client.v, Created: w.Created.Time, CompactAt: w.CompactAt.v}
 }
 
 // either is text, or other where that says something and text does not.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"time"
 
 	"plimsoll/conversation"
 )
@@ -32,30 +31,15 @@ func writeLine(w io.Writer, v any) error {
 	return err
 }
 
-type wireMeta struct {
-	Title     string `json:"title,omitempty"`
-	Model     string `json:"model,omitempty"`
-	Client    string `json:"client,omitempty"`
-	Created   string `json:"created,omitempty"` // RFC 3339
-	CompactAt []int  `json:"compact_at,omitempty"`
-	Messages  int    `json:"messages"`
-}
-
 func metaLine(d Document) wireMeta {
-	m := wireMeta{Title: d.Meta.Title, Model: d.Meta.Model, Client: d.Meta.Client, CompactAt: d.Meta.CompactAt, Messages: len(d.Messages)}
-	if !d.Meta.Created.IsZero() {
-		m.Created = d.Meta.Created.UTC().Format(time.RFC3339Nano)
-	}
-	return m
+	return wireMeta{Title: text(d.Meta.Title), Model: text(d.Meta.Model), Client: text(d.Meta.Client), Created: created{stamp{d.Meta.Created}},
+		CompactAt: loose[[]int]{d.Meta.CompactAt}, Messages: loose[int]{len(d.Messages)}}
 }
 
 // newLine is a message as a line.
 func newLine(m *Message) *wireLine {
 	role := string(m.Role)
-	w := &wireLine{Role: &role, Summary: rawTrue(m.Summary)}
-	if !m.Time.IsZero() {
-		w.Time = rawValue(m.Time.UnixMilli())
-	}
+	w := &wireLine{Role: &role, Summary: loose[bool]{m.Summary}, Time: stamp{m.Time}}
 	switch m.Role {
 	case RoleAssistant:
 		w.addReply(&m.Reply)
@@ -70,39 +54,32 @@ func newLine(m *Message) *wireLine {
 }
 
 func (w *wireLine) addReply(r *Reply) {
-	w.Reasoning, w.Model, w.Error = rawText(r.Reasoning), rawText(r.Model), rawText(r.Error)
+	w.Reasoning, w.Model, w.Error = text(r.Reasoning), text(r.Model), text(r.Error)
 	for _, c := range r.Calls {
-		w.Calls = append(w.Calls, wireCall{ID: c.ID, Type: rawText("function"), Extra: json.RawMessage(c.Extra),
-			Function: &wireFunction{c.Name, rawValue(c.Arguments)}})
+		quoted, _ := conversation.EncodeJSON(c.Arguments) // a text always has a JSON form
+		w.Calls = append(w.Calls, wireCall{ID: c.ID, Type: text("function"), Extra: json.RawMessage(c.Extra),
+			Function: &wireFunction{c.Name, quoted}})
 	}
 	usual := conversation.StopEnd
 	if len(r.Calls) > 0 {
 		usual = conversation.StopCalls
 	}
 	if r.Stop != usual {
-		w.Stop = rawText(string(r.Stop))
+		w.Stop = text(string(r.Stop))
 	}
 	if len(r.Extras) > 0 {
-		w.Extras = rawValue(r.Extras)
+		w.Extras.v = r.Extras
 	}
 	w.Usage = usageLine(r.Usage)
 }
 
 func (w *wireLine) addResult(r *Result) {
-	w.CallID, w.Name, w.Detail = r.CallID, rawText(r.Tool), rawText(r.Detail)
+	w.CallID, w.Name, w.Detail = r.CallID, text(r.Tool), text(r.Detail)
 	switch r.Status {
 	case conversation.ResultError:
-		w.IsError = rawTrue(true)
+		w.IsError = loose[bool]{true}
 	case conversation.ResultDenied, conversation.ResultInterrupted:
-		w.Status = rawText(string(r.Status))
+		w.Status = text(string(r.Status))
 	}
-	if r.Shown > 0 {
-		w.Shown = rawCount(r.Shown)
-	}
-	if r.Total > 0 {
-		w.Total = rawCount(r.Total)
-	}
-	if ms := r.Duration.Milliseconds(); ms > 0 {
-		w.Duration = rawValue(ms)
-	}
+	w.Shown, w.Total, w.Duration = positive(r.Shown), positive(r.Total), positive(int(r.Duration.Milliseconds()))
 }
