@@ -1,8 +1,6 @@
 package edit
 
 import (
-	"slices"
-
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -13,81 +11,79 @@ import (
 //   - It is the turn after the last one that any compaction in force covers, as in
 //     JP's own program (max(to_turn) + 1). The turn at which a compaction was made
 //     does not matter: turns that keep_last spared are next.
-//   - What is masked by hand is no compaction, nor is a summary that shows nothing
-//     because its events are gone.
-//   - A turn counts as covered only where nothing of it is left behind the overlay:
-//     nothing that is sent, or for stubs and caps no result.
+//   - A mask by hand is no compaction. A summary counts only while its events exist.
+//   - A turn that is covered in part is next again: a message follows the covered
+//     ones, or for stubs and caps a result.
 
 // AfterLastCompaction is the turn after the last one that the compactions in
 // force cover, 0 without one.
 func AfterLastCompaction(log []conversation.Event) int {
-	hand := map[uint64]bool{}
+	byHand := map[uint64]bool{}
 	for _, e := range conversation.Epochs(log) {
-		hand[e.ID] = e.Manual()
+		byHand[e.ID] = e.Manual()
 	}
-	texts, next := map[uint64]bool{}, 0
+	texts := map[uint64]bool{}
 	for _, s := range projection.Summaries(log) {
 		texts[s.Seq] = true
 	}
+	next := 0
 	for _, i := range conversation.InForce(log) {
-		o := log[i]
-		if !o.Body.Kind().Reduces() || hand[conversation.EpochOf(o)] {
+		if byHand[conversation.EpochOf(log[i])] {
 			continue
 		}
-		if s, ok := o.Body.(conversation.Summary); ok && s.Policies == nil && !texts[o.Seq] {
-			continue
+		switch b := log[i].Body.(type) {
+		case conversation.Summary:
+			if b.Policies != nil || texts[log[i].Seq] {
+				next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Holds, false))
+			}
+		case conversation.Drop:
+			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Holds, false))
+		case conversation.Mask:
+			events := map[uint64]bool{}
+			for _, item := range b.Items {
+				events[item.Event] = true
+			}
+			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
+		case conversation.Cap:
+			events := map[uint64]bool{}
+			for _, item := range b.Items {
+				events[item.Event] = true
+			}
+			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
 		}
-		next = max(next, behindCovered(log, o.Body))
 	}
 	return next
 }
 
-// behindCovered is the turn after the last one that an overlay covers whole, 0
-// if it covers nothing.
-func behindCovered(log []conversation.Event, overlay conversation.Body) int {
-	spans, events := coveredBy(overlay)
-	covered := conversation.MessagesIn(log, spans)
-	if len(events) > 0 {
-		covered = slices.DeleteFunc(conversation.MessagesIn(log, allOf(log)), func(e conversation.Event) bool { return !events[e.Seq] })
+// NextBand is the turn at which the band of the next summary begins: after the
+// newest one in force. 0 without a summary.
+func NextBand(log []conversation.Event) int {
+	var newest conversation.Summary
+	for _, s := range projection.Summaries(log) {
+		if len(s.Spans) > 0 && s.ToTurn >= newest.ToTurn {
+			newest = s.Summary
+		}
 	}
-	if len(covered) == 0 {
-		return 0
-	}
-	_, turn := conversation.TurnsOf(covered)
-	end := covered[len(covered)-1].Seq
+	return turnAfter(log, conversation.Disjoint(newest.Spans).Holds, false)
+}
+
+// turnAfter is the turn after the last one with a covered message, or that turn itself
+// where more follows in it: any message, or with results only a result. 0 if nothing is
+// covered.
+func turnAfter(log []conversation.Event, covered func(seq uint64) bool, results bool) int {
+	next, more := 0, false
 	for _, e := range log {
 		_, result := e.Body.(conversation.ToolResult)
-		if e.Seq > end && e.Turn == turn && conversation.IsMessage(e.Body) && (len(events) == 0 || result) {
-			return turn
+		switch {
+		case !conversation.IsMessage(e.Body):
+		case covered(e.Seq):
+			next, more = max(next, e.Turn+1), false
+		case e.Turn == next-1 && (result || !results):
+			more = true
 		}
 	}
-	return turn + 1
-}
-
-// coveredBy is what an overlay shows otherwise: spans, or single events.
-func coveredBy(overlay conversation.Body) (spans []conversation.Span, events map[uint64]bool) {
-	events = map[uint64]bool{}
-	switch b := overlay.(type) {
-	case conversation.Summary:
-		return b.Spans, nil
-	case conversation.Drop:
-		return b.Spans, nil
-	case conversation.Mask:
-		for _, item := range b.Items {
-			events[item.Event] = true
-		}
-	case conversation.Cap:
-		for _, item := range b.Items {
-			events[item.Event] = true
-		}
+	if more {
+		return next - 1
 	}
-	return nil, events
-}
-
-// allOf is the span of a whole log.
-func allOf(log []conversation.Event) []conversation.Span {
-	if len(log) == 0 {
-		return nil
-	}
-	return []conversation.Span{{First: log[0].Seq, Last: log[len(log)-1].Seq}}
+	return next
 }

@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -48,89 +47,69 @@ const boundLetters = "wdhms"
 
 var boundLengths = [...]time.Duration{7 * 24 * time.Hour, 24 * time.Hour, time.Hour, time.Minute, time.Second}
 
-// What is wrong with a text that is almost a bound.
-var (
-	errBoundOther     = errors.New("it has none of the forms")
-	errBoundMinusZero = errors.New("turns before the last one begin at -1")
-	errBoundTooLarge  = errors.New("the number is too large")
-	errBoundTooLong   = errors.New("that is longer ago than can be counted; 0 is the start")
-	errBoundSigned    = errors.New("a time ago takes no sign")
-	errBoundNumber    = errors.New("a time ago is written in whole numbers, each with a unit (w, d, h, m, s)")
-	errBoundOrder     = errors.New("the units of a time ago come once each, the largest first")
-)
+// AtTurn is the bound that names a turn.
+func AtTurn(turn int) Bound { return Bound{form: boundTurn, turn: max(0, turn)} }
 
 // ParseBound reads a bound of a range (S64). The error names the forms, with an
 // example of each, and is safe to print whatever the text was.
 func ParseBound(text string) (Bound, error) {
-	b, err := parseBound(text)
-	if err == nil {
+	if b, ok := parseBound(text); ok {
 		return b, nil
 	}
 	const shown = 40
 	if r := []rune(text); len(r) > shown {
 		text = string(r[:shown]) + "..."
 	}
-	return Bound{}, fmt.Errorf("%q is not a valid bound of a range: %w; %s", text, err, boundForms)
+	return Bound{}, fmt.Errorf("%q is not a valid bound of a range: %s", text, boundForms)
 }
 
-func parseBound(text string) (Bound, error) {
+func parseBound(text string) (Bound, bool) {
+	if text == lastWord {
+		return Bound{form: boundLast}, true
+	}
 	digits, back := strings.CutPrefix(text, "-")
-	switch {
-	case text == lastWord:
-		return Bound{form: boundLast}, nil
-	case digits == "" || !isDigit(digits[0]):
-		return Bound{}, errBoundOther
-	case leadingDigits(digits) < len(digits) && back:
-		return Bound{}, errBoundSigned
-	case leadingDigits(digits) < len(digits):
-		ago, err := parseAgo(text)
-		return Bound{form: boundAgo, ago: ago}, err
+	switch leadingDigits(digits) {
+	case 0:
+		return Bound{}, false
+	case len(digits):
+		n, err := strconv.Atoi(digits)
+		if back {
+			return Bound{form: boundBack, turn: n}, err == nil && n > 0
+		}
+		return Bound{form: boundTurn, turn: n}, err == nil
 	}
-	n, err := strconv.Atoi(digits)
-	switch {
-	case err != nil:
-		return Bound{}, errBoundTooLarge
-	case !back:
-		return Bound{form: boundTurn, turn: n}, nil
-	case n == 0:
-		return Bound{}, errBoundMinusZero
-	}
-	return Bound{form: boundBack, turn: n}, nil
+	ago, ok := parseAgo(text)
+	return Bound{form: boundAgo, ago: ago}, ok
 }
 
-// parseAgo reads a sum of amounts with units. It begins with a digit.
-func parseAgo(text string) (time.Duration, error) {
+// parseAgo reads a sum of amounts with units.
+func parseAgo(text string) (time.Duration, bool) {
 	var sum time.Duration
 	before := -1 // index of the unit before
 	for text != "" {
 		n := leadingDigits(text)
 		if n == 0 || n == len(text) {
-			return 0, errBoundNumber
+			return 0, false
 		}
 		unit := strings.IndexByte(boundLetters, text[n])
-		switch {
-		case unit < 0:
-			return 0, errBoundNumber
-		case unit <= before:
-			return 0, errBoundOrder
+		if unit <= before {
+			return 0, false // not a unit, or not in order
 		}
 		amount, err := strconv.ParseInt(text[:n], 10, 64)
 		length := boundLengths[unit]
 		if err != nil || amount > int64((math.MaxInt64-sum)/length) {
-			return 0, errBoundTooLong
+			return 0, false
 		}
 		sum += time.Duration(amount) * length
 		text, before = text[n+1:], unit
 	}
-	return sum, nil
+	return sum, true
 }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // leadingDigits is how many digits a text begins with.
 func leadingDigits(text string) int {
 	n := 0
-	for n < len(text) && isDigit(text[n]) {
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
 	}
 	return n

@@ -142,7 +142,7 @@ func (c *rangeChoice) upper() (int, error) {
 	if c.To == nil {
 		keep := max(0, c.KeepLast)
 		if keep >= len(c.live) {
-			return 0, noRange("nothing is older than %s (%s)", c.kept(), keepNone)
+			return 0, noRange("nothing is older than %s", c.kept())
 		}
 		return len(c.live) - 1 - keep, nil
 	}
@@ -190,50 +190,22 @@ func (c *rangeChoice) named(flag string, b Bound) (int, error) {
 
 // extent says which turns there are.
 func (c *rangeChoice) extent() string {
-	first, last := c.live[0].turn, c.live[len(c.live)-1].turn
-	switch {
-	case first == last:
-		return fmt.Sprintf("the only turn is %d", first)
-	case last-first == len(c.live)-1:
-		return fmt.Sprintf("the turns are %d to %d", first, last)
-	}
-	return fmt.Sprintf("%d turns are left of %d to %d", len(c.live), first, last)
+	return fmt.Sprintf("the turns are %d to %d", c.live[0].turn, c.live[len(c.live)-1].turn)
 }
-
-// keepNone says how to compact everything.
-const keepNone = "--keep-last 0 includes them"
 
 // kept names the turns that KeepLast leaves out.
 func (c *rangeChoice) kept() string {
-	if c.KeepLast == 1 {
-		return "the newest turn, which stays whole"
-	}
-	return fmt.Sprintf("the %d newest turns, which stay whole", c.KeepLast)
+	return "the " + numbers.Count(c.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
 }
 
 // reversed says why a range whose ends lie the wrong way round holds nothing.
 // It has a lower bound: no turn comes before the first.
 func (c *rangeChoice) reversed(from, to int) error {
-	first := c.told("--from", c.From, from)
+	first := fmt.Sprintf("--from %s (turn %d)", c.From, c.live[from].turn)
 	if c.To == nil {
-		among := "among "
-		if c.KeepLast == 1 {
-			among = ""
-		}
-		return noRange("%s is %s%s; %s", first, among, c.kept(), keepNone)
+		return noRange("%s is among %s", first, c.kept())
 	}
-	if c.From.form == boundAgo && c.To.form == boundAgo && c.From.ago >= c.To.ago {
-		return noRange("no turn started between %s and %s ago", c.From, c.To)
-	}
-	return noRange("%s comes after %s; --from takes the earlier turn", first, c.told("--to", c.To, to))
-}
-
-// told is a bound as it was written, with the turn it means.
-func (c *rangeChoice) told(flag string, b *Bound, i int) string {
-	if b.form == boundTurn {
-		return fmt.Sprintf("%s %s", flag, b)
-	}
-	return fmt.Sprintf("%s %s (turn %d)", flag, b, c.live[i].turn)
+	return noRange("%s comes after --to %s (turn %d)", first, c.To, c.live[to].turn)
 }
 
 // lastIndex is the index of the last element that satisfies is, -1 if none does.

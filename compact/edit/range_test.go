@@ -128,13 +128,13 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		chosen
 		want string
 	}{
-		{chosen{keep: 10}, "nothing is older than the 10 newest turns, which stay whole (--keep-last 0 includes them)"},
+		{chosen{keep: 10}, "nothing is older than the 10 newest turns, kept whole unless you say --keep-last 0"},
 		{chosen{gone: all}, "every turn is undone"},
-		{chosen{from: "8", keep: 3}, "--from 8 is among the 3 newest turns, which stay whole; --keep-last 0 includes them"},
-		{chosen{from: "8", to: "3"}, "--from 8 comes after --to 3; --from takes the earlier turn"},
-		{chosen{from: "5h", to: "5h"}, "no turn started between 5h and 5h ago"},
+		{chosen{from: "8", keep: 3}, "--from 8 (turn 8) is among the 3 newest turns, kept whole unless you say --keep-last 0"},
+		{chosen{from: "8", to: "3"}, "--from 8 (turn 8) comes after --to 3 (turn 3)"},
+		{chosen{from: "5h", to: "5h"}, "--from 5h (turn 5) comes after --to 5h (turn 4)"},
 		{chosen{from: "10"}, "--from 10: there is no turn 10; the turns are 0 to 9"},
-		{chosen{to: "4", gone: all[1:]}, "--to 4: turn 4 has been undone; the only turn is 0"},
+		{chosen{to: "4", gone: all[1:]}, "--to 4: turn 4 has been undone; the turns are 0 to 0"},
 		{chosen{from: "-10"}, "--from -10 lies before the first turn: the turns are 0 to 9"},
 		{chosen{from: "59m"}, "--from 59m: no turn started since then"},
 		{chosen{to: "10h"}, "--to 10h: no turn started before then"},
