@@ -50,11 +50,12 @@ func (r *rig) Full(ctx context.Context, event uint64) (string, error) {
 }
 
 // OnDisk has every file as it was left but those whose name says otherwise.
-func (r *rig) OnDisk(ctx context.Context, files []diff.Changed) []changes.Disk {
-	found := make([]changes.Disk, len(files))
+func (r *rig) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
+	found := make([]changes.File, len(files))
 	for i, f := range files {
+		found[i].Changed = f
 		if err := r.ask(ctx, "disk", f.Name); err != nil || strings.Contains(f.Name, "other") {
-			found[i] = changes.DiskOther
+			found[i].Disk = changes.DiskOther
 		}
 	}
 	return found

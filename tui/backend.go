@@ -175,9 +175,9 @@ type Backend interface {
 	// read is kept apart; it comes back there, and where there is no other draft.
 	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
-	// OnDisk tells of files that a conversation changed how they are now, in their
+	// OnDisk compares files that a conversation changed with how they are now, in their
 	// order.
-	OnDisk(ctx context.Context, files []diff.Changed) []changes.Disk
+	OnDisk(ctx context.Context, files []diff.Changed) []changes.File
 
 	// Request makes a request of the open conversation again, by the Seq of the
 	// usage that was recorded with it.

@@ -193,12 +193,7 @@ func (e *env) loadFull(id string, event uint64) tea.Cmd {
 func (e *env) loadChanges(view *diffView, seq int, log []conversation.Event) tea.Cmd {
 	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		changed := diff.OfLog(log)
-		files := make([]changes.File, len(changed))
-		for i, on := range b.OnDisk(ctx, changed) {
-			files[i] = changes.File{Changed: changed[i], Disk: on}
-		}
-		return changedMsg{view, seq, files}
+		return changedMsg{view, seq, b.OnDisk(ctx, diff.OfLog(log))}
 	}
 }
 

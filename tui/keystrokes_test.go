@@ -316,9 +316,7 @@ func (deaf) Full(context.Context, uint64) (string, error)                  { ret
 func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
 	return inspect.Rebuilt{}, errDeaf
 }
-func (deaf) OnDisk(_ context.Context, files []diff.Changed) []changes.Disk {
-	return make([]changes.Disk, len(files))
-}
+func (deaf) OnDisk(context.Context, []diff.Changed) []changes.File { return nil }
 
 func (deaf) Send(string)                        {}
 func (deaf) Add(string)                         {}

@@ -16,35 +16,35 @@ type onDisk struct{ settings *setup.Settings }
 
 // OnDisk compares files that a conversation changed with what it left in them. They are
 // looked for where its tools reach them: in the workspace.
-func (o *onDisk) OnDisk(ctx context.Context, files []diff.Changed) []changes.Disk {
-	found := make([]changes.Disk, len(files))
+func (o *onDisk) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
+	found := make([]changes.File, len(files))
 	ws, err := workspace.Open(o.settings.Workspace)
 	if err == nil {
 		defer func() { _ = ws.Close() }() // opened for reading
 	}
 	for i, f := range files {
-		found[i] = changes.DiskUnreadable
+		found[i] = changes.File{Changed: f, Disk: changes.DiskUnreadable}
 		if err == nil && ctx.Err() == nil {
-			found[i] = compared(ws, f)
+			found[i].Changed, found[i].Disk = compared(ws, f)
 		}
 	}
 	return found
 }
 
-func compared(ws *workspace.Files, f diff.Changed) changes.Disk {
+func compared(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {
-		return changes.DiskUnreadable
+		return f, changes.DiskUnreadable
 	}
 	if _, err := ws.Stat(p); errors.Is(err, fs.ErrNotExist) {
-		return changes.DiskGone
+		return f, changes.DiskGone
 	}
 	text, err := ws.Content(p)
-	switch {
-	case err != nil:
-		return changes.DiskUnreadable
-	case f.Left(text):
-		return changes.DiskSame
+	if err != nil {
+		return f, changes.DiskUnreadable
 	}
-	return changes.DiskOther
+	if whole, same := f.Whole(text); same {
+		return whole, changes.DiskSame
+	}
+	return f, changes.DiskOther
 }

@@ -1,8 +1,8 @@
 package diff
 
 import (
-	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,8 +16,7 @@ type Changed struct {
 	Name  string
 	Edits int    // how many calls changed it
 	Last  uint64 // the event of the last one
-	// Diffs lead from the file before the first change to the file after the last one. There is one,
-	// but where something else changed the file in between, or a diff was not kept to its end.
+	// Diffs are the edits in order, or one diff from the text before the first edit to the one after the last.
 	Diffs []File
 }
 
@@ -53,34 +52,39 @@ func (c Changed) Patch() string {
 	return b.String()
 }
 
-// Left reports whether a text is what the conversation left in the file. Where the log does not name that
-// text, it is the lines that the diffs show that count.
-func (c Changed) Left(text string) bool {
-	f := c.Diffs[len(c.Diffs)-1]
-	if f.After != "" {
-		return ID(text) == f.After
+// Whole takes the text that is in the file now. It reports whether that is what the conversation left there;
+// then the diffs become one, from the text before the first edit to this one, if every edit can be undone.
+func (c Changed) Whole(now string) (Changed, bool) {
+	last := c.Diffs[len(c.Diffs)-1]
+	first := conversation.Clean(now)
+	_, fits := last.undo(first)
+	if last.After != "" && ID(now) != last.After || last.After == "" && !fits {
+		return c, false
 	}
-	lines := slices.Collect(strings.Lines(conversation.Clean(text)))
-	for _, h := range f.Hunks {
-		at := h.New
-		for _, l := range h.Lines {
-			if l.Op == Removed {
-				continue
-			}
-			if at < 1 || at > len(lines) || lines[at-1] != l.Text {
-				return false
-			}
-			at++
+	for i, f := range slices.Backward(c.Diffs) {
+		before, ok := f.undo(first)
+		if !ok || i > 0 && f.Before != c.Diffs[i-1].After {
+			return c, true
 		}
+		first = before
 	}
-	return true
+	from := "a/" + c.Diffs[0].From
+	if c.Created() {
+		from = nowhere
+	}
+	whole, ok := Parse(udiff.Unified(from, "b/"+last.To, first, conversation.Clean(now)))
+	if !ok { // nothing is left of the changes
+		whole = File{From: c.Diffs[0].From, To: last.To}
+	}
+	c.Diffs = []File{whole}
+	return c, true
 }
 
 // OfLog lists the files that a conversation changed, by name: those whose tool results have a diff. Undone
 // turns count: to undo a turn changes no files.
 func OfLog(log []conversation.Event) []Changed {
 	calls := map[string]conversation.ToolCall{}
-	files := map[string]*history{}
+	files := map[string]*Changed{}
 	for _, e := range log {
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
@@ -92,53 +96,19 @@ func OfLog(log []conversation.Event) []Changed {
 			if !ok {
 				continue
 			}
-			h := files[f.Name()]
-			if h == nil {
-				h = &history{}
-				files[f.Name()] = h
+			c := files[f.Name()]
+			if c == nil {
+				c = &Changed{Name: f.Name()}
+				files[f.Name()] = c
 			}
-			h.last = e.Seq
-			h.add(whole(f, calls[b.CallID]))
+			c.Edits, c.Last, c.Diffs = c.Edits+1, e.Seq, append(c.Diffs, whole(f, calls[b.CallID]))
 		}
 	}
-	out := make([]Changed, 0, len(files))
-	for name, h := range files {
-		out = append(out, Changed{Name: name, Edits: h.edits, Last: h.last, Diffs: h.files()})
+	var out []Changed
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		out = append(out, *files[name])
 	}
-	slices.SortFunc(out, func(a, b Changed) int { return cmp.Compare(a.Name, b.Name) })
 	return out
-}
-
-// history is the diffs of one file.
-type history struct {
-	edits  int
-	last   uint64
-	done   []File
-	latest *chain // nil where the next diff begins another
-}
-
-func (h *history) add(f File) {
-	h.edits++
-	if h.latest != nil && f.Cut == 0 && h.latest.add(f) {
-		return
-	}
-	h.done = h.files()
-	if h.latest = nil; f.Cut > 0 {
-		h.done = append(h.done, f)
-		return
-	}
-	if c := newChain(f); c.add(f) {
-		h.latest = c
-		return
-	}
-	h.done = append(h.done, f) // it contradicts itself
-}
-
-func (h *history) files() []File {
-	if h.latest == nil {
-		return h.done
-	}
-	return append(slices.Clip(h.done), h.latest.file())
 }
 
 // whole is the diff of a new file that was not kept to its end, made again from what the call wrote.

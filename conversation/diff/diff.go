@@ -1,13 +1,12 @@
-// Package diff reads and writes unified diffs of one file each, joins those that follow each other, and
-// tells from a log what a conversation changed in files.
-//
-// It knows a file by its diffs only: of what no diff shows it claims nothing. Texts are as the file has
-// them; what shows them makes them safe. The package opens no files.
+// Package diff reads and writes unified diffs of one file each, and tells from a log what a conversation
+// changed in files. Texts are as the file has them; what shows them makes them safe. The package opens no
+// files.
 package diff
 
 import (
 	"crypto/sha1"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -93,6 +92,7 @@ func Parse(text string) (File, bool) {
 	if !ok {
 		return File{}, false
 	}
+	more := 0 // lines that the hunks so far add
 	for rest != "" {
 		line, after := cut(rest)
 		if n, ok := shortened(line); ok && after == "" {
@@ -104,6 +104,14 @@ func Parse(text string) (File, bool) {
 		if !ok {
 			return File{}, false
 		}
+		h.New = h.Old + more // udiff miscounts it behind a hunk of several changes
+		switch {
+		case old == 0 && neu > 0:
+			h.New++
+		case neu == 0 && old > 0:
+			h.New--
+		}
+		more += neu - old
 		rest = h.read(after, old, neu)
 		f.Hunks = append(f.Hunks, h)
 	}
@@ -261,4 +269,35 @@ func (h Hunk) sizes() (old, neu int) {
 		}
 	}
 	return old, neu
+}
+
+// undo is the text before the change, from the text after it. It is false if that text is not the one that
+// the diff leads to, or a part of the diff was not kept.
+func (f File) undo(after string) (before string, ok bool) {
+	lines := slices.Collect(strings.Lines(after))
+	var b strings.Builder
+	at := 0 // lines that are done
+	for _, h := range f.Hunks {
+		from := h.New - 1
+		if _, neu := h.sizes(); neu == 0 { // the hunk stands behind that line
+			from = h.New
+		}
+		if from < at || from > len(lines) {
+			return "", false
+		}
+		b.WriteString(strings.Join(lines[at:from], ""))
+		at = from
+		for _, l := range h.Lines {
+			if l.Op != Removed {
+				if at >= len(lines) || lines[at] != l.Text {
+					return "", false
+				}
+				at++
+			}
+			if l.Op != Added {
+				b.WriteString(l.Text)
+			}
+		}
+	}
+	return b.String() + strings.Join(lines[at:], ""), f.Cut == 0
 }

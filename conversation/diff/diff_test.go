@@ -70,8 +70,8 @@ func TestAShortenedDiffSaysByHowMuch(t *testing.T) {
 	}
 }
 
-// Whatever edits follow each other, the joined diff leads from the first text to the last one.
-func TestJoinedDiffsLeadFromTheFirstTextToTheLast(t *testing.T) {
+// Whatever edits follow each other, the one diff leads from the first text to the last.
+func TestOneDiffLeadsFromTheFirstTextToTheLast(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -89,54 +89,45 @@ func TestJoinedDiffsLeadFromTheFirstTextToTheLast(t *testing.T) {
 		if len(details) == 0 {
 			continue
 		}
-		if len(files) != 1 || len(files[0].Diffs) != 1 {
+		if len(files) != 1 || files[0].Edits != len(details) || len(files[0].Diffs) != len(details) {
 			t.Fatalf("seed %d: %+v", seed, files)
 		}
-		patch := files[0].Patch()
-		got := first
-		if patch != "" {
-			got = applied(t, patch, first)
+		whole, same := files[0].Whole(now)
+		if d := cmp.Diff(now, applied(t, whole, first)); !same || len(whole.Diffs) != 1 || d != "" {
+			t.Fatalf("seed %d: %v (-want +got)\n%s\n%s", seed, same, d, whole.Patch())
 		}
-		if d := cmp.Diff(now, got); d != "" {
-			t.Fatalf("seed %d: (-want +got)\n%s\n%s", seed, d, patch)
-		}
-		if !files[0].Left(now) || files[0].Left(now+"x") || files[0].Edits != len(details) {
-			t.Fatalf("seed %d: what was left is not known again: %+v", seed, files[0])
+		if other, same := files[0].Whole(now + "x"); same || len(other.Diffs) != len(details) {
+			t.Fatalf("seed %d: another text is taken for what was left: %+v", seed, other)
 		}
 	}
 }
 
-// applied is a text with a patch applied, as strictly as git does it.
-func applied(t *testing.T, patch, text string) string {
+// applied is a text with a change applied, as strictly as git does it.
+func applied(t *testing.T, c diff.Changed, text string) string {
 	t.Helper()
-	f, ok := diff.Parse(patch)
-	if !ok {
-		t.Fatalf("no patch: %s", patch)
-	}
-	rest, at := strings.SplitAfter(text, "\n"), 1
-	var b strings.Builder
-	for _, h := range f.Hunks {
-		begin := h.Old
-		if strings.Contains(patch, fmt.Sprintf("@@ -%d,0 ", h.Old)) {
-			begin++ // it stands behind that line
+	lines := strings.SplitAfter(text, "\n")
+	var out []string
+	at := 0
+	for _, h := range c.Diffs[0].Hunks {
+		for ; at < h.Old-1; at++ {
+			out = append(out, lines[at])
 		}
-		for ; at < begin; at++ {
-			b.WriteString(rest[0])
-			rest = rest[1:]
+		if len(out) != max(0, h.New-1) {
+			t.Fatalf("a hunk begins at line %d, not %d:\n%s", len(out)+1, h.New, c.Patch())
 		}
 		for _, l := range h.Lines {
 			if l.Op != diff.Added {
-				if rest[0] != l.Text {
-					t.Fatalf("line %d is %q, not %q:\n%s", at, rest[0], l.Text, patch)
+				if lines[at] != l.Text {
+					t.Fatalf("line %d is %q, not %q:\n%s", at+1, lines[at], l.Text, c.Patch())
 				}
-				rest, at = rest[1:], at+1
+				at++
 			}
 			if l.Op != diff.Removed {
-				b.WriteString(l.Text)
+				out = append(out, l.Text)
 			}
 		}
 	}
-	return b.String() + strings.Join(rest, "")
+	return strings.Join(append(out, lines[at:]...), "")
 }
 
 // edited is a text with some lines removed, changed and added.
@@ -162,28 +153,33 @@ func edited(r *rand.Rand, text string) string {
 func TestWhatWasUndoneIsNoChange(t *testing.T) {
 	t.Parallel()
 	a, b := text(9), strings.Replace(text(9), "line 5", "other", 1)
-	files := diff.OfLog(log(unified(a, b), unified(b, a)))
-	if len(files) != 1 || files[0].Patch() != "" || files[0].Edits != 2 {
-		t.Errorf("%+v", files)
+	whole, same := diff.OfLog(log(unified(a, b), unified(b, a)))[0].Whole(a)
+	if !same || len(whole.Diffs) != 1 || whole.Patch() != "" || whole.Edits != 2 {
+		t.Errorf("%v %+v", same, whole)
 	}
 }
 
-func TestAChangeBySomebodyElseBeginsAnotherDiff(t *testing.T) {
+// Where somebody else changed the file between the edits, or a diff was shortened, the first text is not known.
+func TestEditsFollowEachOtherWhereTheFirstTextIsNotKnown(t *testing.T) {
 	t.Parallel()
 	a := text(9)
 	b := strings.Replace(a, "line 5", "ours", 1)
 	seen := strings.Replace(b, "ours", "theirs", 1)        // the next diff shows it
 	unseen := strings.Replace(b, "line 9", "elsewhere", 1) // no diff does
-	for name, between := range map[string]string{"seen": seen, "unseen": unseen} {
-		c := strings.Replace(between, "line 4", "again", 1)
-		files := diff.OfLog(log(diff.Index(diff.ID(a), diff.ID(b))+unified(a, b), diff.Index(diff.ID(between), diff.ID(c))+unified(between, c)))
-		if len(files) != 1 || len(files[0].Diffs) != 2 {
-			t.Errorf("%s: %+v", name, files)
+	again := func(text string) string { return strings.Replace(text, "line 4", "again", 1) }
+	named := func(from, to string) string { return diff.Index(diff.ID(from), diff.ID(to)) + unified(from, to) }
+	for name, c := range map[string]struct {
+		edits []string
+		now   string
+	}{
+		"seen":          {[]string{named(a, b), named(seen, again(seen))}, again(seen)},
+		"unseen":        {[]string{named(a, b), named(unseen, again(unseen))}, again(unseen)},
+		"without names": {[]string{unified(a, b), unified(seen, again(seen))}, again(seen)},
+		"shortened":     {[]string{diff.Index(diff.ID(a), diff.ID(b)) + "--- a/x.go\n+++ b/x.go\n[... 9 more lines ...]\n", named(b, again(b))}, again(b)},
+	} {
+		if f, same := diff.OfLog(log(c.edits...))[0].Whole(c.now); !same || len(f.Diffs) != 2 {
+			t.Errorf("%s: %v %+v", name, same, f)
 		}
-	}
-	files := diff.OfLog(log(unified(a, b), unified(seen, strings.Replace(seen, "line 4", "again", 1)))) // without names
-	if len(files[0].Diffs) != 2 {
-		t.Errorf("without names: %+v", files)
 	}
 }
 
@@ -192,11 +188,10 @@ func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
 	a := text(30)
 	b := strings.Replace(a, "line 5", "ours", 1)
 	f := diff.OfLog(log(unified(a, b)))[0]
-	if !f.Left(b) || f.Left(a) || f.Left("") {
-		t.Error("what was left is not known again")
-	}
-	if !f.Left(strings.Replace(b, "line 30", "theirs", 1)) {
-		t.Error("it claims to know lines that no diff shows")
+	for text, want := range map[string]bool{b: true, strings.Replace(b, "line 30", "theirs", 1): true, a: false, "": false} {
+		if _, same := f.Whole(text); same != want {
+			t.Errorf("%.40q: %v", text, same)
+		}
 	}
 }
 
@@ -206,9 +201,9 @@ func TestALongNewFileIsTakenFromItsCall(t *testing.T) {
 	cut := diff.Index(diff.None(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
 	call := conversation.Event{Body: conversation.AssistantMessage{Calls: []conversation.ToolCall{
 		{ID: "0", Name: "create_file", Arguments: fmt.Sprintf(`{"path":"x.go","content":%q}`, content)}}}}
-	f := diff.OfLog(append([]conversation.Event{call}, log(cut)...))[0]
-	if added, _ := f.Stat(); added != 50 || f.Cut() != 0 || !f.Created() || !f.Left(content) {
-		t.Errorf("%+v", f)
+	f, same := diff.OfLog(append([]conversation.Event{call}, log(cut)...))[0].Whole(content)
+	if added, _ := f.Stat(); !same || added != 50 || f.Cut() != 0 || !f.Created() {
+		t.Errorf("%v %+v", same, f)
 	}
 	f = diff.OfLog(log(cut))[0]
 	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {

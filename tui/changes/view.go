@@ -201,7 +201,7 @@ func (f *File) notes() []string {
 	if n := f.Cut(); n > 0 {
 		notes = append(notes, "The log has this diff only in part: "+numbers.Count(n, "line")+" of it were not recorded.")
 	} else if len(f.Diffs) > 1 {
-		notes = append(notes, "Something else changed the file between the edits, so there is a diff for each part.")
+		notes = append(notes, "The text before the first edit is not known, so the edits follow each other.")
 	}
 	return notes
 }
@@ -228,7 +228,7 @@ func (m *Model) diff(i int) drawn {
 	text := make([]int, len(rows), len(rows)+64)
 	for n, part := range f.Diffs {
 		if n > 0 {
-			rows, text = append(rows, "", rule(s.Rule, "changed by something else", width), ""), append(text, 0, 0, 0)
+			rows, text = append(rows, "", rule(s.Rule, "next edit", width), ""), append(text, 0, 0, 0)
 		}
 		drawn, _ := m.styles.Diff.Draw(part, width, diffview.Options{Context: -1, Fill: true})
 		if len(drawn) == 0 {
