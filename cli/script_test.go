@@ -30,7 +30,9 @@ import (
 // in a folder of its own, with a scripted server on loopback where it wants
 // one. Commands of the scripts:
 //
-//	code N PROGRAM ARG...   run it and expect exit code N
+//	plimsoll ARG...         run it in the process of the tests, which is fast
+//	exec program ARG...     run it as a process, with standard input if "stdin FILE" stands above
+//	code N PROGRAM ARG...   run either and expect exit code N
 //	serve FILE              start a scripted server at $HOST; $URL is its base URL
 //	unserve                 end the server that was started last
 //	requests N              so many chat requests have been made
@@ -48,13 +50,14 @@ import (
 //	within FILE PATH NAME...
 //	                        the same of the object at PATH in the JSON in FILE
 
-// TestMain lets the test binary be plimsoll as well.
+// TestMain lets the test binary be the program as well.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"plimsoll": func() { os.Exit(plimsoll()) }})
+	time.Local = time.UTC
+	testscript.Main(m, map[string]func(){"program": func() { os.Exit(program()) }})
 }
 
-// plimsoll is the program as main starts it.
-func plimsoll() int {
+// program is the program as main starts it.
+func program() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	dir, err := os.Getwd()
@@ -96,7 +99,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
+			"plimsoll": cmdPlimsoll, "code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
 			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly, "within": cmdWithin,
 		},
 	})
@@ -132,10 +135,34 @@ func need(ts *testscript.TestScript, neg bool, args []string, least int, usage s
 	}
 }
 
+// run runs the program in this process and returns its exit code.
+func run(ts *testscript.TestScript, args []string) int {
+	lookup := func(name string) (string, bool) {
+		value := ts.Getenv(name)
+		return value, value != ""
+	}
+	example, err := os.ReadFile(ts.Getenv("EXAMPLE"))
+	ts.Check(err)
+	out, errs := newSeen(""), newSeen("") // the program writes from several goroutines
+	code := cli.Run(context.Background(), console.Env{Args: args, Lookup: lookup, Environ: environ(ts), Dir: ts.MkAbs("."),
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Version: "1.2.3-test", Example: example})
+	fmt.Fprint(ts.Stdout(), out.text())
+	fmt.Fprint(ts.Stderr(), errs.text())
+	return code
+}
+
+func cmdPlimsoll(ts *testscript.TestScript, neg bool, args []string) {
+	if code := run(ts, args); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
 func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "code N PROGRAM ARG...")
 	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
+	if args[1] == "plimsoll" {
+		got = run(ts, args[2:])
+	} else if err := ts.Exec(args[1], args[2:]...); err != nil {
 		var exit *exec.ExitError
 		if !errors.As(err, &exit) {
 			ts.Fatalf("%v", err)
@@ -177,8 +204,15 @@ func cmdSent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(worldOf(ts).server.bodies()), 0o600))
 }
 
-// scriptEnv is the variables of a script that matter to the program.
-var scriptEnv = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "PLIMSOLL_NO_PROBE", "TERM", "EXAMPLE", "GORACE"}
+// scriptEnv is the variables of a script that matter to the program and to the commands that it starts.
+var scriptEnv = []string{"PATH", "TMPDIR", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "PLIMSOLL_NO_PROBE", "TERM", "EXAMPLE", "GORACE"}
+
+func environ(ts *testscript.TestScript) (env []string) {
+	for _, name := range scriptEnv {
+		env = append(env, name+"="+ts.Getenv(name))
+	}
+	return env
+}
 
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "interrupt TEXT PROGRAM ARG...")
@@ -186,9 +220,7 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	path := filepath.Join(strings.SplitN(ts.Getenv("PATH"), string(filepath.ListSeparator), 2)[0], args[1])
 	c := exec.Command(path, args[2:]...)
 	c.Dir = ts.MkAbs(".")
-	for _, name := range scriptEnv {
-		c.Env = append(c.Env, name+"="+ts.Getenv(name))
-	}
+	c.Env = environ(ts)
 	c.Stdout, c.Stderr = out, errs
 	ts.Check(c.Start())
 	ended := make(chan error, 1)
