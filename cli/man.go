@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -84,12 +85,24 @@ func (cmd *manCommand) pages(c *cobra.Command, dir string) error {
 	return nil
 }
 
+// page is the manual page of a command: a title, and the help that --help shows, as it stands.
 func (cmd *manCommand) page(c *cobra.Command) ([]byte, error) {
 	now, err := buildDate(cmd.console.Getenv("SOURCE_DATE_EPOCH"))
 	if err != nil {
 		return nil, fmt.Errorf("writing the manual: %w", err)
 	}
-	return manPage(c, "Plimsoll "+cmd.console.Version, now), nil
+	c.InitDefaultHelpFlag()
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
+	help := strings.TrimSpace(cmp.Or(c.Long, c.Short)) + "\n\n" + c.UsageString()
+	return fmt.Appendf(nil, ".TH %q \"1\" %q %q \"Plimsoll\"\n.nh\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n",
+		strings.ToUpper(name), now.Format("Jan 2006"), "Plimsoll "+cmd.console.Version, name, escaped(c.Short), escaped(help)), nil
+}
+
+// escaped keeps man from reading text as its own: backslashes, and lines that begin like a request.
+func escaped(text string) string {
+	text = strings.ReplaceAll(text, `\`, `\e`)
+	text = strings.ReplaceAll("\n"+text, "\n.", "\n\\&.")
+	return strings.ReplaceAll(text, "\n'", "\n\\&'")[1:]
 }
 
 // buildDate is the date of a page: now, or what those set who want the same page from every build.
