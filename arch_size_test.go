@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5871, 4291},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"cli":                           {4170, 6603},
+	"cli":                           {4026, 6583},
 	"cli/console":                   {800, 0},
 	"cli/doctor":                    {391, 0},
 	"cli/keys":                      {326, 219},
