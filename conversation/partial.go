@@ -10,7 +10,7 @@ type Partial struct {
 	Model     string `json:"model"`
 	Text      string `json:"text"`
 	Reasoning string `json:"reasoning"`
-	// Time is when this much of it had arrived, zero if nobody wrote it down.
+	// Time is when this much of it had arrived, zero if unknown.
 	Time time.Time `json:"time,omitzero"`
 	// Request is what is known of the request that it answers, without counts and
 	// without a reply; zero if nobody wrote it down.

@@ -21,7 +21,7 @@ import (
 
 // Rules of checking:
 //   - Every file is read whole: its heads, its pages, and each value with its seal.
-//   - Nothing is changed, but for drafts that nobody completes: those are removed.
+//   - Nothing is changed, except that abandoned drafts are removed.
 
 // Finding is something wrong in the data directory.
 type Finding struct {

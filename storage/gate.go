@@ -135,9 +135,9 @@ func (d *disk) acquire(ctx context.Context, g *gate, a access, patient bool) (*o
 	}
 }
 
-// await waits for the lock of f. When it gives up, g.late is set, and nobody waits for
-// the goroutine but who wants the file next: nothing ends its wait but the holder, or the
-// end of the process.
+// await waits for the lock of f. When it gives up, it sets g.late and leaves its goroutine
+// behind, which the next user of the file waits for. That wait ends when the holder gives
+// the lock back or this process ends.
 func await(ctx context.Context, g *gate, f *os.File, a access) error {
 	got, gaveUp, done := make(chan error), make(chan struct{}), make(chan struct{})
 	go func() {

@@ -221,7 +221,7 @@ func unreadable(tx txn) []string {
 			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
-	// A value under a key that nobody asks for is one that is missing under its own.
+	// A value under a wrong key is missing under its own.
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, v := c.First(); k != nil; k, v = c.Next() {
 		if _, err := tx.open(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {

@@ -14,7 +14,7 @@ import (
 // Rules of repairing:
 //   - A damaged file is never changed. What can be read of it is copied into a
 //     new one, and the damaged one stays next to it as .damaged.
-//   - A conversation is repaired only while nobody writes it.
+//   - A conversation is repaired only while no process has it open for writing.
 
 // Repair repairs what can be of findings and returns them with Repaired and
 // Note filled in. The error is that of ctx.

@@ -87,9 +87,8 @@ func Open(dir string, o Options) (*Store, error) {
 // Dir is the data directory, absolute.
 func (s *Store) Dir() string { return string(s.dir) }
 
-// Close closes the writers that are still open. What is busy then is left as it is: an
-// index that was not told, a lock file that was not removed and a wait that was given up
-// are in nobody's way.
+// Close closes the writers that are still open. It leaves what is busy: an index that is
+// behind, a lock file and a wait that was given up do no harm.
 func (s *Store) Close() error {
 	var errs []error
 	for _, w := range s.locks.open() {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Tail reads what is added to a conversation, for whoever follows it while another
+// Tail reads what is added to a conversation, for a reader that follows it while another
 // program writes it. One goroutine at a time uses it.
 type Tail struct {
 	disk *disk

@@ -96,7 +96,7 @@ func (d *disk) survey(p *pass, a access) error {
 	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
 		return nil // bbolt says what is wrong with the heads
 	}
-	// All of a file is read in hardly more time than a part, and who reads may write next.
+	// Reading all of a file takes hardly more time than a part, and a write may follow.
 	level, err := surveyedAll, pages.Survey(p.file, head, true)
 	if err != nil && a == reading {
 		level, err = surveyedWays, pages.Survey(p.file, head, false)

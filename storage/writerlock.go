@@ -19,7 +19,7 @@ import (
 )
 
 // Rules of writer locks:
-//   - A conversation is written by whoever has the flock of its .lock file. The
+//   - The process that has the flock of its .lock file writes a conversation. The
 //     kernel releases it when the process ends, however it ends.
 //   - Locks are taken, tested and removed under the gate of the data directory,
 //     so a test, which takes the lock for a moment, is never mistaken for a

@@ -3,7 +3,6 @@ package compacttest
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -112,14 +111,6 @@ func (l *Tale) Bands(n, tokens int) *Tale {
 		first := uint64(2 + 2*i)
 		l.Add(conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{Span(first, first+1)},
 			FromTurn: i, ToTurn: i + 1, Text: Words(tokens), Appendix: "### Files read"})
-	}
-	return l
-}
-
-// Passed appends bodies as the epoch that a compaction makes of them.
-func (l *Tale) Passed(bodies ...conversation.Body) *Tale {
-	for _, e := range conversation.Following(l.Events(), time.Time{}, bodies...) {
-		l.Add(e.Body)
 	}
 	return l
 }

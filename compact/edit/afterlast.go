@@ -38,21 +38,28 @@ func AfterLastCompaction(log []conversation.Event) int {
 			}
 		case conversation.Drop:
 			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Holds, false))
-		case conversation.Mask:
-			events := map[uint64]bool{}
-			for _, item := range b.Items {
-				events[item.Event] = true
-			}
-			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
-		case conversation.Cap:
-			events := map[uint64]bool{}
-			for _, item := range b.Items {
-				events[item.Event] = true
-			}
+		case conversation.Mask, conversation.Cap:
+			events := eventsOf(b)
 			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
 		}
 	}
 	return next
+}
+
+// eventsOf are the events that a mask or a cap names.
+func eventsOf(overlay conversation.Body) map[uint64]bool {
+	events := map[uint64]bool{}
+	switch b := overlay.(type) {
+	case conversation.Mask:
+		for _, item := range b.Items {
+			events[item.Event] = true
+		}
+	case conversation.Cap:
+		for _, item := range b.Items {
+			events[item.Event] = true
+		}
+	}
+	return events
 }
 
 // NextBand is the turn at which the band of the next summary begins: after the

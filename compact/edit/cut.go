@@ -19,7 +19,7 @@ import (
 //   - only what is in force comes along; it keeps its order, and the overlays of
 //     one epoch stay one
 //   - turns that were rewound behind the cut are there again if the cut lies
-//     among them: whoever cuts there wants to go on from there
+//     among them: a cut there means to go on from there
 
 // CutBefore returns the events of a log before one, by its Seq, and the overlays
 // that a copy of them needs behind them, to show them as the log does. Their epochs

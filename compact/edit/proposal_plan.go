@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"maps"
 	"slices"
 
 	"plimsoll/compact/preset"
@@ -34,15 +35,8 @@ func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
+		maps.Copy(touched, eventsOf(b))
 		switch b := b.(type) {
-		case conversation.Mask:
-			for _, item := range b.Items {
-				touched[item.Event] = true
-			}
-		case conversation.Cap:
-			for _, item := range b.Items {
-				touched[item.Event] = true
-			}
 		case conversation.Summary:
 			spans = conversation.JoinSpans(spans, b.Spans)
 		case conversation.Drop:

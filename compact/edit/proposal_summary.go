@@ -89,8 +89,8 @@ func (p *Proposal) merge(ask summary.Options) {
 	p.Range = Range{From: p.Job.FromTurn, To: p.Job.ToTurn}
 }
 
-// leastRoom is the room without which nobody is asked, in estimated tokens: a
-// sentence has more.
+// leastRoom is the fewest estimated tokens for which a model is asked: about a
+// sentence.
 const leastRoom = 16
 
 // longerShare is how much longer another summary of the same turns may be than the one

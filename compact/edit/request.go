@@ -34,8 +34,8 @@ type Request struct {
 	Source   conversation.Source
 	Trigger  string // what set it off, in a word or two
 	Review   bool   // the user reads a summary, and may change it, before it takes effect
-	// Evicts says that who asks for nothing in particular wants room: where the range holds
-	// nothing to compact, the step at the load line is made, if the rules have one.
+	// Evicts says that the user asked for nothing in particular and wants room: where the
+	// range holds nothing to compact, the step at the load line is made, if the rules have one.
 	Evicts bool
 }
 
@@ -183,8 +183,7 @@ func (p *requestParser) keep(name, value string) {
 	p.wish.KeepLast, p.kept = n, true
 }
 
-// ProfileOf is the name of the profile a request means, also where there is none of
-// that name.
+// ProfileOf is the name of the profile a request means. There may be no such profile.
 func ProfileOf(r preset.Rules, w Request) string {
 	switch {
 	case w.Profile != "":

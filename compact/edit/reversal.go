@@ -7,7 +7,7 @@ import (
 )
 
 // Taking a compaction back, and bringing it back, is one more overlay with an
-// epoch of its own, and with the same account of itself whoever asks for it.
+// epoch of its own. Its account is the same on the screen and on the command line.
 
 // Reversal is an undo or a redo worked out and not made yet.
 type Reversal struct {

@@ -52,7 +52,7 @@ func (o Forecast) eachWords() string {
 	return "Old results are shortened before every request: " + hiddenWords(o.Soon, 0) + " by the next."
 }
 
-// mostTurns is how many turns are told: as far ahead nobody plans.
+// mostTurns is the largest number of turns that is told.
 const mostTurns = 99
 
 // whenWords says when what is done.

@@ -11,7 +11,7 @@ import (
 //
 //   - A request is on record by what was reported about it. One that was tried
 //     several times is that many requests, each made of the same events.
-//   - Where nobody wrote down of what it was made, it was all that stands before
+//   - Where the log does not say what it was made of, it was made of everything before
 //     its reply, or before its record where no reply was kept.
 
 // SentRequest is one request that was sent, as the log has it.
@@ -33,8 +33,8 @@ type Rebuilt struct {
 	Messages []projection.Message    // hardened, without the system prompt
 	Body     []byte                  // as it goes over the wire; nil where that cannot be made
 	Hash     string                  // SHA-256 of Body, in hex
-	// Same says that Body is, byte for byte, what was sent. Without a recorded hash
-	// nobody knows, and it is false.
+	// Same says that Body is, byte for byte, what was sent. It is false without a
+	// recorded hash.
 	Same bool
 	Why  string // why there is no Body, or why it is not what was sent; "" if it is
 }

@@ -210,7 +210,7 @@ func (r Rules) Summarises() bool {
 	return r.Preset.Design().Acts != ActOnRepeats
 }
 
-// Asks reports whether rules ask a model for a summary that nobody asked for.
+// Asks reports whether rules ask a model for a summary without the user.
 func (r Rules) Asks() bool {
 	return r.Summary.When == SummaryAtLoadLine
 }

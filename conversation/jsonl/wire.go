@@ -102,7 +102,7 @@ func arguments(raw json.RawMessage) string {
 	return b.String()
 }
 
-// extra is a provider's field to echo; null is none.
+// extra is a provider's field to echo, nil for null.
 func extra(raw json.RawMessage) conversation.RawJSON {
 	if string(raw) == "null" {
 		return nil

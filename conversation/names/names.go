@@ -91,7 +91,7 @@ func lower(b byte) bool { return 'a' <= b && b <= 'z' }
 
 func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
-// isName reports whether a word is one that nobody writes by chance.
+// isName reports whether a word is unlikely to be plain prose.
 func isName(word string) bool {
 	letters, digits, hex, joints, humps := 0, 0, true, 0, 0
 	switch {

@@ -66,7 +66,7 @@ type heads struct {
 	broken [2]*head // what stands where a head is not sound
 }
 
-// ReadHeads reads the heads of a file. One too short to have any has none.
+// ReadHeads reads the heads of a file. A file that is too short has no heads.
 func ReadHeads(f *os.File) (h heads) {
 	h.read(f, 0, 0)
 	sizes := []int64{int64(os.Getpagesize()), 4096, 16384, 65536}

@@ -10,7 +10,7 @@ import (
 
 // Rules of pages:
 //   - bbolt trusts its pages. A number that is wrong can send it in circles for ever,
-//     and lets it write new events over old ones or where nobody finds them.
+//     and lets it write new events over old ones or where they are lost.
 //   - So Survey looks at all of them before a file is first used, and for doctor. It reads
 //     the head of each, without a memory map. Each page has to have one use, each key has to be in
 //     order. To read a file it is enough that the pages that lead to others are sound.
