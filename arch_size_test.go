@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1518},
+	".":                             {76, 1497},
 	"agent":                         {3282, 13607},
 	"agent/agenttest":               {1244, 283},
 	"agent/anthropic":               {1198, 474},
@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5871, 4291},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"cli":                           {4026, 6583},
+	"cli":                           {3798, 6391},
 	"cli/console":                   {800, 0},
 	"cli/doctor":                    {391, 0},
 	"cli/keys":                      {326, 219},
@@ -78,7 +78,7 @@ var ceilings = map[string]size{
 	"tools/web":                     {581, 70},
 	"tools/words":                   {76, 0},
 	"tools/workspace":               {686, 0},
-	"tui":                           {8158, 8633},
+	"tui":                           {8151, 8633},
 	"tui/account":                   {1504, 477},
 	"tui/alert":                     {285, 172},
 	"tui/cells":                     {140, 0},
@@ -91,7 +91,6 @@ var ceilings = map[string]size{
 	"tui/history":                   {4052, 1609},
 	"tui/ledger":                    {1013, 451},
 	"tui/overlay":                   {3110, 1177},
-	"tui/paint":                     {429, 246},
 	"tui/pane":                      {1552, 962},
 	"tui/preview":                   {940, 472},
 	"tui/review":                    {462, 272},

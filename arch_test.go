@@ -34,7 +34,7 @@ var ours = []struct {
 	{"cli", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/*", "compact/edit", "compact/inspect", "compact/meter",
 		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",
-		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui", "tui/paint",
+		"conversation/numbers", "conversation/plain", "storage", "tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/console", []string{"cli/keys", "cli/terminal", "agent", "agent/llm", "compact/meter", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
 	{"cli/setup", []string{"cli/keys",
@@ -535,25 +535,4 @@ func requirements(t *testing.T) []requirement {
 		t.Fatal("go.mod requires nothing: this test cannot read it")
 	}
 	return slices.SortedFunc(slices.Values(out), func(a, b requirement) int { return cmp.Compare(a.module, b.module) })
-}
-
-// TestModulesThatMustNotMove holds versions that were measured. go-runewidth builds tables when the program starts from
-// 0.0.26 on, which costs 30 of the 50 ms to the first frame, and later bubbles ask for such a one; ansi decides how wide
-// text is, and has to agree with the library that draws.
-func TestModulesThatMustNotMove(t *testing.T) {
-	t.Parallel()
-	want := map[string]string{
-		"github.com/mattn/go-runewidth":   "v0.0.24",
-		"charm.land/bubbles/v2":           "v2.1.1",
-		"github.com/charmbracelet/x/ansi": "v0.11.8",
-	}
-	for _, r := range requirements(t) {
-		if version, held := want[r.module]; held && r.version != version {
-			t.Errorf("go.mod holds %s at %s; it has to stay at %s", r.module, r.version, version)
-		}
-		delete(want, r.module)
-	}
-	for name := range want {
-		t.Errorf("go.mod does not hold %s", name)
-	}
 }

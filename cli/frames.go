@@ -13,10 +13,10 @@ import (
 	"plimsoll/cli/screen"
 )
 
-// The library writes what it has to say on a ticker, whose rate is fixed when the program
-// starts and which goes on while nothing happens. Frames do not wait for it, so it only
-// has to run for a moment after something happened. There is no other way to stop it: if
-// the library keeps its ticker elsewhere one day, it runs all the time, and a test fails.
+// The library draws on a ticker, whose rate is fixed when the program starts and which goes on while nothing happens. It
+// only has to run for a moment after something happened: an idle program then wakes nobody. The library has no way to
+// stop it, so its private field is reached for. If the library keeps its ticker elsewhere one day, it runs all the time,
+// and a test fails.
 
 const (
 	ticksPerSecond = 90              // while something happens
@@ -42,11 +42,9 @@ type frames struct {
 // runScreen runs a program until it is left, or until ctx ends. It is then told to quit: a program that is given the
 // context closes its input while it still reads from it.
 func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
-	d := newDisplay(out)
 	f := &frames{reader: reader}
-	f.program = tea.NewProgram(displayed{model, d}, input, tea.WithOutput(d.output()), tea.WithFPS(ticksPerSecond),
+	f.program = tea.NewProgram(model, input, tea.WithOutput(out), tea.WithFPS(ticksPerSecond),
 		tea.WithFilter(f.message), tea.WithoutSignalHandler())
-	defer d.end()
 	defer f.end()
 	defer context.AfterFunc(ctx, f.program.Quit)()
 	_, err := f.program.Run()
@@ -60,9 +58,7 @@ func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
 		f.found = true
 		f.pace(tickerOf(f.program))
 	}
-	if _, is := msg.(interface{ Paced() }); !is { // the library has nothing to say about it
-		f.wake()
-	}
+	f.wake()
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg, tea.WindowSizeMsg:
 		f.reader.Touch()

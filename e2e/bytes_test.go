@@ -91,7 +91,7 @@ func fitCSI(cmd ansi.Cmd, params ansi.Params) bool {
 	case cmd.Intermediate() != 0:
 		return cmd.Intermediate() == ' ' && cmd.Final() == 'q' // the look of the cursor
 	case cmd.Prefix() == '?' && (cmd.Final() == 'h' || cmd.Final() == 'l'):
-		return n == 25 || n == 2026 || n == 2027 // the cursor, frames as a whole, widths as people see them
+		return n == 7 || n == 25 || n == 2026 || n == 2027 // wrapping at the last cell, the cursor, whole frames, widths as people see them
 	case cmd.Prefix() != 0:
 		return false
 	case cmd.Final() == 'J':

@@ -214,15 +214,8 @@ type updatesMsg struct {
 	ended bool
 }
 
-// Paced says that these come at their own pace, many of them, and need nothing of the
-// terminal but the next frame.
-func (updatesMsg) Paced() {}
-
 // tickMsg moves spinners and seconds while something goes on.
 type tickMsg time.Time
-
-// Paced says that ticks come in numbers, too.
-func (tickMsg) Paced() {}
 
 func (t tickMsg) time() time.Time { return time.Time(t) }
 
