@@ -89,55 +89,6 @@ func hosting(t *testing.T, a *app, l setup.Link, id string) *screen.Host {
 
 const stored = "abcdefgh2345"
 
-func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	defer a.resources.Close()
-	bodies := append(fileTurns(2),
-		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
-			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
-	keep(t, a, stored, bodies...)
-	past := &session.Archive{Store: a.resources.Store, ID: stored}
-	if _, err := past.Events(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for seq, want := range map[uint64]bool{
-		1: true,
-		2: true, // its reasoning is hidden, text and arguments are not
-		3: false,
-		6: false,
-		7: true,
-		8: true,
-		9: false, // an overlay is nothing to read
-	} {
-		if got := past.Visible(seq); got != want {
-			t.Errorf("event %d: visible is %v", seq, got)
-		}
-	}
-	// What comes later is taken into account when the log is read again.
-	w, err := a.resources.Store.OpenWriter(t.Context(), stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := conversation.NewLog(logOf(bodies...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary := conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 4}}, Text: "one file"}
-	if err := errors.Join(w.Append(t.Context(), log.Prepare(time.Now(), summary)), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	if !past.Visible(1) {
-		t.Error("the log was not read again, and yet the summary counts")
-	}
-	if _, err := past.Events(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if past.Visible(1) || !past.Visible(7) {
-		t.Error("what a summary covers is visible, or what it does not cover is not")
-	}
-}
-
 func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)

@@ -38,11 +38,6 @@ type Options struct {
 	// characters; recall stays below it so that its answer is not cut again. nil:
 	// [conversation.ResultMaxChars].
 	ResultChars func() int
-	// Visible reports whether the model is shown an event, by its Seq, as it was
-	// said: its whole text and all arguments of its calls. recall then points to
-	// it instead of repeating it. It may be called from several goroutines. nil:
-	// never.
-	Visible func(event uint64) bool
 	// Ceiling is how many bytes of a command's output are kept, half from its
 	// beginning and half from its end. 0: 8 MiB.
 	Ceiling int

@@ -35,7 +35,7 @@ func New(o Options) (*Box, error) {
 	}
 	b := &Box{
 		files: files, todos: todos, client: client,
-		past: past.New(o.Archive, o.recallMost, o.Visible), index: map[string]int{}, reviewed: map[string]string{},
+		past: past.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	files.SetOwn(o.Own)
 	environ := o.Environ

@@ -21,8 +21,8 @@ func (b *Box) recall() tool {
 			return permission.Effect{Tool: conversation.ToolRecall, Title: strings.TrimSpace(args.Text("id") + " " + args.Text("query"))}, nil
 		},
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			a, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Whole("offset", 0), args.Whole("limit", math.MaxInt32))
-			return result{text: a.Text, detail: a.Detail}, err
+			text, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Whole("offset", 0), args.Whole("limit", math.MaxInt32))
+			return result{text: text}, err
 		},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,24 +59,6 @@ func longLog() string {
 	return b.String()
 }
 
-// flowing is a shelf on which every look finds a turn more, so that no turn has
-// had its share of recalls.
-type flowing struct {
-	shelf
-	turns *atomic.Int64
-}
-
-func flow(s shelf) flowing { return flowing{s, new(atomic.Int64)} }
-
-func (f flowing) Events(context.Context) ([]conversation.Event, error) {
-	if len(f.events) == 0 {
-		return nil, nil
-	}
-	last := f.events[len(f.events)-1]
-	last.Seq, last.Turn, last.Body = last.Seq+1, last.Turn+int(f.turns.Add(1)), conversation.Usage{}
-	return append(f.events[:len(f.events):len(f.events)], last), nil
-}
-
 func archive(a past.Archive) func(*tools.Options) {
 	return func(o *tools.Options) { o.Archive = a }
 }
@@ -85,8 +66,8 @@ func archive(a past.Archive) func(*tools.Options) {
 func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 	t.Parallel()
 	full := longLog()
-	b, _ := open(t, nil, archive(flow(spoken(t, full))))
-	next := regexp.MustCompile(`^e3: .*Characters [0-9,]+-[0-9,]+ of 113,890\. Go on with id "e3", offset (\d+)\n\n`)
+	b, _ := open(t, nil, archive(spoken(t, full)))
+	next := regexp.MustCompile(`^e3: characters [0-9,]+-[0-9,]+ of 113,890, go on with offset (\d+); .*\n\n`)
 	var all strings.Builder
 	offset := 0
 	for range 10 {
@@ -98,7 +79,7 @@ func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 		all.WriteString(body)
 		m := next.FindStringSubmatch(got)
 		if m == nil {
-			if !strings.Contains(head, "-113,890 of 113,890") || strings.Contains(head, "Go on") {
+			if !strings.Contains(head, "-113,890 of 113,890") || strings.Contains(head, "go on") {
 				t.Errorf("last page: %s", head)
 			}
 			break
@@ -113,7 +94,7 @@ func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 		t.Errorf("the pages are not the original: %d bytes of %d", all.Len(), len(full))
 	}
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "offset": 30000, "limit": 30000})
-	if !strings.HasPrefix(got, `e3: result of run_command {"command":"cat log"} (ok), turn 0. Characters 30,001-`) {
+	if head, _, _ := strings.Cut(got, "\n"); !strings.HasPrefix(head, "e3: characters 30,001-") || !strings.HasSuffix(head, `; result of run_command {"command":"cat log"} (ok), turn 0`) {
 		t.Errorf("got %.120s", got)
 	}
 	fail(t, b, "recall", map[string]any{"id": "e3", "offset": 200000}, "has only 113,890 characters")
@@ -121,11 +102,11 @@ func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 
 func TestRecallFindsByEveryKindOfID(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
+	b, _ := open(t, nil, archive(spoken(t, longLog())))
 	for id, part := range map[string]string{
 		"e1": "look at the log", "1": "look at the log", "E1": "look at the log", "`e1`": "look at the log", "e2": "-- text\nI will.\n\n-- arguments of the call call_a1 to run_command\n{\"command\":\"cat log\"}\n\n-- arguments of the call call_b2",
 		"e3": "line 1200 of", "call_a1": "line 1200 of", "call_b2": "there is no x", "abcdef0123456789": "line 1200 of", "abcd": "line 1200 of", "ABCDEF": "line 1200 of",
-		"t1": "and now?", "t0": "--- e2: reply, turn 0", "t0-1": "t0-1: turns 0-1. Characters 1-", "turns 1-9": "--- e7: message of the user, turn 1\nand now?\n\n--- e8", "e5-7": "Nothing.\n\n--- e7", "e8": "(of 90,000 characters only these were kept)",
+		"t1": "and now?", "t0": "--- e2: reply, turn 0", "t0-1": "t0-1: characters 1-", "turns 1-9": "--- e7: message of the user, turn 1\nand now?\n\n--- e8", "e5-7": "Nothing.\n\n--- e7", "e8": "(of 90,000 characters only these were kept)",
 	} {
 		if got := succeed(t, b, "recall", map[string]any{"id": id}); !strings.Contains(got, part) {
 			t.Errorf("%s: lacks %q: %.300s", id, part, got)
@@ -138,14 +119,14 @@ func TestRecallFindsByEveryKindOfID(t *testing.T) {
 
 func TestRecallMissesNameNearIDs(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
+	b, _ := open(t, nil, archive(spoken(t, longLog())))
 	for id, parts := range map[string][]string{
-		"e99":     {"there is no event e99; the events are e1 to e9", "e8 (result of http_request, turn 1)"},
-		"e6":      {"record of usage without text", "e5 (reply, turn 0)", "e7 (message of the user, turn 1)"},
-		"t700":    {"there is no turn t700; the turns are t0 to t"},
-		"call_a9": {"Close to it: call_a1"},
+		"e99":     {"nothing has the id e99", "e7, e8"},
+		"e6":      {"record of usage without text", "e5, e7"},
+		"t700":    {"there is no turn t700; the turns are t0 to t1"},
+		"call_a9": {"Near it: call_a1"},
 		"zzzzzz":  {"nothing has the id zzzzzz", "e8"},
-		"e50-60":  {"there is no event e50-60", "e8"},
+		"e50-60":  {"nothing has the id e50-60", "e8"},
 		"abc":     {"nothing has the id abc"},
 	} {
 		fail(t, b, "recall", map[string]any{"id": id}, parts...)
@@ -157,13 +138,13 @@ func TestRecallMissesNameNearIDs(t *testing.T) {
 
 func TestRecallWithoutAnIDListsWhatWasCut(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
-	want := "shortened in this conversation, newest first; recall one by its id:\ne8  turn 1  result of http_request  90,000 characters\n" +
-		`e3  turn 0  result of run_command {"command":"cat log"} (ok)  113,890 characters`
+	b, _ := open(t, nil, archive(spoken(t, longLog())))
+	want := "shortened in this conversation, newest first; recall one by its id, search_history finds others:\ne8  result of http_request, turn 1\n" +
+		`e3  result of run_command {"command":"cat log"} (ok), turn 0`
 	if diff := cmp.Diff(want, succeed(t, b, "recall", nil)); diff != "" {
 		t.Error(diff)
 	}
-	empty, _ := open(t, nil, archive(flow(shelf{})))
+	empty, _ := open(t, nil, archive(shelf{}))
 	if got := succeed(t, empty, "recall", nil); !strings.HasPrefix(got, "nothing of this conversation was cut or shortened") {
 		t.Errorf("got %s", got)
 	}
@@ -172,9 +153,9 @@ func TestRecallWithoutAnIDListsWhatWasCut(t *testing.T) {
 
 func TestRecallSearchesWholeLines(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
+	b, _ := open(t, nil, archive(spoken(t, longLog())))
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "LINE 77 OF"})
-	if !strings.HasSuffix(got, "1 lines hold \"LINE 77 OF\"\n\n[from character 1,587]\nline 76 of the log 漢\nline 77 of the log 漢\nline 78 of the log 漢\n") {
+	if !strings.HasSuffix(got, "1 line with \"line 77 of\", of result of run_command {\"command\":\"cat log\"} (ok), turn 0\n\n[from character 1,587]\nline 76 of the log 漢\nline 77 of the log 漢\nline 78 of the log 漢\n") {
 		t.Errorf("got %s", got)
 	}
 	if got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "log 4321"}); !strings.Contains(got, "\nline 4321 of the log 漢\n") {
@@ -182,11 +163,13 @@ func TestRecallSearchesWholeLines(t *testing.T) {
 	}
 	fail(t, b, "recall", map[string]any{"id": "e3", "query": "absent"}, `does not hold "absent"`)
 
-	seen, offset := 0, 0
-	next := regexp.MustCompile(`the same query, offset (\d+)\n`)
+	var all strings.Builder
+	offset := 0
+	next := regexp.MustCompile(`, go on with offset (\d+)`)
 	for range 100 {
 		got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "9 of the", "limit": 3000, "offset": offset})
-		seen += strings.Count(got, "9 of the log")
+		_, body, _ := strings.Cut(got, "\n\n")
+		all.WriteString(body)
 		m := next.FindStringSubmatch(got)
 		if m == nil {
 			break
@@ -197,7 +180,7 @@ func TestRecallSearchesWholeLines(t *testing.T) {
 		}
 		offset = n
 	}
-	if seen != 500 {
+	if seen := strings.Count(all.String(), "9 of the log"); seen != 500 {
 		t.Errorf("%d of 500 lines were seen", seen)
 	}
 }
@@ -205,7 +188,7 @@ func TestRecallSearchesWholeLines(t *testing.T) {
 func TestRecallSearchShowsLongLinesAroundTheMatch(t *testing.T) {
 	t.Parallel()
 	full := strings.Repeat("漢", 40_000) + "needle" + strings.Repeat("x", 40_000)
-	b, _ := open(t, nil, archive(flow(spoken(t, full))))
+	b, _ := open(t, nil, archive(spoken(t, full)))
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "needle"})
 	if !strings.Contains(got, "漢needlex") || len(got) > 2000 {
 		t.Errorf("%d bytes", len(got))
@@ -215,7 +198,7 @@ func TestRecallSearchShowsLongLinesAroundTheMatch(t *testing.T) {
 func TestRecallKeepsToItsLimit(t *testing.T) {
 	t.Parallel()
 	room := 2000
-	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))), func(o *tools.Options) { o.RecallChars = func() int { return room } })
+	b, _ := open(t, nil, archive(spoken(t, longLog())), func(o *tools.Options) { o.RecallChars = func() int { return room } })
 	for _, args := range []map[string]any{{"id": "e3"}, {"id": "e3", "limit": 100_000}, {"id": "e3", "query": "line"}, {"id": "t0"}, nil} {
 		for _, room = range []int{2000, 700, 0} {
 			got := succeed(t, b, "recall", args)
@@ -230,14 +213,14 @@ func TestRecallSaysWhenAnOriginalCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := spoken(t, longLog())
 	s.blobs = nil
-	b, _ := open(t, nil, archive(flow(s)))
+	b, _ := open(t, nil, archive(s))
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "showing first"})
 	if !strings.Contains(got, "(this part was kept in the log; the full text cannot be read: no such blob)") || !strings.Contains(got, "showing first 30000 characters of 113890 total") {
 		t.Errorf("got %s", got)
 	}
 	s.blobs = map[string]string{"abcdef0123456789": "line 0"}
-	b, _ = open(t, nil, archive(flow(s)))
-	if got := succeed(t, b, "recall", map[string]any{"id": "e3"}); !strings.HasSuffix(got, "Characters 1-6 of 6 (of 113,890 characters only these were kept)\n\nline 0") {
+	b, _ = open(t, nil, archive(s))
+	if got := succeed(t, b, "recall", map[string]any{"id": "e3"}); !strings.HasSuffix(got, "(of 113,890 characters only these were kept)\n\nline 0") {
 		t.Errorf("got %s", got)
 	}
 	without, _ := open(t, nil)

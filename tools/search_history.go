@@ -30,8 +30,8 @@ func (b *Box) searchHistory() tool {
 			return permission.Effect{Tool: conversation.ToolSearchHistory, Title: args.Text("query")}, nil
 		},
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			a, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", historyHits))
-			return result{text: a.Text, detail: a.Detail}, err
+			text, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", historyHits))
+			return result{text: text}, err
 		},
 	}
 }

@@ -16,11 +16,9 @@ func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}
-	past := &Archive{Store: store, ID: r.ID}
 	o := tools.Options{
 		Workspace: g.Settings.Workspace,
-		Archive:   past,
-		Visible:   past.Visible,
+		Archive:   &Archive{Store: store, ID: r.ID},
 		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
 			Approval: setup.Approvals(cfg), Where: g.Settings.RuleAt},
 		Disabled:         setup.Disabled(cfg),

@@ -2,6 +2,7 @@ package past
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,52 +10,48 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What a passage gives back. One event is its text, byte for byte; a reply also
-// gives its reasoning and the arguments of its calls. Several events are their
-// texts in order, each under a line that names it; what an overlay speaks of is
-// listed instead if it is long, but searched whole.
+// What a passage gives back. One event is its text, byte for byte; a reply also gives its reasoning and the arguments of
+// its calls. Several events are their texts in order, each under a line that names it.
 
 const (
-	maxJoined = 12_000   // characters; longer originals of an overlay are listed
-	maxStored = 32 << 20 // bytes of several originals for which stored texts are read
+	maxStored      = 32 << 20 // bytes of several originals for which stored texts are read
+	searchAround   = 1        // lines shown before and after one that matches
+	searchLongLine = 1000     // bytes; of longer lines a part is shown
 )
 
-// original returns the original texts of a passage; whole: never a list.
-func (l *log) original(at passage, whole bool) (original, error) {
-	if !at.many {
-		return l.text(at.events[0], true)
-	}
-	if len(at.events) == 0 {
-		return original{}, fmt.Errorf("%s: nothing was said in %s. %s", at.id, at.about, l.near(l.anchor(at)))
-	}
-	chars := 0
-	for _, i := range at.events {
-		chars += l.chars(i)
-	}
-	if at.listed && chars > maxJoined && !whole {
-		return l.list(at, chars), nil
-	}
-	return l.join(at)
+// original is a text found, and what it is called.
+type original struct {
+	id    string // to recall it by
+	about string // "result of read_file main.go, turn 3"
+	text  string
+	note  string // what is not there, "" if all is
 }
 
-// anchor is an event near a passage without texts.
-func (l *log) anchor(at passage) uint64 {
-	id, ok := conversation.ParseRecallID(at.id)
-	if seq, one := id.Event(); ok && one {
-		return seq
+// original returns the original texts of a passage.
+func (l *log) original(at passage) (original, error) {
+	if at.about == "" {
+		return l.text(at.events[0], true)
 	}
-	for _, e := range l.events {
-		if ok && id.Turns && e.Turn >= 0 && uint64(e.Turn) >= id.First {
-			return e.Seq
+	o := original{id: at.id, about: at.about}
+	var b strings.Builder
+	for n, i := range at.events {
+		if n > 0 {
+			b.WriteString("\n\n")
 		}
+		one, err := l.text(i, b.Len() < maxStored)
+		if err != nil {
+			return original{}, err
+		}
+		fmt.Fprintf(&b, "--- %s: %s%s\n%s", one.id, one.about, one.note, one.text)
 	}
-	return id.First
+	o.text = b.String()
+	return o, nil
 }
 
 // text is the original of one event. Stored texts are read only if wanted.
 func (l *log) text(i int, stored bool) (original, error) {
 	e := l.events[i]
-	o := original{id: fmt.Sprintf("e%d", e.Seq)}
+	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.what(i)}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		o.text = b.Text
@@ -63,13 +60,10 @@ func (l *log) text(i int, stored bool) (original, error) {
 	case conversation.Notice:
 		o.text = b.Text
 	case conversation.ToolResult:
-		if err := l.resultText(&o, b, stored); err != nil {
-			return original{}, err
-		}
+		return o, l.resultText(&o, b, stored)
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.near(e.Seq))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), strings.Join(l.near(e.Seq), ", "))
 	}
-	o.about = l.what(i) + ", " + l.when(i)
 	return o, nil
 }
 
@@ -77,23 +71,22 @@ func (l *log) text(i int, stored bool) (original, error) {
 func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) error {
 	o.text = r.Text
 	switch {
-	case r.Blob == "" && r.Total > 0:
-		o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
 	case r.Blob != "" && !stored:
 		o.note = fmt.Sprintf(" (as it was cut; recall %s for all of it)", o.id)
+		return nil
 	case r.Blob != "":
 		text, err := l.archive.Blob(l.ctx, r.Blob)
-		switch {
-		case l.ctx.Err() != nil:
+		if l.ctx.Err() != nil {
 			return l.ctx.Err()
-		case err != nil:
-			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", conversation.OneLine(err.Error(), 100))
-		default:
-			o.text = text
-			if r.Total > utf8.RuneCountInString(text) {
-				o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
-			}
 		}
+		if err != nil {
+			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", conversation.OneLine(err.Error(), 100))
+			return nil
+		}
+		o.text = text
+	}
+	if r.Total > utf8.RuneCountInString(o.text) || r.Blob == "" && r.Total > 0 {
+		o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
 	}
 	return nil
 }
@@ -116,36 +109,103 @@ func replyText(m conversation.AssistantMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// join is everything said in a passage. What was only recalled there stands where
-// it was first said.
-func (l *log) join(at passage) (original, error) {
-	o := original{id: at.id, about: at.about}
-	var b strings.Builder
-	for n, i := range at.events {
-		if n > 0 {
-			b.WriteString("\n\n")
-		}
-		one, err := l.text(i, b.Len() < maxStored)
-		if err != nil {
-			return original{}, err
-		}
-		if target, ok := l.recalled(i); ok {
-			one.text = "(a recall of " + target.id + ", which has the original)"
-		}
-		fmt.Fprintf(&b, "--- %s: %s%s\n%s", one.id, one.about, one.note, one.text)
+// page shows up to limit characters from offset on, in an answer of at most most characters.
+func (o original) page(offset, limit, most int) (string, error) {
+	total := utf8.RuneCountInString(o.text)
+	if offset > 0 && offset >= total {
+		return "", fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
 	}
+	head := func(end int) string {
+		text := fmt.Sprintf("%s: characters %s-%s of %s", o.id, numbers.Grouped(min(offset+1, end)), numbers.Grouped(end), numbers.Grouped(total))
+		if end < total {
+			text += fmt.Sprintf(", go on with offset %d", end)
+		}
+		about := "; " + o.about + o.note
+		return text + about[:runeOffset(about, most/2-len(text))] + "\n\n"
+	}
+	from := runeOffset(o.text, offset)
+	room := most - utf8.RuneCountInString(head(total)) - len(", go on with offset ") - len(fmt.Sprint(total))
+	body := o.text[from : from+runeOffset(o.text[from:], min(limit, max(1, room)))]
+	return head(offset+utf8.RuneCountInString(body)) + body, nil
+}
+
+// matching is the lines of an original that hold a query, each run of them under the character it begins at, with a line
+// on either side. If no line holds the query as it stands, lines that hold all its words count.
+func (o original) matching(query string) (original, error) {
+	lines := strings.Split(o.text, "\n")
+	query = strings.ToLower(query)
+	columns, n := matches(lines, []string{query})
+	if n == 0 {
+		columns, n = matches(lines, strings.Fields(query))
+	}
+	query = conversation.OneLine(query, 80)
+	if n == 0 {
+		return original{}, fmt.Errorf("%s (%s, %s characters) does not hold %q. Try other words, or page through it with offset", o.id, o.about, numbers.Grouped(utf8.RuneCountInString(o.text)), query)
+	}
+	var b strings.Builder
+	at, before := 0, false // characters before the line; whether the line before it is shown
+	for i, line := range lines {
+		around := columns[max(0, i-searchAround):min(len(lines), i+searchAround+1)]
+		show := slices.ContainsFunc(around, func(column int) bool { return column >= 0 })
+		if show && !before {
+			fmt.Fprintf(&b, "[from character %s]\n", numbers.Grouped(at+1))
+		}
+		if show {
+			b.WriteString(aroundMatch(line, max(0, columns[i]), searchLongLine) + "\n")
+		}
+		at, before = at+utf8.RuneCountInString(line)+1, show
+	}
+	o.about = fmt.Sprintf("%s with %q, of %s", numbers.Count(n, "line"), query, o.about)
 	o.text = b.String()
 	return o, nil
 }
 
-// list names the originals of a passage, a line each.
-func (l *log) list(at passage, chars int) original {
-	var b strings.Builder
-	for _, i := range at.events {
-		b.WriteString(l.line(i) + "\n")
+// matches gives the byte of each line at which the first of words begins, -1 where one of them is missing, and how many
+// lines hold all.
+func matches(lines, words []string) (columns []int, n int) {
+	columns = make([]int, len(lines))
+	for i, line := range lines {
+		low := strings.ToLower(line)
+		columns[i] = strings.Index(low, words[0])
+		for _, w := range words {
+			if !strings.Contains(low, w) {
+				columns[i] = -1
+			}
+		}
+		if columns[i] >= 0 {
+			n++
+		}
 	}
-	return original{
-		id: at.id, text: b.String(), lines: true,
-		about: fmt.Sprintf("%s: %d, %s characters together; recall each by its id", at.about, len(at.events), numbers.Grouped(chars)),
+	return columns, n
+}
+
+// aroundMatch is a line, or of one longer than long bytes the part around byte at.
+func aroundMatch(line string, at, long int) string {
+	if len(line) <= long {
+		return line
 	}
+	from := max(0, min(at, len(line))-long/2)
+	to := min(len(line), from+long)
+	text := strings.ToValidUTF8(line[from:to], "")
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(line) {
+		text += "…"
+	}
+	return text
+}
+
+// runeOffset is the byte at which character n of text begins, its length if it has not so many.
+func runeOffset(text string, n int) int {
+	if n >= len(text) {
+		return len(text)
+	}
+	for i := range text {
+		if n <= 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
 }

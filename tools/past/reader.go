@@ -1,130 +1,94 @@
-// Package past answers from what a conversation once held, whatever overlays hide now:
-// the original of something by its id, and everything that holds some words.
+// Package past gives a model back what stands earlier in its conversation: [Reader.Recall] by id, [Reader.Search] by words.
 //
-// An id is an event (e41), a turn or turns (t3, t3-7), the id of a tool call, or the name
-// of a stored text. An overlay stands for what it hides, and a result of recall for what
-// was recalled, so that there are no chains. An answer says which characters of how many
-// it shows and how to go on. A miss lists what comes close and never sends the model to
-// do its work a second time. What is still shown in full is pointed to.
+// An id is an event (e41), events (e41-45), a turn or turns (t3, t3-7), the id of a tool call, or the name of a stored
+// text. The id of a summary, a drop, a mask or a cap stands for the messages it covers. An answer says which characters of
+// how many it shows and how to go on. A miss lists near ids and never sends the model to do its work a second time.
 package past
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
-	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
 )
 
-// Reader answers from one conversation. It is safe for concurrent use. Each question may be
-// asked maxLookups times in a turn, and what a turn has been given once is not given a
-// second time, unless an overlay came since that may have hidden it.
+// Archive holds the conversation.
+type Archive interface {
+	// Events returns the log so far, in order.
+	Events(ctx context.Context) ([]conversation.Event, error)
+	// Blob returns the text stored under a name found in those events.
+	Blob(ctx context.Context, name string) (string, error)
+}
+
+// Reader answers from one conversation. It is safe for concurrent use.
 type Reader struct {
 	archive Archive
-	most    func() int              // characters an answer may have now
-	visible func(event uint64) bool // nil: never
-
-	mu    sync.Mutex // guards what follows
-	turn  int
-	asked map[string]int     // by tool, in that turn
-	given map[question]given // in that turn
+	most    func() int // characters an answer may have now
 }
 
-// maxLookups is how often [Reader.Recall], and how often [Reader.Search], answers in one
-// turn.
-const maxLookups = 8
+// New reads from an archive; nil has nothing. most is how many characters an answer may have now.
+func New(archive Archive, most func() int) *Reader { return &Reader{archive, most} }
 
-// New reads from an archive; nil has nothing. most is how many characters an answer may
-// have now, visible reports whether the model is shown an event in full; nil: never.
-func New(archive Archive, most func() int, visible func(event uint64) bool) *Reader {
-	return &Reader{archive: archive, most: most, visible: visible, asked: map[string]int{}, given: map[question]given{}}
+// RecallParams are the parameters of recall.
+var RecallParams = []params.Param{
+	{Name: "id", Kind: params.Text, About: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
+	{Name: "query", Kind: params.Text, About: "show only the lines that hold this"},
+	{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
+	{Name: "limit", Kind: params.Whole, Min: 1, Max: math.MaxInt32, About: "most characters to show"},
 }
 
-// Answer is what a question gives.
-type Answer struct {
-	Text   string
-	Detail string // why it is no original, "" if it is one
+// ID is what a call of recall asks for, without what models put around ids.
+func ID(args params.Values) string {
+	return strings.Trim(strings.TrimSpace(args.Text("id")), "\"'`#[]() ")
 }
 
-// Recall gives back the original of what an id stands for, or the lines of it that hold a
-// query: from a character on, at most limit characters. Without an id it lists what is
-// hidden.
-func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int) (Answer, error) {
+// Recall gives back the original of what an id stands for, or the lines of it that hold a query: from a character of
+// these on, at most limit characters. Without an id it lists what is shortened.
+func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int) (string, error) {
 	l, err := r.read(ctx)
 	if err != nil {
-		return Answer{}, err
+		return "", err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.spent(conversation.ToolRecall, l.turn()) {
-		return Answer{fmt.Sprintf("%d originals were asked for in this turn, which is the most. Go on with what they gave, and say what could not be looked up. "+
-			"search_history finds single lines; after the user's next message recall answers as before", maxLookups), "the most in one turn"}, nil
-	}
-	most := r.most()
 	if id == "" {
-		return Answer{Text: l.contents(most)}, nil
+		return l.contents(r.most()), nil
 	}
 	at, err := l.find(id)
 	if err != nil {
-		return Answer{}, err
+		return "", err
 	}
-	if text, ok := l.inView(at); ok {
-		return Answer{text, "still in view"}, nil
+	o, err := l.original(at)
+	if query = strings.TrimSpace(query); err == nil && query != "" {
+		o, err = o.matching(query)
 	}
-	q := question{tool: conversation.ToolRecall, id: at.id, query: strings.TrimSpace(query), offset: offset}
-	return r.once(l, q, limit, at.id, func() (part, error) {
-		o, err := l.original(at, q.query != "")
-		if err != nil {
-			return part{}, err
-		}
-		if q.query != "" {
-			return o.search(q.query, offset, limit, most)
-		}
-		return o.page(offset, limit, most)
-	})
+	if err != nil {
+		return "", err
+	}
+	return o.page(offset, limit, r.most())
 }
 
 // Search lists events that hold all words of a query, leaving out the first offset, at most limit.
-func (r *Reader) Search(ctx context.Context, query string, offset, limit int) (Answer, error) {
+func (r *Reader) Search(ctx context.Context, query string, offset, limit int) (string, error) {
 	l, err := r.read(ctx)
 	if err != nil {
-		return Answer{}, err
+		return "", err
 	}
-	s, err := newSearch(l, query)
-	if err != nil {
-		return Answer{}, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.spent(conversation.ToolSearchHistory, l.turn()) {
-		return Answer{fmt.Sprintf("%d searches were made in this turn, which is the most. Go on with what they found, and say what could not be looked up", maxLookups),
-			"the most in one turn"}, nil
-	}
-	q := question{tool: conversation.ToolSearchHistory, query: s.phrase, offset: offset}
-	return r.once(l, q, limit, "the answer", func() (part, error) {
-		if err := s.run(); err != nil {
-			return part{}, err
-		}
-		return s.answer(offset, limit, r.most())
-	})
+	return l.search(query, offset, limit, r.most())
 }
 
-// question is one thing asked of a tool.
-type question struct {
-	tool, id, query string
-	offset          int
+// log is the conversation as it stands at one call.
+type log struct {
+	ctx     context.Context // of that call
+	archive Archive
+	events  []conversation.Event
+	rewinds []uint64 // by index: the rewind that left the event out, 0 without one; nil without any
 }
 
-// given is how a question was answered.
-type given struct {
-	overlay uint64 // Seq of the newest overlay then
-	limit   int    // most that was wanted
-	next    int    // offset to go on from, -1 if nothing is left
-}
-
-// read loads the conversation for one call of a tool.
 func (r *Reader) read(ctx context.Context) (*log, error) {
 	if r.archive == nil {
 		return nil, errors.New("this conversation keeps no originals")
@@ -133,36 +97,79 @@ func (r *Reader) read(ctx context.Context) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the conversation: %w", err)
 	}
-	return &log{ctx: ctx, archive: r.archive, visible: r.visible, events: events}, nil
+	return &log{ctx, r.archive, events, conversation.TakenBack(events)}, nil
 }
 
-// spent counts a call of a tool and reports whether the turn has had its share.
-// The caller holds mu.
-func (r *Reader) spent(tool string, turn int) bool {
-	if turn != r.turn {
-		r.turn = turn
-		clear(r.asked)
-		clear(r.given)
-	}
-	r.asked[tool]++
-	return r.asked[tool] > maxLookups
-}
-
-// once answers a question unless this turn has its answer already; then a note
-// says so. what names the thing in that note. The caller holds mu.
-func (r *Reader) once(l *log, q question, limit int, what string, find func() (part, error)) (Answer, error) {
-	overlay := l.newestOverlay()
-	if g, ok := r.given[q]; ok && g.overlay == overlay && (g.next < 0 || limit <= g.limit) {
-		text := what + " was given in this turn already, with the same query and offset; it stands above. Read it there"
-		if g.next >= 0 {
-			text += fmt.Sprintf(", or go on with offset %d", g.next)
+// what names an event in a few words: `result of read_file {"path":"x"} (ok), turn 3`.
+func (l *log) what(i int) string {
+	text := ""
+	switch b := l.events[i].Body.(type) {
+	case conversation.UserMessage:
+		text = "message of the user"
+	case conversation.AssistantMessage:
+		text = "reply"
+		if !b.Stop.Complete() {
+			text += " (" + conversation.OneLine(string(b.Stop), 20) + ")"
 		}
-		return Answer{text, "given already in this turn"}, nil
+	case conversation.ToolResult:
+		text = "result of " + conversation.OneLine(l.call(i, b), 120)
+		if b.Status != "" {
+			text += " (" + conversation.OneLine(string(b.Status), 20) + ")"
+		}
+	default:
+		text = conversation.OneLine(string(b.Kind()), 20)
 	}
-	a, err := find()
-	if err != nil {
-		return Answer{}, err
+	text += fmt.Sprintf(", turn %d", l.events[i].Turn)
+	if l.rewinds != nil && l.rewinds[i] != 0 {
+		text += " (undone)"
 	}
-	r.given[q] = given{overlay: overlay, limit: limit, next: a.next}
-	return Answer{Text: a.text}, nil
+	return text
+}
+
+// call is the call that a result answers, with its arguments where they are known.
+func (l *log) call(i int, r conversation.ToolResult) string {
+	for _, e := range slices.Backward(l.events[:i]) {
+		reply, _ := e.Body.(conversation.AssistantMessage) // others have no calls
+		for _, c := range reply.Calls {
+			if c.ID == r.CallID {
+				return c.Name + " " + c.Arguments
+			}
+		}
+	}
+	return r.Tool
+}
+
+// listMost is how many results and how many overlays the list of recall names.
+const listMost = 10
+
+// contents lists what is shortened, the newest first: results that were cut or are shown as stubs, and the overlays
+// that stand for ranges.
+func (l *log) contents(most int) string {
+	var short []conversation.Span
+	var lines []string
+	for _, i := range slices.Backward(conversation.InForce(l.events)) {
+		e := l.events[i]
+		switch b := e.Body.(type) {
+		case conversation.Cap, conversation.Mask:
+			short = append(short, spans(b)...)
+		case conversation.Summary, conversation.Drop:
+			if len(lines) < listMost {
+				lines = append(lines, fmt.Sprintf("e%d  %s of %s", e.Seq, b.Kind(), numbers.Count(len(l.within(spans(b))), "message")))
+			}
+		}
+	}
+	shortened := conversation.Disjoint(short)
+	var results []string
+	for i, e := range slices.Backward(l.events) {
+		r, _ := e.Body.(conversation.ToolResult)
+		if len(results) < listMost && conversation.IsMessage(e.Body) && (shortened.Holds(e.Seq) || r.Total > 0 || r.Blob != "") {
+			results = append(results, fmt.Sprintf("e%d  %s", e.Seq, l.what(i)))
+		}
+	}
+	lines = append(results, lines...)
+	if len(lines) == 0 {
+		return "nothing of this conversation was cut or shortened. The id of an event (e41), a turn (t3) or a tool call shows its original"
+	}
+	text := "shortened in this conversation, newest first; recall one by its id, search_history finds others:\n" + strings.Join(lines, "\n")
+	return text[:runeOffset(text, most)]
 }

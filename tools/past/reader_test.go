@@ -26,7 +26,7 @@ func said(bodies ...conversation.Body) log {
 }
 
 func reader(l log) *past.Reader {
-	return past.New(l, func() int { return 2000 }, nil)
+	return past.New(l, func() int { return 2000 })
 }
 
 func TestEveryFormOfAnIDFindsItsOriginal(t *testing.T) {
@@ -37,11 +37,11 @@ func TestEveryFormOfAnIDFindsItsOriginal(t *testing.T) {
 		conversation.Mask{Items: []conversation.MaskItem{{Event: 3}}})
 	for _, id := range []string{"e3", "3", "c1", "t0", "e2-4", "e4"} {
 		a, err := reader(l).Recall(t.Context(), id, "", 0, 1000)
-		if err != nil || !strings.Contains(a.Text, "the heron") {
-			t.Errorf("%s: %q, %v", id, a.Text, err)
+		if err != nil || !strings.Contains(a, "the heron") {
+			t.Errorf("%s: %q, %v", id, a, err)
 		}
 	}
-	if _, err := reader(l).Recall(t.Context(), "c2", "", 0, 1000); err == nil || !strings.Contains(err.Error(), "Close to it: c1") {
+	if _, err := reader(l).Recall(t.Context(), "c2", "", 0, 1000); err == nil || !strings.Contains(err.Error(), "Near it: c1") {
 		t.Errorf("a miss: %v", err)
 	}
 }
@@ -50,14 +50,14 @@ func TestSearchGivesIDsForRecall(t *testing.T) {
 	t.Parallel()
 	r := reader(said(conversation.UserMessage{Text: "two herons\nby the lock"}, conversation.UserMessage{Text: "a heron"}))
 	a, err := r.Search(t.Context(), "heron LOCK", 0, 10)
-	if err != nil || !strings.Contains(a.Text, "e1, turn 0: message of the user") || strings.Contains(a.Text, "e2") {
-		t.Errorf("got %q, %v", a.Text, err)
+	if err != nil || !strings.Contains(a, "e1: message of the user, turn 0") || strings.Contains(a, "e2") {
+		t.Errorf("got %q, %v", a, err)
 	}
 }
 
 func TestNothingIsReadWithoutAnArchive(t *testing.T) {
 	t.Parallel()
-	if _, err := past.New(nil, func() int { return 2000 }, nil).Recall(t.Context(), "e1", "", 0, 1000); err == nil {
+	if _, err := past.New(nil, func() int { return 2000 }).Recall(t.Context(), "e1", "", 0, 1000); err == nil {
 		t.Error("there is an original")
 	}
 }

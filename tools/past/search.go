@@ -12,109 +12,114 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A search goes through the whole conversation, hidden or
-// not: messages, replies, arguments of calls, and results with their stored
-// texts. Upper and lower case are alike, and all words have to occur in the same
-// message or result. Those with the whole query on a line come first, then those
-// with all words on one line, then the rest; within each, the newest first. What
+// A search goes through the whole conversation, hidden or not: messages, replies, arguments of calls, and results with
+// their stored texts. Upper and lower case are alike, and all words have to occur in the same event. Those with the whole
+// query on a line come first, then those with all words on one line, then the rest; within each, the newest first. What
 // recall and search_history themselves were asked and gave is left out.
 
 const (
 	historyWords  = 20       // a query may have
 	historyLine   = 240      // bytes of the line shown
 	historyStored = 64 << 20 // bytes of stored texts that one search reads
+	historyHead   = 300      // characters of an answer kept free for its first line
 )
-
-// search is one search.
-type search struct {
-	log    *log
-	words  []string // lower case, each once
-	phrase string   // the query in lower case, with single blanks
-
-	hits   []hit
-	by     map[string]int     // how many places hold each word
-	known  map[string]holding // by name of a stored text
-	read   int                // bytes of stored texts read
-	unread int                // stored texts not searched
-}
 
 // hit is an event that holds all words.
 type hit struct {
-	event int // index
-	holding
-}
-
-// holding is how well a text holds the words.
-type holding struct {
-	words uint   // bit set: which occur
-	rank  int    // of lines: 0 the whole query, 1 all words, 2 fewer
+	event int    // index
+	rank  int    // of its best line: 0 the whole query, 1 all words, 2 fewer
 	line  string // the best one, around the words
 }
 
-func newSearch(l *log, query string) (*search, error) {
-	fields := strings.Fields(strings.ToLower(query))
-	s := &search{log: l, phrase: strings.Join(fields, " "), by: map[string]int{}, known: map[string]holding{}}
-	for _, w := range fields {
-		if !slices.Contains(s.words, w) {
-			s.words = append(s.words, w)
-		}
-	}
+// search lists limit events from offset on, in at most most characters.
+func (l *log) search(query string, offset, limit, most int) (string, error) {
+	words := strings.Fields(strings.ToLower(query))
 	switch {
-	case len(s.words) == 0:
-		return nil, errors.New("search_history needs words to look for in \"query\"")
-	case len(s.words) > historyWords:
-		return nil, fmt.Errorf("the query has %d words; at most %d are searched for. Take the rarest ones", len(s.words), historyWords)
+	case len(words) == 0:
+		return "", errors.New("search_history needs words to look for in \"query\"")
+	case len(words) > historyWords:
+		return "", fmt.Errorf("the query has %d words; at most %d are searched for. Take the rarest ones", len(words), historyWords)
 	}
-	return s, nil
+	hits, unread, err := l.hits(words)
+	if err != nil {
+		return "", err
+	}
+	note := ""
+	if unread > 0 {
+		note = fmt.Sprintf(". Of %s only what is in the log was searched", numbers.Count(unread, "long result"))
+	}
+	query = conversation.OneLine(strings.Join(words, " "), 80)
+	switch {
+	case len(hits) == 0:
+		text := fmt.Sprintf("nothing in this conversation holds all of %q. Try fewer or other words%s", query, note)
+		return text[:runeOffset(text, most)], nil
+	case offset >= len(hits):
+		return "", fmt.Errorf("%s hold %q; offset must be below that", numbers.Count(len(hits), "place"), query)
+	}
+	var b strings.Builder
+	used, end := 0, offset
+	for _, h := range hits[offset:min(len(hits), offset+limit)] {
+		text := fmt.Sprintf("\n\ne%d: %s\n%s", l.events[h.event].Seq, conversation.OneLine(l.what(h.event), 120), h.line)
+		if used += utf8.RuneCountInString(text); end > offset && used > most-historyHead {
+			break
+		}
+		b.WriteString(text)
+		end++
+	}
+	head := fmt.Sprintf("%s hold %q, the closest first. Shown are %d-%d", numbers.Count(len(hits), "place"), query, offset+1, end)
+	if end < len(hits) {
+		head += fmt.Sprintf(". Go on with the same query, offset %d", end)
+	}
+	return head + note + b.String(), nil
 }
 
-// all is the set of all words.
-func (s *search) all() uint { return 1<<len(s.words) - 1 }
-
-// run searches every event. The error is that of a search that was stopped.
-func (s *search) run() error {
-	for i := range slices.Backward(s.log.events) {
-		if err := s.log.ctx.Err(); err != nil {
-			return err
+// hits are the events that hold all words, the closest first, and how many stored texts were not searched.
+func (l *log) hits(words []string) (hits []hit, unread int, err error) {
+	read := 0
+	for i, e := range slices.Backward(l.events) {
+		if err := l.ctx.Err(); err != nil {
+			return nil, 0, err
 		}
-		m := s.event(i)
-		for n, w := range s.words {
-			if m.words&(1<<n) != 0 {
-				s.by[w]++
+		h, ok := bestLine(searched(e.Body), words)
+		if r, _ := e.Body.(conversation.ToolResult); r.Blob != "" && !lookup(r.Tool) && (!ok || h.rank > 1) {
+			text, err := "", error(nil)
+			if read < historyStored {
+				text, err = l.archive.Blob(l.ctx, r.Blob)
+			}
+			if read += len(text); text == "" || err != nil {
+				unread++
+			} else {
+				h, ok = bestLine(text, words)
 			}
 		}
-		if m.words == s.all() {
-			s.hits = append(s.hits, hit{i, m})
+		if ok {
+			h.event = i
+			hits = append(hits, h)
 		}
 	}
-	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
-	return nil
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
+	return hits, unread, nil
 }
 
-// event is how an event holds the words.
-func (s *search) event(i int) holding {
-	switch b := s.log.events[i].Body.(type) {
+// searched is the text of an event that is searched, without stored texts.
+func searched(b conversation.Body) string {
+	switch b := b.(type) {
 	case conversation.UserMessage:
-		return s.texts(b.Text)
+		return b.Text
 	case conversation.AssistantMessage:
-		texts := []string{b.Text}
+		text := b.Text
 		for _, c := range b.Calls {
 			if !lookup(c.Name) {
-				texts = append(texts, c.Name+" "+c.Arguments)
+				text += "\n" + c.Name + " " + c.Arguments
 			}
 		}
-		return s.texts(texts...)
+		return text
 	case conversation.ToolResult:
-		if lookup(b.Tool) {
-			return holding{}
+		if !lookup(b.Tool) {
+			return b.Text
 		}
-		m := s.texts(b.Text)
-		if m.words == s.all() && m.rank < 2 || b.Blob == "" {
-			return m
-		}
-		return s.stored(b.Blob, m)
 	}
-	return holding{}
+	return ""
 }
 
 // lookup reports whether a tool only shows texts from elsewhere.
@@ -122,121 +127,40 @@ func lookup(tool string) bool {
 	return tool == conversation.ToolRecall || tool == conversation.ToolSearchHistory
 }
 
-// stored is how a stored text holds the words, or shown if it cannot be read.
-func (s *search) stored(name string, shown holding) holding {
-	if m, ok := s.known[name]; ok {
-		return m
-	}
-	m := shown
-	if s.read >= historyStored {
-		s.unread++
-	} else if text, err := s.log.archive.Blob(s.log.ctx, name); err != nil {
-		s.unread++
-	} else {
-		s.read += len(text)
-		m = s.texts(text)
-	}
-	s.known[name] = m
-	return m
-}
-
-// texts is how texts that belong together hold the words.
-func (s *search) texts(texts ...string) holding {
-	m := holding{rank: 3}
-	for _, text := range texts {
-		low := strings.ToLower(text)
-		for n, w := range s.words {
-			if strings.Contains(low, w) {
-				m.words |= 1 << n
-			}
+// bestLine is the line of a text that holds most of the words, false if the text lacks one of them.
+func bestLine(text string, words []string) (hit, bool) {
+	low := strings.ToLower(text)
+	for _, w := range words {
+		if !strings.Contains(low, w) {
+			return hit{}, false
 		}
 	}
-	if m.words != s.all() {
-		return m
-	}
-	most := 0
-	for _, text := range texts {
-		for line := range strings.SplitSeq(text, "\n") {
-			rank, count, column := s.onLine(line)
-			if rank < m.rank || rank == m.rank && count > most {
-				most, m.rank, m.line = count, rank, aroundMatch(strings.TrimSuffix(line, "\r"), column, historyLine)
-			}
-			if m.rank == 0 {
-				return m
-			}
+	best, most, phrase := hit{rank: 3}, 0, strings.Join(words, " ")
+	for line := range strings.SplitSeq(text, "\n") {
+		rank, count, column := onLine(strings.ToLower(line), words, phrase)
+		if rank < best.rank || rank == best.rank && count > most {
+			best, most = hit{rank: rank, line: aroundMatch(strings.TrimSuffix(line, "\r"), column, historyLine)}, count
+		}
+		if rank == 0 {
+			break
 		}
 	}
-	return m
+	return best, true
 }
 
-// onLine ranks a line: how many words it holds, and at which byte they begin.
-func (s *search) onLine(line string) (rank, count, column int) {
-	low := strings.ToLower(line)
-	if at := strings.Index(low, s.phrase); at >= 0 {
-		return 0, len(s.words), at
+// onLine ranks a line in lower case: how many words it holds, and at which byte they begin.
+func onLine(low string, words []string, phrase string) (rank, count, column int) {
+	if at := strings.Index(low, phrase); at >= 0 {
+		return 0, len(words), at
 	}
 	column = len(low)
-	for _, w := range s.words {
+	for _, w := range words {
 		if at := strings.Index(low, w); at >= 0 {
 			count, column = count+1, min(column, at)
 		}
 	}
-	if count == len(s.words) {
+	if count == len(words) {
 		return 1, count, column
 	}
 	return 2, count, column
-}
-
-// answer shows limit hits from offset on, in at most most characters.
-func (s *search) answer(offset, limit, most int) (part, error) {
-	query := conversation.OneLine(s.phrase, 80)
-	switch n := len(s.hits); {
-	case n == 0:
-		text := s.nothing(query)
-		return part{text[:runeOffset(text, most)], -1}, nil
-	case offset >= n:
-		return part{}, fmt.Errorf("%s hold %q; offset must be below that", numbers.Count(n, "place"), query)
-	}
-	const head = 300 // characters kept free for the first line
-	var b strings.Builder
-	used, end := 0, offset
-	for ; end < min(len(s.hits), offset+limit); end++ {
-		h := s.hits[end]
-		e := s.log.events[h.event]
-		text := fmt.Sprintf("\n\ne%d, %s: %s\n%s", e.Seq, s.log.when(h.event), conversation.OneLine(s.log.what(h.event), 100), h.line)
-		size := utf8.RuneCountInString(text)
-		if used > 0 && used+size > most-head {
-			break
-		}
-		b.WriteString(text)
-		used += size
-	}
-	first := fmt.Sprintf("%s hold %q, the closest first. Shown are %d-%d", numbers.Count(len(s.hits), "place"), query, offset+1, end)
-	next := -1
-	if end < len(s.hits) {
-		next = end
-		first += fmt.Sprintf(". Go on with the same query, offset %d", end)
-	}
-	return part{first + s.note() + b.String(), next}, nil
-}
-
-// nothing says that no event holds all words, and how many hold each.
-func (s *search) nothing(query string) string {
-	text := fmt.Sprintf("nothing in this conversation holds %q", query)
-	if len(s.words) > 1 {
-		var each []string
-		for _, w := range s.words {
-			each = append(each, fmt.Sprintf("%q is in %s", conversation.OneLine(w, 40), numbers.Count(s.by[w], "place")))
-		}
-		text = fmt.Sprintf("no message and no result of this conversation holds all of %q: %s", query, strings.Join(each, ", "))
-	}
-	return text + ". Try fewer or other words" + s.note()
-}
-
-// note says what was not searched.
-func (s *search) note() string {
-	if s.unread == 0 {
-		return ""
-	}
-	return fmt.Sprintf(". Of %s only what is in the log was searched", numbers.Count(s.unread, "long result"))
 }
