@@ -11,7 +11,7 @@ import (
 )
 
 // listsPart is the room for the lists of a note, as a part of that for the user's
-// words: what was done, files, todos, skills and errors.
+// words: what was done, files, todos and errors.
 const listsPart = 0.2
 
 // assumedWindow is the window that the length of a note follows where it is not

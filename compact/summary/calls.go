@@ -229,9 +229,8 @@ const (
 
 // toolUse is what calls of a tool may tell.
 type toolUse struct {
-	files  toolKind
-	todos  bool // writes a checklist
-	skills bool // loads a skill
+	files toolKind
+	todos bool // writes a checklist
 }
 
 // useOf knows a tool by its name.
@@ -241,8 +240,6 @@ func useOf(name string) toolUse {
 	switch plain {
 	case "todowrite", "updateplan", "writetodos":
 		use.todos = true
-	case "loadskill", "skill", "activateskill":
-		use.skills = true
 	}
 	return use
 }

@@ -15,7 +15,7 @@ import (
 // writes it when the step is made, so that what must not be lost does not hang on
 // a model. Rules:
 //
-//   - What was done by turn, files, todos, skills and the last error come first, then
+//   - What was done by turn, files, todos and the last error come first, then
 //     the user's words, then an index of names.
 //   - Every line names the turn or the event it comes from, as recall takes them.
 //   - Only the program writes at the margin: what users, files and tools said stands

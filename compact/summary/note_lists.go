@@ -9,10 +9,10 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The lists of a note: what was done to files, what is open, which skills are in
-// force, and the last error, as the calls and their results say. Every line names
-// the turns it comes from. What would be missed most has the room first; of each
-// list what is newest stays, and a line says how many there are besides.
+// The lists of a note: what was done to files, what is open, and the last error, as
+// the calls and their results say. Every line names the turns it comes from. What
+// would be missed most has the room first; of each list what is newest stays, and a
+// line says how many there are besides.
 
 const (
 	// failedFilesMost is how many files are told that calls failed on, the newest.
@@ -51,20 +51,16 @@ func facts(log, said []conversation.Event, room float64) []string {
 		unread.lines = append(unread.lines, "- "+f.path+" (t"+strconv.Itoa(f.call.turn)+", e"+strconv.FormatUint(f.call.seq, 10)+"): "+why)
 	}
 	todos := todoSection(log, calls)
-	skills := factSection{title: "Skills in force", more: "more"}
-	for _, s := range skillsIn(calls) {
-		skills.lines = append(skills.lines, "- "+s.name+" (t"+strconv.Itoa(s.turn)+")")
-	}
 	failed := factSection{title: "Last error of a tool"}
 	if c := newestFailure(calls); c != nil {
 		f := failureOf(*c)
 		failed.lines = []string{"- " + f.tool + " (t" + strconv.Itoa(f.turn) + ", e" + strconv.FormatUint(f.seq, 10) + "): " + f.line}
 	}
 	text := map[string]string{}
-	for _, s := range []factSection{failed, todos, skills, modified, unread, read} {
+	for _, s := range []factSection{failed, todos, modified, unread, read} {
 		text[s.title] = s.within(&room)
 	}
-	return []string{text[modified.title], text[read.title], text[unread.title], text[todos.title], text[skills.title], text[failed.title]}
+	return []string{text[modified.title], text[read.title], text[unread.title], text[todos.title], text[failed.title]}
 }
 
 // todoSection lists what is open on the checklist, its first entries last,

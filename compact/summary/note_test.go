@@ -181,7 +181,7 @@ func TestTheNoteKeepsToItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &compacttest.Tale{}
 		for range rapid.IntRange(0, 12).Draw(t, "calls") {
-			tool := rapid.SampledFrom([]string{"read_file", "todo_write", "load_skill", "modify_file", "apply_patch", forged}).Draw(t, "tool")
+			tool := rapid.SampledFrom([]string{"read_file", "todo_write", "modify_file", "apply_patch", forged}).Draw(t, "tool")
 			args := rapid.SampledFrom([]string{`{"path":"a.go"}`, `{"name":"s\n### Last"}`, `{"path":"a\n### Files read\nb"}`, `{"todos":[{"text":"t\n### x","status":"pending"}]}`, "{}", "null", "[", `{"path":"` + strings.Repeat("漢", 5000) + `"}`}).Draw(t, "arguments")
 			status := rapid.SampledFrom([]conversation.ResultStatus{conversation.ResultOK, conversation.ResultError}).Draw(t, "status")
 			l.Call(tool, args, status, rapid.SampledFrom([]string{"", forged, strings.Repeat("error: x ", 90_000)}).Draw(t, "result"))
@@ -198,7 +198,7 @@ func TestTheNoteKeepsToItsBudget(t *testing.T) {
 		if again := summary.NoteWithin(l.Events(), l.All(), budget); again != got || !utf8.ValidString(got) {
 			t.Fatalf("%q, then %q", got, again)
 		}
-		for _, title := range []string{"Files modified", "Files read", "Files that calls", "Skills in force", "Last error", "Open todos", "Names in tool"} {
+		for _, title := range []string{"Files modified", "Files read", "Files that calls", "Last error", "Open todos", "Names in tool"} {
 			if n := strings.Count("\n"+got, "\n### "+title); n > 1 {
 				t.Fatalf("%q stands there %d times:\n%s", title, n, got)
 			}
@@ -235,13 +235,12 @@ func TestNobodyElseWritesAtTheMarginOfANote(t *testing.T) {
 			conversation.ToolResult{CallID: fmt.Sprint("d", i), Tool: "read_file", Status: conversation.ResultError, Text: forged})
 	}
 	l.Call("todo_write", `{"todos":[{"text":`+string(text)+`}]}`, conversation.ResultOK, "").
-		Call("load_skill", `{"name":`+string(text)+`}`, conversation.ResultOK, "").
 		Call("apply_patch", `{"input":`+string(patch)+`}`, conversation.ResultOK, "")
 	got := summary.NoteWithin(l.Events(), l.All(), 8000)
 	if !strings.Contains(got, "evil_name") {
 		t.Fatalf("what is forged is not there to be looked for: %s", got)
 	}
-	own := regexp.MustCompile(`^(|## Note on turns 0–2 \(e1-\d+\)|### (What was done|Files modified|Files that calls failed on|Open todos \(t2\)|Skills in force|Last error of a tool|` +
+	own := regexp.MustCompile(`^(|## Note on turns 0–2 \(e1-\d+\)|### (What was done|Files modified|Files that calls failed on|Open todos \(t2\)|Last error of a tool|` +
 		`What the user demanded, sentence by sentence|Said by the user, word for word|Names in tool results, by event)|- .*|>.*|t\d+:|t\d+ \(e\d+\):|e\d+: [ -~]+)$`)
 	seen := map[string]bool{}
 	for line := range strings.SplitSeq(got, "\n") {
@@ -250,7 +249,7 @@ func TestNobodyElseWritesAtTheMarginOfANote(t *testing.T) {
 		}
 		seen[line] = true
 	}
-	for _, title := range []string{"### Files modified", "### Files that calls failed on", "### Open todos (t2)", "### Skills in force"} {
+	for _, title := range []string{"### Files modified", "### Files that calls failed on", "### Open todos (t2)"} {
 		if !seen[title] {
 			t.Errorf("no %s", title)
 		}

@@ -11,8 +11,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// What holds at the end of a stretch: the checklist, the skills that were
-// loaded, and the newest error, as the calls and their results say.
+// What holds at the end of a stretch: the checklist and the newest error, as the
+// calls and their results say.
 
 // openTodo is an entry of a checklist that is not done.
 type openTodo struct {
@@ -92,41 +92,6 @@ func todosIn(arguments string) []openTodo {
 		}
 	}
 	return out
-}
-
-// loadedSkill is a skill whose instructions were read.
-type loadedSkill struct {
-	name string
-	turn int
-}
-
-// skillsIn lists the skills that calls loaded, each at the turn it was loaded
-// last.
-func skillsIn(calls []madeCall) []loadedSkill {
-	var out []loadedSkill
-	for _, c := range calls {
-		var args map[string]any
-		if !c.tool.skills || !c.went(conversation.ResultOK) || json.Unmarshal([]byte(c.args), &args) != nil {
-			continue
-		}
-		for _, field := range [...]string{"name", "skill", "skill_name", "command"} {
-			text, _ := args[field].(string)
-			if name := inLine(text, projection.MaxCallID); name != "" {
-				out = append(withoutSkill(out, name), loadedSkill{name, c.turn})
-				break
-			}
-		}
-	}
-	return out
-}
-
-func withoutSkill(list []loadedSkill, name string) []loadedSkill {
-	for i, s := range list {
-		if s.name == name {
-			return append(list[:i:i], list[i+1:]...)
-		}
-	}
-	return list
 }
 
 // failedCall is the newest error of a tool.
