@@ -27,10 +27,6 @@ const (
 func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	all := readMeasurements(t)
-	for _, w := range measuredWindows {
-		run := all[w.name].run()
-		madeText(t, "../docs/measured/"+w.name+".md", "figures at "+w.name, written(t, run.WriteMarkdown))
-	}
 	run := all["128k"].run()
 	example := written(t, func(w io.Writer) error { return run.WriteTable(w, 96) })
 	madeText(t, replayPage, "example", "```\n"+example+"```\n")

@@ -78,7 +78,7 @@ is then 1.`,
   plimsoll replay recordings --all --window 200k
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
   plimsoll replay recordings --set compaction.evict.target=0.3..0.6:0.1
-  plimsoll replay recordings --all --markdown --plot cost.svg
+  plimsoll replay recordings --all --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: someInput,
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
@@ -89,7 +89,6 @@ is then 1.`,
 	f.StringArrayVar(&o.Set, "set", nil, "try `KEY=VALUES` of the configuration: A,B or A..B:STEP (repeatable)")
 	f.StringArrayVar(&o.Prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
 	f.BoolVar(&o.Json, "json", false, "write one JSON object")
-	f.BoolVar(&o.Markdown, "markdown", false, "write Markdown tables with everything that is the same every time")
 	f.StringVar(&o.Plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
 	cmd.complete(c)

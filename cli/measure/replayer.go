@@ -58,12 +58,11 @@ type variant struct {
 
 // ReplayOptions says what is replayed, and how that is told.
 type ReplayOptions struct {
-	Presets  []string
-	Set      []string
-	All      bool
-	Prices   []string
-	Json     bool
-	Markdown bool
-	Plot     string
-	Force    bool
+	Presets []string
+	Set     []string
+	All     bool
+	Prices  []string
+	Json    bool
+	Plot    string
+	Force   bool
 }

@@ -43,8 +43,6 @@ func (rp *Replayer) write(o ReplayOptions, run formats.Run) error {
 		err = console.WriteJSON(out, run.Document())
 	case !measured:
 		return nil
-	case o.Markdown:
-		err = run.WriteMarkdown(out)
 	case o.Plot != "-":
 		err = run.WriteTable(out, rp.Console.Limit())
 	}

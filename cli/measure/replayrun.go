@@ -115,12 +115,10 @@ func (o ReplayOptions) Check(changed func(flag string) bool, args []string) erro
 	switch {
 	case o.All && changed("preset"):
 		return console.WrongUse("--all replays every preset; leave it or --preset out")
-	case o.Json && o.Markdown:
-		return console.WrongUse("use --json or --markdown, not both")
 	case changed("plot") && o.Plot == "":
 		return console.WrongUse("--plot is empty; write --plot FILE, or leave it out")
-	case o.Plot == "-" && (o.Json || o.Markdown):
-		return console.WrongUse("--plot - writes the picture to standard output, where --json and --markdown write, too")
+	case o.Plot == "-" && o.Json:
+		return console.WrongUse("--plot - writes the picture to standard output, where --json writes, too")
 	case !changed("plot") && o.Force:
 		return console.WrongUse("--force is about the file of --plot")
 	}

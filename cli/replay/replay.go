@@ -1,5 +1,5 @@
 // Package replay shows what a replay of recorded conversations measured: as a table
-// for people, as Markdown, as JSON, and as an SVG picture.
+// for people, as JSON, and as an SVG picture.
 //
 // All of them come from the same [Run]. Names in it are made safe where they are
 // written. The package reads no file and no clock.

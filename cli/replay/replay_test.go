@@ -38,15 +38,6 @@ func tableText(t *testing.T, r Run, limit int) string {
 	return b.String()
 }
 
-func markdownText(t *testing.T, r Run) string {
-	t.Helper()
-	var b strings.Builder
-	if err := r.WriteMarkdown(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 	t.Parallel()
 	r := measured(map[preset.Name][3]float64{
@@ -145,27 +136,16 @@ func TestRequestsThatProvidersRefuseAreTold(t *testing.T) {
 	}
 }
 
-func TestMarkdownCellsHoldOneCell(t *testing.T) {
-	t.Parallel()
-	if got := cellText("a|b\n<c> `d` \x1b[1m"); got != `a\|b &lt;c> 'd' ␛[1m` {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestHeadlinesTellHowLongTheCachesOfModelsLive(t *testing.T) {
 	t.Parallel()
 	r := measured(map[preset.Name][3]float64{"plimsoll": {0.9, 0.95, 0}})
-	if text := r.headline() + markdownText(t, r); strings.Contains(text, "lives") {
+	if text := r.headline(); strings.Contains(text, "lives") {
 		t.Errorf("of named sheets it is told:\n%s", text)
 	}
 	r.Sheet, r.Report.Sheets = "a/one", []string{"a/one", "openai", "b/two"}
 	r.Caches = map[string]string{"a/one": "cache lives 5 min (assumed)", "b/two": "cache lives 24 h"}
 	if got := r.headline(); !strings.HasSuffix(got, "prices a/one, cache lives 5 min (assumed); b/two: cache lives 24 h") {
 		t.Errorf("the headline is %q", got)
-	}
-	first, _, _ := strings.Cut(markdownText(t, r), "\n")
-	if !strings.HasSuffix(first, " a/one: cache lives 5 min (assumed). b/two: cache lives 24 h.") {
-		t.Errorf("the Markdown begins with %q", first)
 	}
 }
 
