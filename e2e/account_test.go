@@ -138,8 +138,8 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	term.drafted("and now?")
 	term.key("ctrl+u")
 	term.command("/ledger")
-	words := []string{"turns undone", "pinned 4 messages", "undo of e", "compacted turns 10–40", "compacted turns 0–9"}
-	shown := term.see(append(words, " Ledger", "newest first", "2 compactions, 1 active")...)
+	words := []string{"compacted turns 0–9", "compacted turns 10–40", " undone", "pinned e", "undone: from turn"}
+	shown := term.see(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
 		if i := strings.Index(shown.text, what); i < at {
@@ -162,7 +162,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 		t.Errorf("print --ledger has %+v", listed)
 	}
 	term.typed("r") // on the turns that were undone
-	term.see("turns redone that e", "undone")
+	term.see("turns that were undone at e", "redone since")
 	term.typed("q")
 	term.idle("This is reply 2.")
 }

@@ -213,5 +213,5 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	term.talks("and now?", 2)
 	promised(t, s.request(1), next, "and now?")
 	term.command("/ledger")
-	term.see("compacted turn 50, 1 ", "· unpinned e107, e108", "· pinned e107, e108", "· pinned e19, e20")
+	term.see("turn 50, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")
 }

@@ -50,7 +50,7 @@ func TestSummaryIsTakenInAsTheUserMadeIt(t *testing.T) {
 	term.talks("and now?", 2)
 	promised(t, s.request(1), next, "and now?")
 	term.command("/ledger")
-	term.see(" Ledger", "compacted turns 0–40", "active")
+	term.see(" Ledger", "turns 0–40", "active")
 }
 
 func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {

@@ -37,38 +37,6 @@ func TestTheContextViewActs(t *testing.T) {
 	}
 }
 
-func TestTheContextViewEndsAPin(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["context"](r)
-		r.goOn(conversation.Pin{Events: []uint64{atFix}})
-		r.to("so fix it")
-		r.has("unpin")
-		r.calls = nil
-		r.press("p")
-		r.did("first pin [7] false")
-	})
-}
-
-func TestAConversationToReadIsNotChangedFromItsContext(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.first.ReadOnly = "open elsewhere"
-	}, func(r *rig) {
-		r.happen(updates.Inspected{Account: r.account()})
-		r.enter("/context")
-		r.to("run_command")
-		r.calls = nil
-		for _, key := range []string{"p", "m"} {
-			r.press(key)
-			r.has("read only")
-		}
-		r.press("c")
-		r.has("open elsewhere")
-		r.at("context")
-		r.did()
-	})
-}
-
 // The account is asked for when the log went on, and only then; the gauge moves with
 // every letter and token.
 func TestTheContextViewMovesWithTheConversation(t *testing.T) {

@@ -405,7 +405,7 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 // read on a narrow screen.
 func TestAnUndoNamesTheWayBack(t *testing.T) {
 	undone := updates.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
-	off := map[string][]string{"history_redo": {}, "ledger_redo": {}}
+	off := map[string][]string{"history_redo": {}}
 	for name, c := range map[string]struct {
 		view string
 		keys map[string][]string
@@ -415,9 +415,7 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 		"in the history":                 {"history", nil, "r to redo"},
 		"in the ledger":                  {"ledger", nil, "r to redo"},
 		"in the history, bound anew":     {"history", map[string][]string{"history_redo": {"f9"}}, "f9 to redo"},
-		"in the ledger, bound anew":      {"ledger", map[string][]string{"ledger_redo": {"f9"}}, "f9 to redo"},
 		"in the history, without a key":  {"history", off, "/redo-compact to redo"},
-		"in the ledger, without a key":   {"ledger", off, "/redo-compact to redo"},
 		"in a view that has no such key": {"context", nil, "/redo-compact to redo"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {

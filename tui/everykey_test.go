@@ -56,13 +56,10 @@ func statesOf(t *testing.T, part string) []state {
 		h := open("history")
 		typed := h.then("/", "t", "w", "o", " ", "w", "o", "r", "d", "s")
 		return append(typed.cut(), h, h.then("home"), h.on("e10 "), h.on("e7 "), h.on("e13 "), h.on("e14 "), h.on("e22 "), h.then("[", "["),
-			h.then("/", "f", "i", "x", "enter"), typed, typed.then("home"), h.on("e1 ").then("enter", "1"))
+			h.then("/", "f", "i", "x", "enter"), typed, typed.then("home"), h.on("e1 ").then("enter", "1"), open("ledger"))
 	case "Context":
 		c := open("context")
 		return []state{c, c.then("end"), c.on("run_command")}
-	case "Ledger":
-		l := state(func(r *rig) { r.resize(100, 8); views["ledger"](r) })
-		return []state{l, l.then("end"), l.on("turn 0 summarised"), l.on("undo of e14")}
 	case "Preview":
 		p := state(func(r *rig) { r.resize(100, 12); views["preview"](r) })
 		heavy := p.then("right")

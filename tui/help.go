@@ -17,7 +17,9 @@ import (
 // program, which fits a screen of 80x24.
 func help(keys KeyMap) pane.Action {
 	dialogs, commands := keys.Dialogs, commandGroups()
-	group := func(title string, keymap any) overlay.Group { return overlay.KeyGroup(title, bindingsIn(keymap)...) }
+	group := func(title string, keymap any) overlay.Group {
+		return overlay.KeyGroup(title, pane.BindingsIn(keymap)...)
+	}
 	views := map[string]overlay.Group{}
 	for _, v := range keys.views() {
 		views[v.name] = group(v.title, v.keys)
@@ -34,7 +36,7 @@ func help(keys KeyMap) pane.Action {
 		tab("context", commands[1], views["context"]),
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
 		tab("preview", views["preview"], views["review"]),
-		tab("ledger", views["ledger"], views["search"], views["diff"]),
+		tab("search", views["search"], views["diff"]),
 		tab("settings", views["settings"]),
 		tab("edit", editing, lines),
 		tab("lists", group("Dialogs", dialogs.Moves), group("Answers", dialogs.Answers), group("Lists of models and conversations", dialogs.Lists)),
@@ -43,7 +45,7 @@ func help(keys KeyMap) pane.Action {
 
 // editingGroup is the keys to edit a message, and how one selects.
 func editingGroup(keys KeyMap) overlay.Group {
-	g := overlay.KeyGroup("Editing a message", bindingsIn(keys.Composer.Editing)...)
+	g := overlay.KeyGroup("Editing a message", pane.BindingsIn(keys.Composer.Editing)...)
 	g.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, as with other moves"}}, g.Entries...)
 	return g
 }

@@ -19,11 +19,30 @@ type historyView struct {
 	through  uint64 // the newest event shown
 	revision uint64 // of the view shown
 	begun    bool
+	ledger   bool // it shows the compactions alone
+}
+
+// newHistory is the browser, or the list of compactions.
+func (v *views) newHistory(ledger bool) *historyView {
+	keys := v.env.Keys.History
+	options := history.Options{Styles: v.look.history(), Keys: &keys, Zone: v.env.zone(), Ledger: ledger}
+	return &historyView{ledger: ledger, Model: history.New(options)}
+}
+
+// openLedger opens the list of compactions.
+func (v *views) openLedger() pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
+	}
+	if one, open := v.top().(*historyView); open && one.ledger {
+		return nil
+	}
+	return v.open(v.newHistory(true))
 }
 
 // toggleHistory opens the browser, or closes it where it is in sight.
 func (v *views) toggleHistory() pane.Action {
-	if _, open := v.top().(*historyView); open {
+	if one, open := v.top().(*historyView); open && !one.ledger {
 		return v.close()
 	}
 	return v.openHistoryAt(0, "")
@@ -39,9 +58,8 @@ func (v *views) openHistoryAt(event uint64, query string) pane.Action {
 	}
 	one, open := v.top().(*historyView)
 	var shown pane.Action
-	if !open {
-		keys := v.env.Keys.History
-		one = &historyView{Model: history.New(history.Options{Styles: v.look.history(), Keys: &keys, Zone: v.env.zone()})}
+	if !open || one.ledger {
+		one = v.newHistory(false)
 		shown = v.open(one)
 	}
 	if event != 0 {

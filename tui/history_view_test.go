@@ -55,18 +55,6 @@ func TestTheHistoryActs(t *testing.T) {
 	}
 }
 
-func TestTheHistoryEndsAPin(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.press("ctrl+t")
-		r.goOn(conversation.Pin{Events: []uint64{atFix}})
-		r.to("e7 ")
-		r.has("pinned")
-		r.calls = nil
-		r.press("p")
-		r.did("first pin [7] false")
-	})
-}
-
 func TestTheHistoryCopies(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+t")
@@ -141,30 +129,6 @@ func TestAWholeTextOfAConversationThatWasLeftIsNotCopied(t *testing.T) {
 	})
 }
 
-func TestEveryWayOutOfTheHistory(t *testing.T) {
-	for _, key := range []string{"q", "esc", "ctrl+t", "ctrl+c"} {
-		screenOf(t, key, telling, func(r *rig) {
-			r.press("ctrl+t")
-			r.at("history")
-			r.press(key)
-			r.at("")
-			r.did(r.calls...)
-		})
-	}
-}
-
-func TestAForkFromTheHistoryBringsTheMessageAlong(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.press("ctrl+t")
-		r.to("e7 ")
-		r.press("f")
-		r.at("")
-		if got := r.draft(); got != "so fix it, in upload.go too" {
-			r.t.Errorf("the composer has %q", got)
-		}
-	})
-}
-
 func TestAConversationToReadIsNotChangedFromItsHistory(t *testing.T) {
 	readOnly := func(r *rig, o *tui.Options) {
 		telling(r, o)
@@ -219,36 +183,6 @@ func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 			})
 		}
 	}
-}
-
-// The failure of one request is not that of the next.
-func TestAFailureOfARequestThatWasLeftIsNotShown(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }, func(r *rig) {
-		r.press("ctrl+t")
-		r.failing["request"] = errors.New("the log is cut")
-		r.press("[")
-		delete(r.failing, "request")
-		r.press("[")
-		r.release()
-		r.lacks("it cannot be rebuilt")
-		r.has("building…")
-		r.release()
-		r.has("byte for byte as sent")
-	})
-}
-
-func TestAFailureOfTheArchiveIsSaidInItsPlace(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.failing["request"], r.failing["full"] = errors.New("the log is cut"), errors.New("the folder is gone")
-	}, func(r *rig) {
-		r.press("ctrl+t", "[")
-		r.has("it cannot be rebuilt", "the log is cut")
-		r.press("esc")
-		r.to("e4 ")
-		r.press("enter")
-		r.has("the full text cannot be read: the folder is")
-	})
 }
 
 // New rows come when they are in the log, and the reader stays where he is.
@@ -307,16 +241,5 @@ func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
 		r.enter("/history 99")
 		r.at("")
 		r.has("no turn or message")
-	})
-}
-
-func TestTheHistoryNamesWhatEveryRequestHasBesides(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		told(r, o)
-		system, tools := conversation.Measure(strings.Repeat("a word ", 400)), conversation.Measure(strings.Repeat("a tool ", 800))
-		r.first.Meter = r.first.Meter.WithPrompt(system, tools)
-	}, func(r *rig) {
-		r.press("ctrl+t")
-		r.has(" + ~2.1k prompt and tools")
 	})
 }

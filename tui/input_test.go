@@ -92,7 +92,7 @@ func TestTheHelpHasATabForEachPart(t *testing.T) {
 		r.press("?")
 		frame := r.lines()[0]
 		pages := r.tabs()
-		for i, want := range []string{"Writing", "stop the turn", "Conversation", "Context view", "Moving in full-screen views", "Compact preview", "Ledger", "reset to the default",
+		for i, want := range []string{"Writing", "stop the turn", "Conversation", "Context view", "Moving in full-screen views", "Compact preview", "Diff", "reset to the default",
 			"Editing a message", "Answers"} {
 			if i >= len(pages) || !strings.Contains(pages[i], want) || strings.Split(pages[i], "\n")[0] != frame {
 				t.Fatalf("page %d of %d has no %q, or another frame than\n%s:\n%s", i, len(pages), want, frame, pages[min(i, len(pages)-1)])

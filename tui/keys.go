@@ -14,7 +14,6 @@ import (
 	"plimsoll/tui/composer"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
-	"plimsoll/tui/ledger"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -32,7 +31,6 @@ type KeyMap struct {
 	Dialogs  overlay.KeyMap
 	Context  account.KeyMap
 	History  history.KeyMap
-	Ledger   ledger.KeyMap
 	Preview  preview.KeyMap
 	Review   review.KeyMap
 	Search   search.KeyMap
@@ -73,7 +71,6 @@ func DefaultKeyMap() KeyMap {
 		Dialogs:  overlay.DefaultKeyMap(),
 		Context:  account.DefaultKeyMap(),
 		History:  history.DefaultKeyMap(),
-		Ledger:   ledger.DefaultKeyMap(),
 		Preview:  preview.DefaultKeyMap(),
 		Review:   review.DefaultKeyMap(),
 		Search:   search.DefaultKeyMap(),
@@ -106,19 +103,7 @@ func DefaultKeyMap() KeyMap {
 }
 
 // Bindings lists the keys of the main screen in the order of the help.
-func (s Screen) Bindings() []key.Binding { return bindingsIn(s) }
-
-// bindingsIn lists the bindings that are fields of a struct.
-func bindingsIn(keymap any) []key.Binding {
-	var out []key.Binding
-	v := reflect.Indirect(reflect.ValueOf(keymap))
-	for i := range v.NumField() {
-		if b, ok := v.Field(i).Interface().(key.Binding); ok {
-			out = append(out, b)
-		}
-	}
-	return out
-}
+func (s Screen) Bindings() []key.Binding { return pane.BindingsIn(s) }
 
 // viewKeys is the keymap of a full-screen view.
 type viewKeys struct {
@@ -130,7 +115,7 @@ type viewKeys struct {
 // views lists the keymaps of the full-screen views in the order of the help.
 func (k *KeyMap) views() []viewKeys {
 	return []viewKeys{
-		{"context", "Context view", &k.Context}, {"history", "History", &k.History}, {"ledger", "Ledger", &k.Ledger},
+		{"context", "Context view", &k.Context}, {"history", "History", &k.History},
 		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
 		{"settings", "Settings", &k.Settings},
 		{"diff", "Diff", &k.Diff},

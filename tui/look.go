@@ -10,7 +10,6 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
@@ -20,7 +19,6 @@ import (
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
-	"plimsoll/tui/ledger"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -159,13 +157,6 @@ func (l look) preview() preview.Styles {
 	return preview.Styles{Pane: l.pane(), Chosen: t.UserMark, Kept: t.Muted, Saved: l.styles.Diff.Added}
 }
 
-func (l look) ledger() ledger.Styles {
-	t, tool := l.styles.Text, l.styles.Tool
-	return ledger.Styles{Styles: l.pane(), Bar: l.styles.Gauge.Summary, Results: map[inspect.EntryResult]lipgloss.Style{
-		inspect.ResultInForce: tool.OK, inspect.ResultUndone: t.Muted, inspect.ResultFailed: t.Warning,
-		inspect.ResultCancelled: t.Muted, inspect.ResultStale: t.Muted, inspect.ResultUnused: t.Muted,
-	}}
-}
 func (l look) review() pane.Styles { return l.pane() }
 func (l look) settings() settings.Styles {
 	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark, Added: l.styles.Diff.Added, Removed: l.styles.Diff.Removed}

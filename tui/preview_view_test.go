@@ -6,7 +6,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
-	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
@@ -38,18 +37,6 @@ func TestTheNumbersFollowTheWish(t *testing.T) {
 	})
 }
 
-// Of wishes that follow each other the numbers of the newest are shown.
-func TestTheNumbersOfAnOlderWishOnlyCountAsAnswered(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["preview"](r)
-		r.press("right", "left")
-		r.happen(previewed("heavy", 9_000))
-		r.lacks("~3.1k")
-		r.happen(previewed("default", 8_000))
-		r.has("12.1k → ~4.1k")
-	})
-}
-
 // Numbers that a preview asked for which was closed since are not those of the next.
 func TestThePreviewOpenedAnewWaitsForItsOwnNumbers(t *testing.T) {
 	screen(t, telling, func(r *rig) {
@@ -65,45 +52,6 @@ func TestThePreviewOpenedAnewWaitsForItsOwnNumbers(t *testing.T) {
 		r.has("12.1k → ~5.3k")
 		r.press("enter")
 		r.did("first compact")
-	})
-}
-
-func TestAPreviewOverAPreviewHasNumbersOfItsOwn(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["preview"](r)
-		r.press("right", "ctrl+p")
-		r.write("context")
-		r.press("enter", "c")
-		r.happen(previewed("heavy", 9_000))
-		r.lacks("~3.1k")
-		r.happen(previewed("", 6_800))
-		r.has("12.1k → ~5.3k")
-		r.press("esc", "q")
-		r.has("12.1k → ~3.1k")
-	})
-}
-
-func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.press("ctrl+k", "esc")
-		before := r.text()
-		r.happen(planned(plan))
-		if r.text() != before {
-			r.t.Errorf("the answer to a preview that was closed shows:\n%s", r.text())
-		}
-	})
-}
-
-func TestAPreviewSaysWhyNothingCanBeDone(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.press("ctrl+k")
-		u := updates.Previewed{Request: edit.NewRequest(), Err: &llm.Error{Class: llm.BadRequest, Message: "nothing is left to shorten"}}
-		r.happen(u)
-		r.has("nothing is left to shorten")
-		r.calls = nil
-		r.press("enter")
-		r.did()
-		r.at("preview")
 	})
 }
 
@@ -145,14 +93,6 @@ func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
 			r.has(c.want)
 		})
 	}
-}
-
-func TestThePreviewKnowsTheProfileThatIsInForce(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.goOn(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"heavy"`}})
-		r.press("ctrl+k")
-		r.has("› heavy")
-	})
 }
 
 // A newcomer who looks at a compaction sees one: where the default profile gains

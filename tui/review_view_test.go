@@ -95,39 +95,6 @@ func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
 	}
 }
 
-// What was changed in a summary is there when it is opened again.
-func TestWhatWasChangedInASummaryStaysWhileItWaits(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["review"](r)
-		r.press("e")
-		r.write("Keep this. ")
-		r.press("esc", "esc")
-		r.at("")
-		r.enter("/review")
-		r.has("Keep this. ## Goal")
-		r.calls = nil
-		r.press("enter")
-		if got := strings.Join(r.calls, "\n"); !strings.HasPrefix(got, `first review "Keep this. ## Goal`) {
-			r.t.Errorf("the ports were asked %q", got)
-		}
-	})
-}
-
-func TestANewSummaryIsReadFromItsBeginning(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["review"](r)
-		r.press("e", "X", "esc")
-		r.happen(updates.Reviewed{})
-		u := waiting()
-		u.Text = "Another one."
-		r.happen(u)
-		r.press("ctrl+c")
-		r.enter("/review")
-		r.has("Another one.")
-		r.lacks("XAnother", "## Goal")
-	})
-}
-
 func TestReviewWithNothingToReview(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/review")
@@ -150,18 +117,6 @@ func TestAReviewEndsWithItsConversation(t *testing.T) {
 		r.lacks("a summary is ready")
 		r.enter("/review")
 		r.has("no summary is pending")
-	})
-}
-
-func TestASummaryThatIsOverIsGoneBelowAnotherView(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["review"](r)
-		r.press("ctrl+t")
-		r.at("history")
-		r.happen(updates.Reviewed{})
-		r.at("history")
-		r.press("q")
-		r.at("")
 	})
 }
 

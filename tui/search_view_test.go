@@ -27,15 +27,6 @@ func TestASearchBeginsWhenTypingPauses(t *testing.T) {
 	})
 }
 
-func TestASearchThatIsNamedBeginsAtOnce(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.calls = nil
-		r.enter("/search fix")
-		r.did("search fix")
-		r.has("so fix it")
-	})
-}
-
 // Whatever makes a search useless gives it up.
 func TestASearchIsGivenUp(t *testing.T) {
 	for name, leave := range map[string]func(*rig){
@@ -81,17 +72,6 @@ func TestAnOldAnswerIsNotShownForANewText(t *testing.T) {
 		r.at("search")
 		r.pass(time.Second)
 		r.lacks("so fix it")
-	})
-}
-
-func TestAnEmptiedLineShowsNothing(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.enter("/search fix")
-		r.calls = nil
-		r.press("ctrl+u")
-		r.pass(time.Second)
-		r.did()
-		r.lacks("so fix it, in")
 	})
 }
 
@@ -194,27 +174,5 @@ func TestAHitThatCannotBeOpenedSaysWhy(t *testing.T) {
 		r.press("esc")
 		r.enter("/resume other") // the place is forgotten with the failure
 		r.at("")
-	})
-}
-
-func TestASearchThatFailsSaysWhy(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.failing["search"] = errors.New("the folder is gone")
-		r.enter("/search fix")
-		r.has("the folder is gone")
-	})
-}
-
-func TestWhatASearchCouldNotReadIsTold(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		found := r.archive.found["fix"]
-		found.Unread, found.Damaged = 2, 1
-		r.archive.found["fix"] = found
-		r.archive.found["fixed"] = tui.Found{Query: "fixed", Conversations: 12, Unread: 1, Damaged: 3}
-		r.enter("/search fix")
-		r.has("so fix it", "2 hits in 2 of 12 conversations", "2 conversations could not be read, 1 damaged text was skipped")
-		r.write("ed")
-		r.pass(time.Second)
-		r.has("nothing found in 12 conversations", "1 conversation could not be read, 3 damaged texts were skipped")
 	})
 }

@@ -1,11 +1,9 @@
 package tui_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
-	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 	"plimsoll/tui/overlay"
@@ -31,19 +29,6 @@ func TestASettingIsTriedAndThenChanged(t *testing.T) {
 		r.did("write [{compaction.trigger_ratio 0.83 false}]", "first inspect", "first rules")
 		r.has("wrote ~/.config/plimsoll/config.yaml")
 		r.at("settings")
-	})
-}
-
-func TestASettingThatIsRefusedCanBeMended(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["settings"](r)
-		r.to("trigger_ratio")
-		r.failing["change"] = errors.New("hard_ratio must be above trigger_ratio")
-		r.press("enter", "up", "enter")
-		r.has("hard_ratio must be above", "trigger_ratio: 0.86")
-		delete(r.failing, "change")
-		r.press("down", "down", "enter")
-		r.has("0.84 •")
 	})
 }
 
@@ -129,18 +114,5 @@ func TestGrantedRulesAreListedAndRevoked(t *testing.T) {
 		if !strings.Contains(strings.Join(r.calls, "\n"), "revoke g1") {
 			r.t.Errorf("asked for %q", r.calls)
 		}
-	})
-}
-
-func TestSettingsOfAConversationToRead(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.first.ReadOnly = "open elsewhere"
-	}, func(r *rig) {
-		views["settings"](r)
-		r.press("enter")
-		r.has("open elsewhere")
-		r.happen(updates.Status{Phase: updates.Idle})
-		r.at("settings")
 	})
 }

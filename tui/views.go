@@ -223,11 +223,8 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 // the command. Elsewhere the snackbar is not shown, as the key does something else there.
 func (v *views) redoKey() string {
 	b := key.Binding{}
-	switch v.top().(type) {
-	case *historyView:
+	if _, history := v.top().(*historyView); history {
 		b = v.env.Keys.History.Redo
-	case *ledgerView:
-		b = v.env.Keys.Ledger.Redo
 	}
 	return named(b, "/redo-compact")
 }

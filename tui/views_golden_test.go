@@ -15,7 +15,7 @@ import (
 // The full-screen views, the palette and the lists as the screen shows them, while a
 // reply streams, without style.
 func TestViewScreens(t *testing.T) {
-	for _, at := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+	for _, at := range [][2]int{{40, 12}, {80, 24}} {
 		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
 			screen(t, func(r *rig, o *tui.Options) {
 				telling(r, o)

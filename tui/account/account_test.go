@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/inspect"
@@ -36,7 +34,7 @@ func TestViews(t *testing.T) {
 		{"fresh", fresh(), nil},
 		{"above the hard line", full(), nil},
 	}
-	tuitest.Golden(t, [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}}, func(t *testing.T, b *strings.Builder, width, height int) {
+	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		for _, s := range scenes {
 			m := open(s.content, "mono", width, height)
 			for _, k := range s.keys {
@@ -46,16 +44,6 @@ func TestViews(t *testing.T) {
 			fmt.Fprintf(b, "%s\n%s\n", s.name, lines(m))
 		}
 	})
-}
-
-func TestColours(t *testing.T) {
-	t.Parallel()
-	for _, theme := range []string{themes.PlimsollDark, themes.PlimsollLight, themes.Mono} {
-		t.Run(theme, func(t *testing.T) {
-			t.Parallel()
-			golden.RequireEqual(t, open(busy(), theme, 80, 24).View())
-		})
-	}
 }
 
 // sentence is the end of one, not that of an abbreviation or a number.
@@ -120,37 +108,6 @@ func TestTheCursorIsSeenWithAndWithoutThePanel(t *testing.T) {
 	}
 }
 
-func TestThePanelIsClosedByTheSameKey(t *testing.T) {
-	t.Parallel()
-	m := open(busy(), "mono", 80, 24)
-	before := m.View()
-	m.Update(tuitest.Key("?"))
-	if m.View() == before {
-		t.Fatal("? changes nothing")
-	}
-	m.Update(tuitest.Key("?"))
-	if diff := cmp.Diff(before, m.View()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
-	t.Parallel()
-	for _, locked := range []bool{false, true} {
-		c := busy()
-		c.ReadOnly = locked
-		m := open(c, "mono", 120, 40)
-		if !to(m, "go test ./upload") {
-			t.Fatal("the item is not there")
-		}
-		for _, key := range []string{"p pin", "m mask", "c preview a compaction"} {
-			if got := strings.Contains(lines(m), key); got == locked {
-				t.Errorf("read only %v: %q is named: %v", locked, key, got)
-			}
-		}
-	}
-}
-
 func TestKeysOnItems(t *testing.T) {
 	t.Parallel()
 	locked := busy()
@@ -202,17 +159,6 @@ func TestKeysOnItems(t *testing.T) {
 	}
 }
 
-func TestAPinnedItemIsNotMadeAStub(t *testing.T) {
-	t.Parallel()
-	c := busy()
-	c.Pinned = func(uint64) bool { return true }
-	m := open(c, "mono", 120, 40)
-	to(m, "go test ./upload")
-	if diff := cmp.Diff(pane.Action(pane.Say{Text: "It is pinned: unpin it first."}), m.Update(tuitest.Key("m"))); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func TestTheCursorStaysOnItsItem(t *testing.T) {
 	t.Parallel()
 	c := busy()
@@ -230,39 +176,6 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	m.View()
 	if _, ok := m.Update(tuitest.Key("enter")).(pane.Say); !ok {
 		t.Error("an item that is gone can be gone to")
-	}
-}
-
-func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
-	t.Parallel()
-	c := busy()
-	m := open(c, "mono", 120, 40)
-	before := lines(m)
-	c.Reading.AfterSend, c.Reading.Segments[projection.Draft] = 90_100, 12_000
-	m.Show(c)
-	after := lines(m)
-	for text, view := range map[string]string{"~82k with the draft · 64%": before, "~90.1k with the draft · 70%": after} {
-		if !strings.Contains(view, text) {
-			t.Errorf("no %q in\n%s", text, view)
-		}
-	}
-}
-
-func TestAClickSelectsTheRow(t *testing.T) {
-	t.Parallel()
-	m := open(busy(), "mono", 120, 40)
-	all := strings.Split(ansi.Strip(m.View()), "\n")
-	for y, l := range all {
-		if strings.Contains(l, "your messages") {
-			m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
-		}
-	}
-	if view := ansi.Strip(m.View()); !strings.Contains(view, "❯ ▌ your messages") {
-		t.Errorf("not selected:\n%s", view)
-	}
-	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 39})
-	if view := ansi.Strip(m.View()); !strings.Contains(view, "❯ ▌ your messages") {
-		t.Errorf("a click on the keys selects a row:\n%s", view)
 	}
 }
 
@@ -328,16 +241,5 @@ func BenchmarkShow(b *testing.B) {
 		c.Reading.Used++
 		m.Show(c)
 		m.View()
-	}
-}
-
-func TestNothingIsSaidOfAnAccountThatIsNotThereYet(t *testing.T) {
-	t.Parallel()
-	m := account.New(account.Options{})
-	m.SetSize(120, 60)
-	m.Show(account.Content{Reading: meter.Reading{Window: meter.Window{Tokens: 1000}, Used: 400, AfterSend: 400}, Title: "x"})
-	view := ansi.Strip(m.View())
-	if n := strings.Count(view, "calculating…"); n != 3 || strings.Contains(view, "Nothing") {
-		t.Errorf("%d times:\n%s", n, view)
 	}
 }

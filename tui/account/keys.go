@@ -30,8 +30,3 @@ func DefaultKeyMap() KeyMap {
 		Close:   bind("q", "close", "q", "esc"),
 	}
 }
-
-// Bindings lists the keys in the order help shows them, without those that move.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{k.Explain, k.Jump, k.Pin, k.Mask, k.Preview, k.Close}
-}

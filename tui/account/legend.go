@@ -8,8 +8,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The legend: a line for each category. On narrow screens the notes go first, then the
-// bars, then the shares of the window, then those of what is used.
+// The legend: a line for each category. On narrow screens the bars go
+// first, then the shares of the window, then those of what is used.
 
 // Cells of the columns of the legend.
 const (
@@ -17,15 +17,14 @@ const (
 	legendTokens = 7
 	legendUsed   = 9
 	legendWindow = 11
-	mostBar      = 48 // of a bar beside a note
+	mostBar      = 90
 	leastBar     = 8
-	legendNote   = 55 // below which the notes are left out
 )
 
 // legend is which columns there is room for.
 type legend struct {
-	name, bar, note int
-	used, window    bool
+	name, bar    int
+	used, window bool
 }
 
 func (s *rows) legend(width int) legend {
@@ -37,11 +36,8 @@ func (s *rows) legend(width int) legend {
 	if l.window = l.used && s.content.Reading.Window.Known() && rest >= legendWindow; l.window {
 		rest -= legendWindow
 	}
-	switch l.bar = rest - 2; {
-	case l.bar < leastBar:
+	if l.bar = min(rest-2, mostBar); l.bar < leastBar {
 		l.bar = 0
-	case l.bar-mostBar-3 >= legendNote:
-		l.bar, l.note = mostBar, l.bar-mostBar-3
 	}
 	return l
 }
@@ -83,9 +79,6 @@ func (s *rows) legendLine(of projection.Segment, width int) string {
 		share = ""
 	}
 	out += text.Render(right(pane.About(tokens), legendTokens) + s.shares(l, share, pane.Percent(tokens, r.Window.Tokens)))
-	if l.note > 0 {
-		out += s.inks.muted.Render("   " + pane.Clip(segmentNotes[of], l.note))
-	}
 	return out
 }
 
@@ -119,18 +112,4 @@ func (s *rows) freeLine(width int) string {
 // segmentNames are the categories in words, by projection.Segment.
 var segmentNames = [projection.Draft + 1]string{
 	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
-}
-
-// segmentNotes say what a category counts, by projection.Segment.
-var segmentNotes = [projection.Draft + 1]string{
-	"instructions and project files, first in every request",
-	"descriptions and parameters of the tools",
-	"replaces evicted turns",
-	"your messages and attachments",
-	"the model's replies",
-	"sent only where the provider needs it",
-	"calls and their arguments",
-	"results, in full or truncated",
-	"replaces masked results",
-	"your draft and queued messages",
 }

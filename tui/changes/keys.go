@@ -53,8 +53,3 @@ func DefaultKeyMap() KeyMap {
 		Edit:         writing,
 	}
 }
-
-// Bindings lists the keys in the order help shows them, without those that move or edit.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{k.Open, k.Side, k.PreviousFile, k.NextFile, k.Search, k.Next, k.Previous, k.Copy, k.CopyAll, k.Jump, k.Help, k.Close}
-}

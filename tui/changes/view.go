@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -55,8 +54,7 @@ func (m *Model) lines() []string {
 
 // keyList is the keys and what they do.
 func (m *Model) keyList() []string {
-	k := m.keys.Moves
-	return m.styles.Pane.KeyList(pane.Within(m.width), m.keys.Bindings(), []key.Binding{k.Up, k.Down, k.PageUp, k.PageDown, k.HalfUp, k.HalfDown, k.Top, k.End})
+	return m.styles.Pane.KeyList(pane.Within(m.width), pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves))
 }
 
 // inset moves lines behind the margin.

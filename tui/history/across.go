@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -44,21 +45,38 @@ func (d *drawer) sketchEvent(it item, open bool, width int) sketch {
 	if d.book.undone(it.at) {
 		style, text = d.styles.Pane.Muted, text+" · "+since(e.Body)
 	}
+	if entry, ok := d.book.ledger[e.Seq]; ok {
+		right = d.entryColumns(entry, width)
+		if entry.Kind == inspect.EntryEpoch {
+			text = "compacted " + orElse(made.Why, effects(d.book.pass(it.at)))
+		}
+		if width >= leastNames {
+			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text
+		}
+	}
 	text = pane.Clip(mark+plain.Line(head(text, 4*width)), width)
 	s := sketch{lines: []string{d.headLine(d.paint(line{text: text, style: style}), right, width)}}
 	if !open {
 		return s
 	}
-	details := d.book.details(it.at, d.zone)
-	if cells(mark+plain.Line(details[0])) <= width-cells(right)-1 { // all of it stands there
+	whole := cells(mark+plain.Line(d.book.words(it.at))) <= width-cells(right)-1
+	details, links := d.details(it.at, whole, width)
+	s.lines, s.links = append(s.lines, details...), links
+	return s
+}
+
+// details are all that the log knows of an event. Told says that its words stand there already.
+func (d *drawer) details(at int, told bool, width int) ([]string, []target) {
+	details := d.book.details(at, d.zone)
+	if told {
 		details = details[1:]
 	}
+	var out []string
 	for _, l := range details {
-		s.lines = append(s.lines, d.paintAll(d.spread(l, d.styles.Pane.Muted, width))...)
+		out = append(out, d.paintAll(d.spread(l, d.styles.Pane.Muted, width))...)
 	}
-	body, links := d.did(it.at, width)
-	s.lines, s.links = append(s.lines, d.paintAll(body)...), links
-	return s
+	body, links := d.did(at, width)
+	return append(out, d.paintAll(body)...), links
 }
 
 // compacts reports whether an overlay is part of a compaction.

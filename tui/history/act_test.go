@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -94,27 +93,6 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 	}
 }
 
-func TestOfAnotherTurnItIsAskedAnew(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 60)
-	at := r.story()
-	r.show()
-	r.to(at["last"])
-	r.press("e")
-	row := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "so fix it") })
-	r.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: row})
-	want := pane.Action(history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"})
-	if diff := cmp.Diff(want, r.press("e")); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-	r.add(conversation.UserMessage{Text: "and one more"}) // the question is not the same any more
-	r.Refresh(r.content())
-	want = history.Note{Text: "e again undoes turns 1–5 and returns the message to the composer"}
-	if diff := cmp.Diff(want, r.press("e")); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-}
-
 func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
@@ -132,29 +110,6 @@ func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	for k, want := range map[string]pane.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
 		if diff := cmp.Diff(want, r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
-		}
-	}
-}
-
-func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
-	t.Parallel()
-	for locked, want := range map[string]bool{"": true, "open in another window": false} {
-		r := newRig(t, 100, 30)
-		r.story()
-		r.locked = locked
-		r.show()
-		r.press("g")
-		named := map[string]bool{}
-		for range r.log.Len() {
-			for _, key := range []string{"u undoes it", "p pin", "r redo"} {
-				named[key] = named[key] || strings.Contains(r.screen(), key)
-			}
-			r.press("j")
-		}
-		for key, got := range named {
-			if got != want {
-				t.Errorf("read only %q: %q is named: %v", locked, key, got)
-			}
 		}
 	}
 }
@@ -201,24 +156,6 @@ func TestWordsNameTheKeysOfTheKeyMap(t *testing.T) {
 				t.Errorf("a key that is off is named:\n%s", s)
 			}
 		}
-	}
-}
-
-func TestTheLineOfASearchIsEditedWithItsOwnKeys(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 30)
-	r.story()
-	r.keys.Edit.Backspace.SetKeys("f2")
-	r.show()
-	r.press("/", "f", "i", "x", "f2")
-	if s := r.screen(); !strings.Contains(s, "/ fi\n") {
-		t.Errorf("the key deletes nothing:\n%s", s)
-	}
-	if diff := cmp.Diff(pane.Action(pane.Ignored{}), r.press("backspace")); diff != "" {
-		t.Errorf("the key of old still does something: -want +got\n%s", diff)
-	}
-	if diff := cmp.Diff(pane.Action(pane.Ignored{}), r.press("down")); diff != "" {
-		t.Errorf("there is one line, and a key goes down: -want +got\n%s", diff)
 	}
 }
 

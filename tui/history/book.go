@@ -26,7 +26,8 @@ type book struct {
 	messages []projection.Message
 	items    []item
 
-	units []conversation.Unit // of the log; nil before they were needed
+	units  []conversation.Unit      // of the log; nil before they were needed
+	ledger map[uint64]inspect.Entry // what is known of compactions, by their first event; nil where they are not alone
 }
 
 // side is which of the texts are shown.
@@ -37,10 +38,11 @@ const (
 	sideOriginal
 	sideSent
 	sides
+	sideCompactions = sides // the compactions alone, which Tab does not lead to
 )
 
 // String is the side in words.
-func (s side) String() string { return [...]string{"both", "original", "as sent"}[s] }
+func (s side) String() string { return [...]string{"both", "original", "as sent", "compactions"}[s] }
 
 // kind is what a row shows.
 type kind uint8
@@ -97,6 +99,8 @@ func (b *book) show(s side, r *request) {
 	case s == sideSent:
 		b.messages = b.View.Messages
 		b.layMessages()
+	case s == sideCompactions:
+		b.layCompactions()
 	default:
 		b.messages = b.View.Messages
 		b.laySaid()

@@ -95,6 +95,8 @@ func (b *book) words(i int) string {
 		return strings.TrimSuffix("turn failed: "+body.Message+" · "+body.Hint, " · ")
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
+	case conversation.Usage: // only the list of compactions has it
+		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
 }
@@ -197,8 +199,11 @@ func (b *book) details(i int, zone *time.Location) []string {
 	e := b.Log[i]
 	out := []string{b.words(i)}
 	made, ok := conversation.MadeOf(e.Body)
+	if a, attempt := e.Body.(conversation.Attempt); attempt {
+		made, ok = conversation.Made{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
+	}
 	if !ok {
-		return out
+		return append(out, b.entryDetails(e.Seq)...)
 	}
 	about := "made in turn " + numbers.Grouped(e.Turn) + " at " + clock(e.Time, zone) + by(made)
 	for _, p := range [][2]string{{"set off by", made.Trigger}, {"preset", made.Preset}, {"profile", made.Profile}} {
@@ -206,7 +211,7 @@ func (b *book) details(i int, zone *time.Location) []string {
 			about += ", " + p[0] + " " + p[1]
 		}
 	}
-	out = append(out, about)
+	out = append(append(out, about), b.entryDetails(e.Seq)...)
 	for _, o := range b.pass(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -148,21 +146,4 @@ func TestARequestCanBeReadAndActedOn(t *testing.T) {
 	r.press("tab")
 	wants(t, r.screen(), "[both]")
 	wants(t, under(r), "never touch go.mod")
-}
-
-func TestOtherStylesAreSeenAtOnce(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 40)
-	r.story()
-	r.show()
-	s := history.DefaultStyles()
-	s.Badges = map[projection.State]lipgloss.Style{projection.StatePinned: lipgloss.NewStyle().Underline(true)}
-	want := s.Badges[projection.StatePinned].Render("pinned")
-	if strings.Contains(r.View(), want) {
-		t.Fatal("the badge looks like that already")
-	}
-	r.SetStyles(s)
-	if !strings.Contains(r.View(), want) {
-		t.Error("the badge looks as it did")
-	}
 }

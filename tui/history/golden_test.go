@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
@@ -46,6 +47,13 @@ func TestViews(t *testing.T) {
 		{"help", func(r *rig, at map[string]uint64) { r.press("?") }},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
+		ledger := newRig(t, width, height)
+		ledger.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &ledger.keys, Zone: time.UTC, Ledger: true})
+		ledger.SetSize(width, height)
+		ledger.story()
+		ledger.show()
+		ledger.press("enter")
+		fmt.Fprintf(b, "the ledger\n%s\n\n", ledger.screen())
 		for _, scene := range scenes {
 			r := newRig(t, width, height)
 			at := r.story()

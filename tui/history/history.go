@@ -21,6 +21,7 @@ type Options struct {
 	Styles Styles
 	Keys   *KeyMap
 	Zone   *time.Location
+	Ledger bool // it lists the compactions alone
 }
 
 // Model is the history browser. Its parts: the book says what there is to show, the drawer draws it, the search finds in
@@ -35,8 +36,10 @@ type Model struct {
 	search *search
 	acts   changes
 	copier copier
-	help   help
+	helps  bool // the keys stand in place of the rows
+	help   pane.Page
 
+	home  side     // that it begins with
 	jumps []uint64 // events from which jumps began
 	note  Note     // it stands in place of why until the next key
 	was   Note     // the one that stood there when a key was pressed
@@ -57,6 +60,9 @@ func New(o Options) *Model {
 	m := &Model{
 		keys: keys, book: b, search: s, copier: copier{b, texts}, acts: changes{explainer{b, keys, zone}},
 		draw: &drawer{painter: newPainter(o.Styles, s), book: b, texts: texts, zone: zone},
+	}
+	if o.Ledger {
+		m.home = sideCompactions
 	}
 	m.SetSize(80, 24)
 	m.Show(Content{})
@@ -87,12 +93,12 @@ func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, p
 
 // Show begins anew, at the newest row.
 func (m *Model) Show(c Content) {
-	m.jumps, m.note, m.help = nil, Note{}, help{}
+	m.jumps, m.note, m.helps = nil, Note{}, false
 	m.draw.expanded = map[mark]bool{}
 	clear(m.draw.texts)
 	m.search.reset()
 	*m.book = *open(c)
-	m.show(sideBoth, nil)
+	m.show(m.home, nil)
 	m.sheet.ToEnd(m.draw)
 }
 
@@ -161,9 +167,9 @@ func (m *Model) current() (item, bool) {
 // stands out and can be searched on. An empty query, or one that cannot be read,
 // searches for nothing.
 func (m *Model) Jump(event uint64, query string) {
-	m.help, m.note = help{}, Note{}
+	m.helps, m.note = false, Note{}
 	m.search.set(query)
-	m.show(sideBoth, nil)
+	m.show(m.home, nil)
 	m.goTo(event)
 	if m.search.on {
 		m.search.findAll()

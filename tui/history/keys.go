@@ -20,6 +20,7 @@ type KeyMap struct {
 	Search, Next, Previous       key.Binding
 	Copy, CopyBody               key.Binding
 	Fork, Resend                 key.Binding
+	Jump, Preview                key.Binding
 	Help, Close, Cancel          key.Binding
 
 	Edit edit.Keys // of the line of a search; what goes up, down or begins a line is off
@@ -53,19 +54,11 @@ func DefaultKeyMap() KeyMap {
 		CopyBody:        bind("Y", "copy a whole request", "Y", "shift+y"),
 		Fork:            bind("f", "fork from here", "f"),
 		Resend:          bind("e", "edit and resend from here (press twice)", "e"),
+		Jump:            bind("o", "from the list of compactions to the place", "o"),
+		Preview:         bind("c", "preview a compaction", "c"),
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),
 		Edit:            writing,
-	}
-}
-
-// Bindings lists the keys in the order of the help, without those for writing.
-func (k *KeyMap) Bindings() []key.Binding {
-	m := k.Moves
-	return []key.Binding{
-		m.Up, m.Down, m.HalfUp, m.HalfDown, m.PageUp, m.PageDown, m.Top, m.End, k.PreviousMessage, k.NextMessage,
-		k.Side, k.Open, k.Fold, k.Back, k.PreviousRequest, k.NextRequest, k.Search, k.Next, k.Previous,
-		k.Pin, k.Mask, k.Undo, k.Redo, k.Copy, k.CopyBody, k.Fork, k.Resend, k.Help, k.Cancel, k.Close,
 	}
 }

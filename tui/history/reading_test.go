@@ -3,11 +3,9 @@ package history_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
@@ -216,55 +214,6 @@ func TestARequestThatIsNotWhatWasSentSaysWhy(t *testing.T) {
 	wants(t, r.screen(), "not verified: the tools were declared by a server that has changed")
 }
 
-func TestMessagesOfTheUserAreSteppedThrough(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 30)
-	r.story()
-	r.show()
-	for _, want := range []string{"forget that", "never touch", "so fix it", "why does"} {
-		r.press("{")
-		wants(t, under(r), want)
-	}
-	if _, ok := r.press("{").(history.Note); !ok {
-		t.Error("before the first message nothing is said")
-	}
-	r.press("}")
-	wants(t, under(r), "so fix it")
-}
-
-func TestAClickSelectsAndThenExpands(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 50)
-	r.story()
-	r.show()
-	y := -1
-	for i, l := range strings.Split(r.screen(), "\n") {
-		if strings.Contains(l, "go test ./upload -count=10 · failed") {
-			y = i
-		}
-	}
-	click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}
-	r.Update(click)
-	wants(t, under(r), "go test ./upload -count=10 · failed", "… 41 more lines")
-	r.Update(click)
-	if strings.Contains(under(r), "more lines") {
-		t.Errorf("it is not expanded:\n%s", r.screen())
-	}
-}
-
-func TestAnEmptyConversationSaysSo(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 80, 24)
-	r.show()
-	wants(t, r.screen(), "No messages yet.", "said 0 → sent 0")
-	for _, k := range []string{"j", "enter", "p", "u", "y", "f", "e", "n", "tab", "{", "1", "["} {
-		r.press(k)
-	}
-	r.add(conversation.UserMessage{Text: "the first words"})
-	r.Refresh(r.content())
-	wants(t, under(r), "the first words")
-}
-
 func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)
@@ -276,54 +225,6 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	r.press("home")
 	wants(t, under(r), "Ports were counted.")
 	wants(t, r.screen(), "1 summary")
-}
-
-func TestTheHelpNamesEveryKey(t *testing.T) {
-	t.Parallel()
-	keys := history.DefaultKeyMap()
-	listed := map[string]bool{}
-	for _, b := range keys.Bindings() {
-		listed[b.Help().Desc] = true
-	}
-	var check func(v reflect.Value)
-	check = func(v reflect.Value) {
-		for i := range v.NumField() {
-			b, ok := v.Field(i).Interface().(key.Binding)
-			switch {
-			case !ok:
-				check(v.Field(i))
-			case b.Help().Desc != "" && !listed[b.Help().Desc]:
-				t.Errorf("%s is not in the help", v.Type().Field(i).Name)
-			}
-		}
-	}
-	keys.Edit = edit.Keys{} // those for writing are in the help of the program
-	check(reflect.ValueOf(keys))
-	r := newRig(t, 130, 40)
-	r.story()
-	r.show()
-	r.press("?")
-	for what := range listed {
-		wants(t, r.screen(), what)
-	}
-	if a := r.press("q"); a != nil {
-		t.Errorf("q closes more than the help: %#v", a)
-	}
-	wants(t, r.screen(), "now run it ten times")
-}
-
-func TestAReboundKeyWorksAtOnce(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 30)
-	r.story()
-	r.show()
-	r.keys.Close.SetKeys("z")
-	if _, ok := r.press("z").(pane.Closed); !ok {
-		t.Error("the new key does nothing")
-	}
-	if _, ok := r.press("q").(pane.Ignored); !ok {
-		t.Error("the old key still does something")
-	}
 }
 
 // What a token comes to is learned from every reply.

@@ -19,8 +19,8 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		switch {
 		case m.search.typing:
 			return m.typed(msg)
-		case m.help.open:
-			m.help.press(msg, m.keys.Moves, len(m.helpLines()), m.body())
+		case m.helps:
+			m.helps = m.help.Update(msg, m.keys.Moves, len(m.helpLines()), m.body())
 		default:
 			action = m.press(msg)
 		}
@@ -33,7 +33,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 			return m.typed(msg)
 		}
 	case tea.MouseWheelMsg:
-		if !m.help.open {
+		if !m.helps {
 			m.sheet.Update(msg, m.shown, m.keys.Moves, nil)
 		}
 		return nil
@@ -47,7 +47,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
 	at := m.sheet.At(m.draw, msg.Mouse().Y-top)
-	if m.help.open || msg.Button != tea.MouseLeft || at < 0 {
+	if m.helps || msg.Button != tea.MouseLeft || at < 0 {
 		return nil
 	}
 	if at == m.selected() {
@@ -63,7 +63,7 @@ func (m *Model) commands() []pane.Command {
 	return []pane.Command{
 		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
 		{On: k.Cancel, Do: m.cancel},
-		{On: k.Help, Do: func() pane.Action { m.help.open = true; return nil }},
+		{On: k.Help, Do: func() pane.Action { m.helps = true; m.help.ToTop(); return nil }},
 		{On: k.Side, Do: m.turn},
 		{On: k.Open, Do: m.enter},
 		{On: k.Fold, Do: m.toggle},
@@ -83,6 +83,8 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Copy, Do: m.onRow(m.copier.row)},
 		{On: k.CopyBody, Do: func() pane.Action { return m.copier.body(k.PreviousRequest) }},
 		{On: k.Fork, Do: m.onRow(m.acts.fork)},
+		{On: k.Jump, Do: m.onRow(m.jump)},
+		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 	}
 }
 
@@ -147,10 +149,21 @@ func (m *Model) turn() pane.Action {
 		m.leaveRequest()
 		return nil
 	}
+	if m.book.side == sideCompactions {
+		return nil
+	}
 	seq := m.here()
 	m.show((m.book.side+1)%sides, nil)
 	m.goTo(seq)
 	return nil
+}
+
+// jump leads from the list of compactions to the place of one in the history.
+func (m *Model) jump(it item) pane.Action {
+	if m.book.side != sideCompactions {
+		return say("this is the place", false)
+	}
+	return pane.Jump{Event: m.book.seq(it)}
 }
 
 // toggle expands or folds the row under the cursor.
@@ -171,9 +184,14 @@ func (m *Model) toggle() pane.Action {
 // enter expands a row; an expanded one it leaves for where that leads, or folds.
 func (m *Model) enter() pane.Action {
 	it, ok := m.current()
+	if ok && m.beside() {
+		return m.jump(it)
+	}
 	if ok && m.draw.expanded[m.book.mark(it)] {
-		if t, ok := m.book.leads(it); ok && m.leave(t) {
-			return nil
+		if t, ok := m.book.leads(it); ok {
+			if action, left := m.leave(t); left {
+				return action
+			}
 		}
 	}
 	return m.toggle()
@@ -181,40 +199,55 @@ func (m *Model) enter() pane.Action {
 
 // follow goes where a link of the row under the cursor leads.
 func (m *Model) follow(i int) pane.Action {
-	at := m.selected()
-	if at < 0 {
+	if m.selected() < 0 {
 		return nil
 	}
-	links := m.draw.drawn(at, pane.RowWidth(m.width)).links
+	links := m.links()
 	if i >= len(links) {
 		return say("no link has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
 	}
-	m.leave(links[i])
-	return nil
+	action, _ := m.leave(links[i])
+	return action
+}
+
+// links are those of the row under the cursor.
+func (m *Model) links() []target {
+	it, ok := m.current()
+	switch {
+	case !ok:
+		return nil
+	case m.beside():
+		_, links := m.draw.details(it.at, false, pane.AsideWidth(m.width))
+		return links
+	}
+	return m.draw.drawn(m.selected(), pane.RowWidth(m.width)).links
 }
 
 // leave goes to a target, and remembers where it came from. It is false where the
 // target is the row itself.
-func (m *Model) leave(t target) bool {
+func (m *Model) leave(t target) (pane.Action, bool) {
 	seq := t.n
 	if t.turn {
 		i := m.book.turn(int(t.n))
 		if i < 0 {
-			return false
+			return nil, false
 		}
 		seq = m.book.Log[m.book.rows[i].Event].Seq
 	}
 	it, _ := m.current()
 	from := m.book.seq(it)
-	if seq == from && it.kind == kindSaid {
-		return false
+	switch {
+	case m.book.side == sideCompactions && m.book.request == nil:
+		return pane.Jump{Event: seq}, true
+	case seq == from && it.kind == kindSaid:
+		return nil, false
 	}
 	m.jumps = append(m.jumps, from)
 	if m.book.request != nil || m.book.side == sideSent {
 		m.show(sideBoth, nil)
 	}
 	m.goTo(seq)
-	return true
+	return nil, true
 }
 
 // back goes to where the newest jump began.

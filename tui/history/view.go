@@ -23,8 +23,8 @@ func (m *Model) View() string {
 	v := m.shown()
 	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.where()
 	switch r := m.book.request; {
-	case m.help.open:
-		v.Body = m.help.view(m.helpLines(), m.body())
+	case m.helps:
+		v.Body, v.Frame.Where = m.help.View(m.helpLines(), m.body())
 	case r != nil && r.state != requestMade:
 		v.Body = r.body(&m.draw.styles, m.width)
 	case m.draw.Len() == 0:
@@ -36,8 +36,12 @@ func (m *Model) View() string {
 // empty is what is said where there is nothing yet.
 func (m *Model) empty() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
-	out := []string{margin + s.Text.Render("No messages yet."), ""}
-	text := "Every message appears here, next to what the model is sent of it" + keyFor(m.keys.Close, "goes back to write the first") + "."
+	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it"+keyFor(m.keys.Close, "goes back to write the first")+"."
+	if m.book.side == sideCompactions {
+		title = "No compactions yet."
+		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact compacts now; at the load line it happens automatically."
+	}
+	out := []string{margin + s.Text.Render(title), ""}
 	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.Measure)) {
 		out = append(out, margin+s.Muted.Render(l))
 	}
@@ -45,7 +49,18 @@ func (m *Model) empty() []string {
 }
 
 // shown is the rows and what stands around them.
-func (m *Model) shown() pane.Shown { return pane.Shown{Frame: m.frame(), Rows: m.draw} }
+func (m *Model) shown() pane.Shown {
+	v := pane.Shown{Frame: m.frame(), Rows: m.draw}
+	if it, ok := m.current(); ok && m.beside() {
+		v.Aside, _ = m.draw.details(it.at, false, pane.AsideWidth(m.width))
+	}
+	return v
+}
+
+// beside reports whether the details of the row with the cursor stand at the right.
+func (m *Model) beside() bool {
+	return m.book.side == sideCompactions && m.book.request == nil && pane.AsideWidth(m.width) > 0
+}
 
 // frame is what stands around the rows; its height does not depend on what is under
 // the cursor.
@@ -63,6 +78,11 @@ func (m *Model) frame() pane.Frame {
 		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.about(m.draw.zone)), r.verdict(&m.draw.styles)}
 		return f
 	}
+	if m.book.side == sideCompactions {
+		f.Title, f.Detail = strings.Replace(f.Title, "History", "Ledger", 1), ""
+		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.totals())}
+		return f
+	}
 	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.book.balance())}
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
@@ -74,7 +94,7 @@ func (m *Model) frame() pane.Frame {
 	if m.book.side == sideBoth && m.book.twofold && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
 		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
-		if m.help.open {
+		if m.helps {
 			heads = "keys"
 		}
 		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Faint.Render(heads))
@@ -87,7 +107,8 @@ func (m *Model) body() int { return m.frame().Body(m.height) }
 
 // helpLines is all of the help.
 func (m *Model) helpLines() []string {
-	return m.help.lines(m.keys, m.draw.styles.Pane, pane.RowWidth(m.width))
+	lines := m.draw.styles.Pane.KeyList(pane.RowWidth(m.width), pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys))
+	return append(lines, " "+m.draw.styles.Pane.Key.Render("1–9")+m.draw.styles.Pane.Text.Render("  where the numbers ‹1› to ‹9› lead"))
 }
 
 // tabs are the sides, the one in sight in brackets; it alone where there is no room.
@@ -125,7 +146,7 @@ func (m *Model) status() string {
 	case text != "" && m.note.Bad:
 		style = s.Warning
 	case text != "":
-	case m.help.open:
+	case m.helps:
 		style, text = s.Muted, "any other key closes the help"
 	case m.book.request != nil && m.book.request.state != requestMade:
 		style, text = s.Muted, pane.Hint("goes back to the conversation", m.keys.Cancel)
@@ -172,7 +193,7 @@ func (m *Model) where() string {
 	n := len(m.book.items)
 	at := m.selected()
 	switch {
-	case m.help.open || n == 0:
+	case m.helps || n == 0:
 		return ""
 	case m.search.on && !m.search.stale:
 		for i, row := range m.search.found {
@@ -194,7 +215,7 @@ func (m *Model) hints() []string {
 	switch {
 	case m.search.typing:
 		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
-	case m.help.open:
+	case m.helps:
 		return []string{pane.Hint("close", k.Cancel), pane.Hint("scroll", k.Moves.Up, k.Moves.Down)}
 	case m.book.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
@@ -204,7 +225,11 @@ func (m *Model) hints() []string {
 	if m.search.on {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
-	if at := m.selected(); at >= 0 && len(m.draw.drawn(at, pane.RowWidth(m.width)).links) > 0 {
+	if m.book.side == sideCompactions {
+		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo), pane.Hint("close", k.Close),
+			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
+	}
+	if len(m.links()) > 0 {
 		out = append([]string{"1–9 follow"}, out...)
 	}
 	if m.book.ReadOnly == "" {

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -161,14 +162,14 @@ func Allot(amounts []int, n int) []int {
 		}
 	}
 	for ; rest > 0; rest-- {
-		best := largest(remainder)
+		best := slices.Index(remainder, slices.Max(remainder))
 		cells[best]++
 		remainder[best] = -2
 	}
 	// Largest remainder may pass over an amount worth more than half a cell when
 	// there are many of those: it takes a cell from the longest.
 	for i, left := range remainder {
-		if longest := largest(cells); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
+		if longest := slices.Index(cells, slices.Max(cells)); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
 			cells[longest]--
 			cells[i]++
 		}

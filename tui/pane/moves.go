@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"reflect"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
@@ -13,6 +15,18 @@ type Moves struct {
 // Bind binds keys, which help shows under one name with what they do.
 func Bind(help, what string, keys ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+}
+
+// BindingsIn lists the bindings that are fields of a struct itself, in their order.
+func BindingsIn(keymap any) []key.Binding {
+	var out []key.Binding
+	v := reflect.Indirect(reflect.ValueOf(keymap))
+	for i := range v.NumField() {
+		if b, ok := v.Field(i).Interface().(key.Binding); ok {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 // DefaultMoves are those of the handbook.

@@ -76,14 +76,3 @@ func Ratio(share float64) string {
 	}
 	return strconv.Itoa(n) + "%"
 }
-
-// largest is the index of the first largest value.
-func largest[T int | float64](values []T) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	return best
-}

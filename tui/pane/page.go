@@ -36,9 +36,9 @@ func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 		p.scroll(-1, lines, height)
 	case key.Matches(k, keys.Down):
 		p.scroll(1, lines, height)
-	case key.Matches(k, keys.PageUp):
+	case key.Matches(k, keys.PageUp, keys.HalfUp):
 		p.scroll(-page, lines, height)
-	case key.Matches(k, keys.PageDown):
+	case key.Matches(k, keys.PageDown, keys.HalfDown):
 		p.scroll(page, lines, height)
 	case key.Matches(k, keys.Top):
 		p.top = 0

@@ -7,7 +7,7 @@ import (
 
 // Reader is a full-screen page of lines that scrolls; while the keys are asked for they stand in its place.
 type Reader struct {
-	page    Page
+	Page
 	helping bool
 }
 
@@ -23,11 +23,6 @@ func (r *Reader) Helping() bool { return r.helping }
 // Reset shows the beginning of the page.
 func (r *Reader) Reset() { *r = Reader{} }
 
-// View is the lines in sight of the page, or of the keys, and which these are: "" if all are.
-func (r *Reader) View(lines []string, height int) (shown []string, where string) {
-	return r.page.View(lines, height)
-}
-
 // Update scrolls so many lines, shows the keys or closes, and reports whether the message was for it. To close the keys leads
 // back to the page.
 func (r *Reader) Update(msg tea.Msg, keys ReaderKeys, lines, height int) (Action, bool) {
@@ -39,5 +34,5 @@ func (r *Reader) Update(msg tea.Msg, keys ReaderKeys, lines, height int) (Action
 	case key.Matches(k, keys.Close):
 		return Closed{}, true
 	}
-	return nil, r.page.Update(msg, keys.Moves, lines, height)
+	return nil, r.Page.Update(msg, keys.Moves, lines, height)
 }

@@ -57,11 +57,3 @@ func DefaultKeyMap() KeyMap {
 		Edit:       writing,
 	}
 }
-
-// Bindings lists the keys in the order of the help, without those for writing.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{
-		k.Accept, k.Close, k.PreviousProfile, k.NextProfile, k.EndEarlier, k.EndLater, k.StartEarlier, k.StartLater,
-		k.Default, k.Focus, k.Review, k.Up, k.Down, k.PageUp, k.PageDown, k.Help,
-	}
-}

@@ -190,8 +190,7 @@ func (m *Model) say(style lipgloss.Style, text string) []string {
 
 // help is every key and what it does.
 func (m *Model) help() []string {
-	k := m.o.Keys
-	return append(m.o.Styles.Pane.KeyList(m.width, k.Bindings(), []key.Binding{k.TakeFocus, k.LeaveFocus}), "")
+	return append(m.o.Styles.Pane.KeyList(m.width, pane.BindingsIn(m.o.Keys)), "")
 }
 
 // by names a key in a text; "" if it is off.

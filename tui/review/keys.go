@@ -45,10 +45,3 @@ func DefaultKeyMap() KeyMap {
 		Edit: edit.DefaultKeys(),
 	}
 }
-
-// Bindings lists the keys in the order of the help, without those for writing.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{
-		k.Accept, k.GiveUp, k.Close, k.Change, k.Editor, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.End, k.Help,
-	}
-}

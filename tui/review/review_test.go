@@ -141,19 +141,6 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 	}
 }
 
-func TestTheSizeMovesWhileOneWrites(t *testing.T) {
-	t.Parallel()
-	m := show(waiting(), 80, 24)
-	if want := "~190 tokens replace ~6.6k, 3% · as the model wrote it"; !strings.Contains(m.View(), want) {
-		t.Errorf("%q is not in\n%s", want, m.View())
-	}
-	press(m, "e")
-	m.Update(tea.PasteMsg{Content: strings.Repeat("word ", 800)})
-	if want := "~1.2k tokens replace ~6.6k, 17% · changed by you"; !strings.Contains(m.View(), want) {
-		t.Errorf("%q is not in\n%s", want, m.View())
-	}
-}
-
 func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 	t.Parallel()
 	const most = 256 << 10

@@ -137,5 +137,5 @@ func (m *Model) body() []string {
 
 // help is every key and what it does.
 func (m *Model) help() []string {
-	return m.o.Styles.KeyList(m.width, append(m.o.Keys.Bindings(), m.o.Keys.Done))
+	return m.o.Styles.KeyList(m.width, pane.BindingsIn(m.o.Keys))
 }

@@ -37,11 +37,6 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// Bindings lists the keys in the order of the help, without those for writing.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{k.Open, k.Close, k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last}
-}
-
 // moves are the keys as a list knows them.
 func (k *KeyMap) moves() pane.Moves {
 	return pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}

@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation/find"
@@ -170,37 +169,6 @@ func TestOldHitsStayUntilOthersCome(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeReadIsTold(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		unread, damaged, width, height int
-		want                           string
-	}{
-		{0, 0, 120, 40, ""},
-		{2, 0, 120, 40, "2 conversations could not be read; plimsoll doctor says more"},
-		{0, 3, 120, 40, "3 damaged texts were skipped; plimsoll doctor says more"},
-		{1, 1, 120, 40, "1 conversation could not be read, 1 damaged text was skipped; plimsoll doctor says more"},
-		{2, 3, 80, 20, "2 conversations could not be read, 3 damaged texts were skipped; plimsoll\ndoctor says more"},
-		{2, 3, 80, 19, "2 conversations could not be read, 3 damaged texts were skipped"},
-		{2, 0, 40, 12, "2 conversations could not be read"},
-		{2, 3, 40, 12, "not read: 2 conversations, 3 texts"},
-		{1, 0, 20, 6, "not read: 1 convers…"},
-	} {
-		hits, none := found(), search.Content{Query: "port", Conversations: 41, Now: now}
-		for _, content := range []search.Content{hits, none} {
-			content.Unread, content.Damaged = c.unread, c.damaged
-			m := shown(content, c.width, c.height)
-			if got := told(m); got != c.want {
-				t.Errorf("%d unread, %d damaged, %d hits at %dx%d: %q, want %q", c.unread, c.damaged, len(content.Hits), c.width, c.height, got, c.want)
-			}
-			press(m, "ctrl+u")
-			if got := told(m); got != "" {
-				t.Errorf("with an empty line: %q", got)
-			}
-		}
-	}
-}
-
 // told are the lines between the one to type in and what was found.
 func told(m *search.Model) string {
 	var out []string
@@ -266,15 +234,5 @@ func TestThePlaceIsInSight(t *testing.T) {
 				t.Fatalf("%d cells: not all places are highlighted:\n%s", width, view)
 			}
 		}
-	}
-}
-
-func TestALookThatIsChangedIsSeen(t *testing.T) {
-	t.Parallel()
-	m := shown(found(), 100, 30)
-	plain := m.View()
-	m.SetStyles(search.Styles{Styles: pane.Styles{Match: lipgloss.NewStyle().Bold(true)}})
-	if view := m.View(); view == plain || ansi.Strip(view) != plain {
-		t.Errorf("the look did not change, or the text did:\n%s", view)
 	}
 }

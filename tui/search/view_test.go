@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/find"
 	"plimsoll/tui/search"
@@ -109,33 +106,5 @@ func BenchmarkView(b *testing.B) {
 		press(m, "down")
 		_ = m.View()
 		press(m, "up")
-	}
-}
-
-// Who said it and when stand in columns, whatever the turn and the name.
-func TestWhereHitsAreStandsInColumns(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{60, 80, 120} {
-		m := shown(search.Content{Query: "port", Conversations: 2, Now: now, Hits: []find.Hit{
-			hit("aaaa22223333", "One", 9, 7, 5*time.Hour, "user", "the port"),
-			hit("aaaa22223333", "One", 80, 123, time.Minute, "run_command", "a port"),
-			hit("bbbb22223333", "Two", 8, 12, 9*24*time.Hour, "mcp__browser__navigate_to_page", "one port"),
-		}}, width, 30)
-		who, when := map[int]bool{}, map[int]bool{}
-		for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
-			for _, name := range []string{"user", "run_", "mcp_"} {
-				if before, _, ok := strings.Cut(l, "  "+name); ok {
-					who[ansi.StringWidth(before)] = true
-				}
-			}
-			for _, age := range []string{"5 h", "1 min", "2026-11-11"} {
-				if before, _, ok := strings.Cut(l, "  "+age); ok {
-					when[ansi.StringWidth(before)] = true
-				}
-			}
-		}
-		if len(who) != 1 || len(when) != 1 {
-			t.Errorf("%d columns: who at %v, when at %v\n%s", width, who, when, m.View())
-		}
 	}
 }

@@ -51,9 +51,3 @@ func DefaultKeyMap() KeyMap {
 		Edit:            typing,
 	}
 }
-
-// Bindings lists the keys in the order of the help, without those that move and those for typing.
-func (k KeyMap) Bindings() []key.Binding {
-	return []key.Binding{k.Change, k.Next, k.Earlier, k.Default, k.Write, k.Explain, k.NextSection, k.PreviousSection, k.Close,
-		k.Accept, k.Cancel, k.More, k.Less}
-}

@@ -67,7 +67,7 @@ type Model struct {
 
 	content Content
 	rows    rows
-	list    pane.List
+	list    pane.Sheet
 	toggled bool // what the setting does is shown where it is not as a rule, or the other way round
 
 	stage  stage
@@ -181,26 +181,17 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return m.review(msg)
 	}
 	k := m.o.Keys
-	if press, ok := msg.(tea.KeyPressMsg); ok {
-		action, done := pane.Press(press, []pane.Command{
-			{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
-			{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
-			{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
-			{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},
-			{On: k.Default, Do: m.toDefault},
-			{On: k.Write, Do: m.write},
-			{On: k.Explain, Do: func() pane.Action { m.toggled = !m.toggled; m.fit(); return nil }},
-			{On: k.NextSection, Do: func() pane.Action { m.section(1); return nil }},
-			{On: k.PreviousSection, Do: func() pane.Action { m.section(-1); return nil }},
-		})
-		if done {
-			return action
-		}
-	}
-	if m.list.Update(&m.rows, msg, k.Moves, m.frame().Top(m.height)) {
-		return nil
-	}
-	return pane.Ignored{}
+	return m.list.Update(msg, m.shown, k.Moves, []pane.Command{
+		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
+		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
+		{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},
+		{On: k.Default, Do: m.toDefault},
+		{On: k.Write, Do: m.write},
+		{On: k.Explain, Do: func() pane.Action { m.toggled = !m.toggled; m.fit(); return nil }},
+		{On: k.NextSection, Do: func() pane.Action { m.section(1); return nil }},
+		{On: k.PreviousSection, Do: func() pane.Action { m.section(-1); return nil }},
+	})
 }
 
 // section goes to the first row of the next section, or of the one before.

@@ -21,25 +21,16 @@ const (
 	twoLines = 14  // lines from which on what happens next has two
 	label    = 5   // cells before the gauge
 	least    = 3   // lines that an explanation leaves to the rows
-	between  = 4   // cells between rows and explanation
 )
 
 // explains reports whether what the setting does is shown.
 func (m *Model) explains() bool { return (m.width >= beside || m.height >= roomy) != m.toggled }
 
-// listWidth is how many cells the rows have.
-func (m *Model) listWidth() int {
-	if m.width >= beside && m.explains() {
-		return pane.Gutter(m.width) + min(62, (pane.Within(m.width)-between)/2)
-	}
-	return pane.RowWidth(m.width)
-}
-
 // fit gives the parts their places.
 func (m *Model) fit() {
 	m.field.SetSize(max(pane.Within(m.width)-len(m.prompt()), 2), 1)
-	f := m.frame()
-	m.list.SetSize(m.listWidth(), f.Body(m.height)-len(m.below(f)))
+	m.list.SetSize(m.width, m.height)
+	m.list.Fit(m.shown())
 	if i := m.list.Selected(&m.rows); i >= 0 {
 		m.list.Select(&m.rows, i)
 	}
@@ -47,47 +38,24 @@ func (m *Model) fit() {
 
 // View draws the view.
 func (m *Model) View() string {
-	f := m.frame()
-	s := m.o.Styles.Pane
-	height := f.Body(m.height)
+	v := m.shown()
 	switch {
 	case m.stage == writing:
-		body, where := m.page.View(m.draftLines(), height)
-		f.Where = where
-		return s.Draw(f, body, m.width, m.height)
+		v.Body, v.Frame.Where = m.page.View(m.draftLines(), v.Frame.Body(m.height))
 	case m.content.Rows == nil:
-		return s.Draw(f, []string{pane.Margin(m.width) + s.Muted.Render("reading the settings…")}, m.width, m.height)
+		v.Body = []string{pane.Margin(m.width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
 	}
-	below := m.below(f)
-	m.list.SetSize(m.listWidth(), height-len(below))
-	lines := m.list.View(&m.rows)
-	if len(below) > 0 {
-		body := make([]string, height-len(below), height)
-		copy(body, lines)
-		return s.Draw(f, append(body, below...), m.width, m.height)
-	}
-	if m.width >= beside && m.explains() {
-		lines = m.joined(lines, height)
-	}
-	return s.Draw(f, lines, m.width, m.height)
+	return m.list.View(m.o.Styles.Pane, v)
 }
 
-// joined is the rows with the explanation beside them.
-func (m *Model) joined(lines []string, height int) []string {
-	room := m.width - m.listWidth() - between - pane.Gutter(m.width)
-	detail := m.detail(room)
-	out := make([]string, max(min(len(detail), height), len(lines)))
-	for i := range out {
-		left, right := "", ""
-		if i < len(lines) {
-			left = lines[i]
-		}
-		if i < len(detail) && i < height {
-			right = detail[i]
-		}
-		out[i] = pane.Fit(left, m.listWidth()+between) + right
+// shown is the rows with what explains the one under the cursor, beside them or below.
+func (m *Model) shown() pane.Shown {
+	f := m.frame()
+	v := pane.Shown{Frame: f, Rows: &m.rows, Panel: m.below(f)}
+	if width := pane.AsideWidth(m.width); width > 0 && m.explains() && m.stage != writing {
+		v.Aside = m.detail(width)
 	}
-	return out
+	return v
 }
 
 // below is the explanation below the rows, its rule included; nil where it stands elsewhere.

@@ -135,7 +135,7 @@ func Golden(t *testing.T, sizes [][2]int, draw func(t *testing.T, b *strings.Bui
 }
 
 // Sizes are those of most golden files.
-var Sizes = [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}}
+var Sizes = [][2]int{{40, 12}, {80, 24}}
 
 // Trim is a view without the blanks at the ends of its lines.
 func Trim(view string) string {

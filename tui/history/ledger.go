@@ -1,0 +1,159 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"plimsoll/compact/inspect"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// The ledger is the history with its compactions alone: what became of each, what it saved and what it cost.
+
+// layCompactions lists the compactions, those that failed, pins, and what was undone and redone.
+func (b *book) layCompactions() {
+	b.messages, b.ledger = b.View.Messages, map[uint64]inspect.Entry{}
+	for _, e := range inspect.Ledger(b.Log) {
+		if at := b.index(e.Event); at >= 0 {
+			b.ledger[e.Event] = e
+			b.items = append(b.items, item{kind: kindEvent, at: at})
+		}
+	}
+}
+
+// Cells that the columns leave to what was done.
+const leastDone = 40
+
+// entryColumns are what became of an entry, its tokens, its cost and its duration, as far as there is room.
+func (d *drawer) entryColumns(e inspect.Entry, width int) string {
+	out := ""
+	for _, column := range []struct {
+		text  string
+		cells int
+	}{{resultWord(e.Result), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {took(e.Duration), 6}} {
+		text := alignedRight(column.text, column.cells)
+		if out != "" {
+			text += "  " + out
+		}
+		if out != "" && width-cells(text) < leastDone {
+			break
+		}
+		out = text
+	}
+	return d.styles.Pane.Muted.Render(out)
+}
+
+// resultWord is what became of an entry.
+func resultWord(r inspect.EntryResult) string {
+	if r == inspect.ResultInForce {
+		return "active"
+	}
+	return plain.Line(string(r))
+}
+
+// tokensOfEntry are those of a request before and after, both estimates.
+func tokensOfEntry(e inspect.Entry) string {
+	switch {
+	case e.Before == 0:
+		return ""
+	case e.After == 0:
+		return "at " + pane.About(e.Before)
+	}
+	return pane.About(e.Before) + " → " + pane.About(e.After)
+}
+
+func costOf(e inspect.Entry) string {
+	if e.CostUSD == nil {
+		return ""
+	}
+	return pane.Dollars(*e.CostUSD)
+}
+
+// took is a duration in words, "" for none.
+func took(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return ""
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	}
+	return d.Round(time.Second).String()
+}
+
+// entryDetails are what is known of a compaction beyond its event; nil where compactions are not alone.
+func (b *book) entryDetails(seq uint64) []string {
+	e, ok := b.ledger[seq]
+	if !ok {
+		return nil
+	}
+	result := resultWord(e.Result)
+	switch e.Result {
+	case inspect.ResultStale:
+		result += ": the conversation had changed by the time it was ready"
+	case inspect.ResultFailed, inspect.ResultCancelled:
+		result += ": nothing was changed"
+	case inspect.ResultUndone:
+		result += ": it hides nothing"
+	}
+	if tokens := tokensOfEntry(e); tokens != "" {
+		result += ", " + tokens + " tokens"
+	}
+	out := []string{result}
+	var summary []string
+	if e.Prompt > 0 {
+		summary = append(summary, pane.Tokens(e.Prompt)+" tokens read")
+	}
+	if e.Output > 0 {
+		summary = append(summary, pane.Tokens(e.Output)+" written")
+	}
+	for _, part := range []string{costOf(e), took(e.Duration)} {
+		if part != "" {
+			summary = append(summary, part)
+		}
+	}
+	if len(summary) > 0 {
+		out = append(out, strings.TrimSpace("summary "+e.Model)+": "+strings.Join(summary, ", "))
+	}
+	return out
+}
+
+// totals are what is true of all compactions. What several saved does not add up, as each began where the one before ended.
+func (b *book) totals() string {
+	made, force, failed, asked, unknown, spent := 0, 0, 0, 0, 0, 0.0
+	for _, e := range b.ledger {
+		switch {
+		case e.Kind == inspect.EntryAttempt && e.Result != inspect.ResultUnused:
+			failed++
+		case e.Kind == inspect.EntryEpoch:
+			made++
+			if e.Result == inspect.ResultInForce {
+				force++
+			}
+		}
+		switch {
+		case e.CostUSD != nil:
+			asked++
+			spent += *e.CostUSD
+		case e.Prompt > 0 || e.Model != "":
+			asked++
+			unknown++
+		}
+	}
+	out := numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " active"
+	if failed > 0 {
+		out += " · " + numbers.Count(failed, "failed attempt")
+	}
+	switch {
+	case asked == 0:
+	case asked == unknown:
+		out += " · unknown cost for summaries"
+	case unknown > 0:
+		out += " · at least " + pane.Dollars(spent) + " for summaries"
+	default:
+		out += " · " + pane.Dollars(spent) + " for summaries"
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package history_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact/edit"
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
+)
+
+// The ledger has every compaction and what became of it, and its keys act as those of the history.
+func TestTheLedger(t *testing.T) {
+	t.Parallel()
+	price := 0.02
+	r := newRig(t, 90, 24)
+	r.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
+	r.SetSize(90, 24)
+	r.show()
+	if view := r.screen(); !strings.Contains(view, "No compactions yet.") {
+		t.Errorf("without a compaction it says\n%s", view)
+	}
+	r.add(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "hi"})
+	r.add(conversation.UserMessage{Text: "and more"})
+	r.add(conversation.Usage{Model: "m", For: conversation.ForSummary, CostUSD: &price, Prompt: 900, Completion: 40},
+		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Outcome: conversation.OutcomeFailed, Why: "it was \x1b[31mempty", Model: "m", Before: 91_000})
+	undone := r.pass("all masked", masks(2))
+	revert, err := edit.Undo(r.log.Events(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.add(revert)
+	kept := r.pass("turn 0 evicted", conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 2}}})
+	r.show()
+	view := r.screen()
+	for _, want := range []string{"2 compactions, 1 active · 1 failed attempt · $0.02 for summaries", "at ~91k", "failed", "all masked", "undone", "~91k → ~34k     active"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("no %q in\n%s", want, view)
+		}
+	}
+	for _, c := range []struct {
+		at   uint64
+		key  string
+		want pane.Action
+	}{
+		{kept, "u", pane.Undo{Epoch: kept}},
+		{kept, "o", pane.Jump{Event: kept}},
+		{kept, "c", pane.Preview{}},
+		{undone, "r", pane.Redo{}},
+		{undone, "u", history.Note{Text: "this compaction is already undone · r redoes the last undone one", Bad: true}},
+		{kept, "tab", nil},
+		{kept, "q", pane.Closed{}},
+	} {
+		r.to(c.at)
+		if diff := cmp.Diff(c.want, r.press(c.key)); diff != "" {
+			t.Errorf("%s on e%d:\n%s", c.key, c.at, diff)
+		}
+	}
+	r.press("home", "enter")
+	if view := r.screen(); !strings.Contains(view, "set off by load line") || !strings.Contains(view, "summary m: 900 tokens read, 40 written, $0.02") {
+		t.Errorf("unfolded it says\n%s", view)
+	}
+	r.SetSize(120, 24)
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: kept}), r.press("end", "enter")); diff != "" {
+		t.Errorf("with the details beside it Enter gives\n%s", diff)
+	}
+}
