@@ -138,11 +138,11 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 	term.drafted("and now?")
 	term.key("ctrl+u")
 	term.command("/ledger")
-	words := []string{"compacted turns 0–9", "compacted turns 10–40", " undone", "pinned e", "undone: from turn"}
+	words := []string{"compacted turns 0–9", "compacted turns 10–40", "compaction e", "pinned e", "undone: from turn"}
 	shown := term.see(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
-		if i := strings.Index(shown.text, what); i < at {
+		if i := strings.LastIndex(shown.text, what); i < at {
 			t.Errorf("%q does not stand in its place:\n%s", what, shown.text)
 		} else {
 			at = i
@@ -162,7 +162,7 @@ func TestLedgerTellsAllThatWasDone(t *testing.T) {
 		t.Errorf("print --ledger has %+v", listed)
 	}
 	term.typed("r") // on the turns that were undone
-	term.see("turns that were undone at e", "redone since")
+	term.see("turns that were undone", "undone: it hides nothing")
 	term.typed("q")
 	term.idle("This is reply 2.")
 }
