@@ -10,10 +10,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -93,30 +90,6 @@ func rest(b *testing.B, m *updates.Mailbox) {
 				return
 			}
 		}
-	}
-}
-
-// BenchmarkBegin is what the owner does before a summary of a conversation of
-// 10,000 events is asked for: nothing else is done meanwhile, so it may take a
-// tenth of a second.
-func BenchmarkBegin(b *testing.B) {
-	events := longLog(b, 10_000)
-	for _, input := range []preset.SummaryInput{preset.InputView, preset.InputRaw} {
-		b.Run(string(input), func(b *testing.B) {
-			model := testModel
-			model.Window = meter.Window{Tokens: 20_000_000, Source: meter.WindowConfig}
-			rules := preset.RulesOf(preset.Plimsoll)
-			p := rules.Profiles[preset.ProfileHeavy]
-			p.Summary.Input = input
-			rules.Profiles[preset.ProfileHeavy] = p
-			log, m := events, meter.New(meter.Options{Window: model.Window}).WithView(projection.Project(events))
-			for b.Loop() {
-				pass, err := edit.NewProposal(log, rules, edit.Inputs{Meter: m, Now: time.Unix(1_800_000_000, 0)}, heavy())
-				if err != nil || pass.Job == nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -108,28 +108,6 @@ func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
 	}
 }
 
-func TestSummaryOfASwitchIsGivenUpWithIt(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		s := quiet(accounts(gate))
-		r := chatted(t, s, 10, 5000, windowed(large))
-		r.SwitchModel(other("small", small), s)
-		r.wait()
-		if summaries(s) != 1 {
-			t.Errorf("%d summaries are asked for", summaries(s))
-		}
-		r.SwitchModel(other("m", large), s)
-		r.wait()
-		gate.Open()
-		r.wait()
-		r.onlyStale()
-		r.say("go on")
-		r.answered()
-		r.onlyStale()
-		r.finish()
-	})
-}
-
 func TestSummaryModelThatIsNotThereIsNoFailureOfAModel(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(nil)

@@ -13,7 +13,6 @@ import (
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -259,71 +258,6 @@ func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
 		r.answered()
 		r.finish()
 	})
-}
-
-func TestCommandThatIsRefusedDoesNotStopAnAutomaticSummary(t *testing.T) {
-	for name, test := range map[string]struct {
-		command func(*rig)
-		says    string
-	}{
-		"a compaction that saves nothing": {func(r *rig) { r.Compact(edit.NewRequest()) }, "nothing to compact"},
-		"undo with nothing in force":      {func(r *rig) { r.UndoCompaction(0) }, "no compaction to undo"},
-		"undo of what never was":          {func(r *rig) { r.UndoCompaction(7) }, ""},
-		"redo":                            {func(r *rig) { r.RedoCompaction() }, "no compaction to redo"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				gate := agenttest.NewGate()
-				s := quiet(accounts(gate))
-				r := chatted(t, s, beyondLoad, eachTokens, nil)
-				if summaries(s) != 1 {
-					t.Errorf("%d summaries are asked for", summaries(s))
-				}
-				test.command(r)
-				r.wait()
-				if told := r.refused(); len(told) != 1 || !strings.Contains(told[0].Message, test.says) {
-					t.Errorf("told %v, want %q", told, test.says)
-				}
-				gate.Open()
-				r.wait()
-				if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.sources()); diff != "" || len(r.attempts()) > 0 || len(r.refused()) != 1 {
-					t.Errorf("made %s, not made %+v, told %v", diff, r.attempts(), r.refused())
-				}
-				r.finish()
-			})
-		})
-	}
-}
-
-func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
-	for _, fails := range []bool{false, true} {
-		t.Run(fmt.Sprint(fails), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				gate := agenttest.NewGate()
-				s := quiet(accounts(gate))
-				if fails {
-					s.Summary = agenttest.Gated(func(int) *agenttest.Gate { return gate },
-						agenttest.Failing(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
-				}
-				r := chatted(t, s, beyondLoad, eachTokens, nil)
-				r.compacts(wish(preset.ProfileHeavy, -1))
-				gate.Open()
-				r.wait()
-				var failed []conversation.Source
-				for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
-					failed = append(failed, u.Request.Source)
-				}
-				told, other := r.sources(), failed
-				if fails {
-					told, other = failed, told
-				}
-				if !slices.Equal(told, []conversation.Source{conversation.SourceManual}) || len(other) > 0 || summaries(s) != 1 {
-					t.Errorf("made for %v, not made for %v, %d requests", r.sources(), failed, summaries(s))
-				}
-				r.finish()
-			})
-		})
-	}
 }
 
 func TestMessageSentWhileASummaryIsWaitedForIsStored(t *testing.T) {

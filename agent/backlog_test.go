@@ -70,18 +70,6 @@ func TestMessagesOfAnEarlierRunStayStoredUntilSomethingIsSaid(t *testing.T) {
 	})
 }
 
-func TestMessagesTakenBackJustBeforeTheEndAreNotStored(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Hold(agenttest.NewGate()))
-		r.say("one")
-		r.Send("two")
-		r.wait()
-		r.TakeBack()
-		r.finish()
-		r.stored()
-	})
-}
-
 // stored checks which messages wait in the store.
 func (r *rig) stored(want ...string) {
 	r.t.Helper()

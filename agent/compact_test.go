@@ -66,21 +66,6 @@ func segmentSum(r meter.Reading) (sum int) {
 	return sum
 }
 
-func TestIdleCompactionShowsThatItWorksAndThatItRests(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil)
-		n := len(r.watch.Phases())
-		r.compacts(wish("", 1))
-		r.UndoCompaction(0)
-		r.wait()
-		want := []updates.Phase{updates.PhaseCompacting, updates.Idle, updates.PhaseCompacting, updates.Idle}
-		if diff := cmp.Diff(want, r.watch.Phases()[n:]); diff != "" {
-			t.Error(diff)
-		}
-		r.finish()
-	})
-}
-
 func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
@@ -223,26 +208,6 @@ func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
 	}
 }
 
-func TestInterruptedTurnCanBeCompactedAndGoneOnFrom(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 3, nil, looks(3), agenttest.Join(agenttest.Say("half of it"), agenttest.Hold(gate)), answers("fine"))
-		r.say("one more")
-		r.Cancel()
-		r.wait()
-		r.compacts(wish("", 0))
-		if len(r.made()) != 1 {
-			t.Fatalf("told %v", r.refused())
-		}
-		r.say("go on")
-		r.idle()
-		if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
-			t.Errorf("%d failures", n)
-		}
-		r.finish()
-	})
-}
-
 func TestPreviewChangesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
@@ -278,38 +243,6 @@ func TestPreviewChangesNothing(t *testing.T) {
 		if got := r.memory.Events()[events].Body.Kind(); got != conversation.KindUser || reading.Revision != r.reading().Revision {
 			t.Errorf("a preview appended a %s", got)
 		}
-		r.finish()
-	})
-}
-
-func TestSameWishTwiceIsCarriedOutOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), answers("fine")))
-		r.say("go")
-		r.Compact(wish("", 1))
-		r.Compact(wish("", 1))
-		r.wait()
-		gate.Open()
-		r.wait()
-		if len(r.made()) != 1 || len(r.refused()) != 0 {
-			t.Errorf("made %v, refused %v", r.made(), r.refused())
-		}
-		r.idle()
-		r.finish()
-	})
-}
-
-func TestCompactionComesBeforeAMessageSentAfterIt(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, answers("fine"))
-		r.Compact(wish("", 1))
-		r.Send("go on")
-		r.wait()
-		if got := onWire(r.last().Messages); strings.Contains(got[2].Text, "line 50 of") || got[len(got)-1].Text != "go on" {
-			t.Errorf("sent %.60q … %q", got[2].Text, got[len(got)-1].Text)
-		}
-		r.idle()
 		r.finish()
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -49,20 +47,6 @@ func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
 			t.Errorf("the turn ended with %q", all2[len(all2)-1])
 		}
 		r.idle()
-		r.finish()
-	})
-}
-
-func TestModelThatAsksEarlyCompactsAllButThisTurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 1, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"))
-		r.say("tidy up and go on")
-		if o := r.overlays(); len(o) != 1 || o[0].Body.(conversation.Summary).ToTurn != 0 {
-			t.Fatalf("made %+v, refused %v", o, r.refused())
-		}
-		if got := onWire(r.last().Messages); len(got) != 4 || got[1].Text != "tidy up and go on" {
-			t.Errorf("went on with %+v", got)
-		}
 		r.finish()
 	})
 }
@@ -200,52 +184,6 @@ func TestCompactionByAModelThatTheToolDidNotGrantIsNotMade(t *testing.T) {
 		if len(r.overlays()) != 0 || len(r.attempts()) != 0 || len(r.refused()) != 0 {
 			t.Errorf("made %v, refused %v", r.overlays(), r.refused())
 		}
-		r.finish()
-	})
-}
-
-func TestCancelWhileATurnWaitsForASummaryStopsThatFirst(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"), answers("yes"))
-		r.say("tidy up and go on")
-		r.say("this waits")
-		phases := r.watch.Phases()
-		if phases[len(phases)-1] != updates.PhaseCompacting {
-			t.Errorf("the phases are %v", phases)
-		}
-		r.Cancel()
-		r.wait()
-		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled {
-			t.Errorf("recorded %+v", a)
-		}
-		all := said(r.memory.Events())
-		if diff := cmp.Diff([]string{"assistant stop fine", "user this waits", "assistant stop yes"}, all[len(all)-3:]); diff != "" {
-			t.Error(diff)
-		}
-		if got := r.returned(); len(got) != 0 || len(r.overlays()) != 0 {
-			t.Errorf("returned %v, made %v", got, r.overlays())
-		}
-		r.idle()
-		r.finish()
-	})
-}
-
-func TestCompactionInPlaceOfTheModelsIsMadeBeforeTheNextRequestToo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("done"))
-		r.say("tidy up and go on")
-		r.compacts(wish(preset.ProfileDefault, 1))
-		gate.Open()
-		r.wait()
-		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || len(r.overlays()) != 1 {
-			t.Fatalf("recorded %+v, made %v, refused %v", a, r.made(), r.refused())
-		}
-		if got := onWire(r.last().Messages); strings.Contains(got[2].Text, "line 50 of the listing") {
-			t.Error("the next request was made without it")
-		}
-		r.idle()
 		r.finish()
 	})
 }

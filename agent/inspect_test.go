@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"context"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -50,58 +49,6 @@ func TestInspectTellsOfTheContextAndChangesNothing(t *testing.T) {
 			t.Errorf("%d events joined the log", len(r.memory.Events())-events)
 		}
 		r.say("go on")
-		r.finish()
-	})
-}
-
-func TestInspectIsAnsweredInATurnToo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate, slow := agenttest.NewGate(), agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), agenttest.Say("half "), agenttest.Hold(slow), answers("and whole")))
-		r.say("hello")
-		r.Inspect() // before anything came
-		r.wait()
-		gate.Open()
-		r.wait()
-		r.Inspect() // while it streams
-		r.wait()
-		got := r.inspected()
-		if len(got) != 2 || got[0].Reading.Used == 0 || r.watch.OnScreen() != "half " {
-			t.Errorf("told %+v, and %q is on the screen", got, r.watch.OnScreen())
-		}
-		slow.Open()
-		r.wait()
-		r.finish()
-	})
-}
-
-func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		disk, asked := agenttest.NewGate(), atomic.Int64{}
-		r := talk(t, 2, func(o *core.Options) {
-			o.CacheSaved = func(llm.Model, conversation.Usage) *float64 {
-				asked.Add(1)
-				return nil
-			}
-		}, answers("fine"))
-		r.memory.Slow = map[string]*agenttest.Gate{"append": disk}
-		r.Send("hello") // its owner waits for the disk
-		r.wait()
-		for range 5 {
-			r.Inspect()
-		}
-		r.Rename("listings")
-		r.Inspect()
-		r.wait()
-		if n := len(r.inspected()); n != 0 {
-			t.Errorf("%d answers while the disk is slow", n)
-		}
-		disk.Open()
-		r.wait()
-		_, reports := r.shorts()
-		if n := len(r.inspected()); n != 1 || asked.Load() > int64(reports) {
-			t.Errorf("%d answers, for which %d of %d reports were looked at", n, asked.Load(), reports)
-		}
 		r.finish()
 	})
 }
@@ -224,20 +171,5 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 		if now == nil || *now != c.now || got != c.pays {
 			t.Errorf("%s: it costs %v and pays after %d, want %v and %d", name, *now, got, c.now, c.pays)
 		}
-	}
-}
-
-// Updates that tell of the context replace each other where nothing came between.
-func TestInspectionsMergeInTheMailbox(t *testing.T) {
-	t.Parallel()
-	m := updates.NewMailbox()
-	for n := range 3 {
-		m.Put(updates.Inspected{Account: inspect.Breakdown{Events: n}})
-	}
-	m.Put(updates.Failed{})
-	m.Put(updates.Inspected{Account: inspect.Breakdown{Events: 9}})
-	got, err := m.Take(t.Context())
-	if err != nil || len(got) != 3 || got[0].(updates.Inspected).Account.Events != 2 || got[2].(updates.Inspected).Account.Events != 9 {
-		t.Errorf("took %s (%v)", strings.TrimSpace(cmp.Diff(nil, got)), err)
 	}
 }

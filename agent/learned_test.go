@@ -3,10 +3,8 @@ package agent_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"plimsoll/agent/agenttest"
-	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
@@ -32,19 +30,6 @@ func TestRunWaitsForWhatWasLearned(t *testing.T) {
 		r.finish()
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
 			t.Errorf("kept %+v", c)
-		}
-	})
-}
-
-func TestAWindowThatTheServerSaidIsKeptForLaterRuns(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		unknown := func(o *core.Options) { o.Model.Window = meter.Window{} }
-		r := start(t, unknown, reports("a", 300))
-		r.SetWindow("test/m", meter.Window{Tokens: 6000, Source: meter.WindowServer})
-		r.wait()
-		r.finish()
-		if got := r.memory.Calibration(testModel.CalibrationKey).LearnedWindow(time.Now()); got != 6000 {
-			t.Errorf("kept %d tokens", got)
 		}
 	})
 }

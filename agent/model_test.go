@@ -114,40 +114,6 @@ func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
 	})
 }
 
-func TestWindowThatBecomesKnown(t *testing.T) {
-	tests := []struct {
-		name       string
-		have, told meter.Window
-		taken      bool
-	}{
-		{"unknown is filled", meter.Window{}, meter.Window{Tokens: 10, Source: meter.WindowCatalogue}, true},
-		{"stronger wins", meter.Window{Tokens: 20, Source: meter.WindowCatalogue}, meter.Window{Tokens: 10, Source: meter.WindowServer}, true},
-		{"newer of the same wins", meter.Window{Tokens: 20, Source: meter.WindowServer}, meter.Window{Tokens: 10, Source: meter.WindowServer}, true},
-		{"weaker loses", meter.Window{Tokens: 20, Source: meter.WindowFlag}, meter.Window{Tokens: 10, Source: meter.WindowServer}, false},
-		{"nothing is no news", meter.Window{Tokens: 20, Source: meter.WindowServer}, meter.Window{}, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *core.Options) { o.Model.Window = tt.have })
-				r.SetWindow("test/m", tt.told)
-				r.wait()
-				want := tt.have
-				if tt.taken {
-					want = tt.told
-				}
-				if got := r.reading().Window; got != want {
-					t.Errorf("the window is %+v, want %+v", got, want)
-				}
-				if n := len(agenttest.Of[updates.ModelSwitched](r.watch)); (n == 1) != tt.taken {
-					t.Errorf("%d updates", n)
-				}
-				r.finish()
-			})
-		})
-	}
-}
-
 func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"))
@@ -183,26 +149,6 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 	})
 }
 
-func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"), answers("b"), answers("c"))
-		r.say("one")
-		r.SetWindow("test/m", meter.Window{Tokens: 4096, Source: meter.WindowServer})
-		r.say("two")
-		r.say("three")
-		r.finish()
-		var recorded []int
-		for _, e := range r.memory.Events() {
-			if m, isModel := e.Body.(conversation.ModelChanged); isModel {
-				recorded = append(recorded, m.Window)
-			}
-		}
-		if diff := cmp.Diff([]int{0, 4096}, recorded); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{Tokens: 8000, Source: meter.WindowFlag} },
@@ -218,18 +164,6 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 		// The reserve is 1000: free at first, then what is left but for what estimates may be wrong by, at last a quarter of it.
 		if bounds[0] != 0 || bounds[1] < 500 || bounds[1] > 700 || bounds[2] != 250 {
 			t.Errorf("bounds %v", bounds)
-		}
-	})
-}
-
-func TestCalibrationIsKeptAndUsed(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, reports("a", 300))
-		r.say(strings.Repeat("word ", 100))
-		r.finish()
-		c := r.memory.Calibration(testModel.CalibrationKey)
-		if c.Samples != 1 || c.Factor < 1.5 {
-			t.Errorf("kept %+v", c)
 		}
 	})
 }
@@ -250,22 +184,6 @@ func TestStoredUsageIsNotLearnedTwice(t *testing.T) {
 		second.finish()
 		if c := first.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
 			t.Errorf("kept %+v", c)
-		}
-	})
-}
-
-func TestPromptCutSilentlyIsNoticedOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		long := strings.Repeat("word ", 400)
-		r := start(t, func(o *core.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1, Samples: 3} },
-			reports("a", 500), reports("b", 300), reports("c", 300))
-		for range 3 {
-			r.say(long)
-		}
-		r.finish()
-		got := r.notices()
-		if len(got) != 1 || !strings.Contains(got[0], "counted 300 tokens") {
-			t.Errorf("notices %q", got)
 		}
 	})
 }

@@ -281,34 +281,6 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAServerThatStartsAnswersInTheEnd(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		loading := agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true})
-		r := start(t, nil, loading, loading, loading, loading, loading, loading, answers("fine"))
-		r.Send("go")
-		r.settle()
-		if diff := cmp.Diff([]string{"user go", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-		r.finish()
-	})
-}
-
-func TestWaitingForAServerCanBeStopped(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		loading := agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true})
-		r := start(t, nil, loading, loading, loading, loading, loading, loading, loading, answers("never"))
-		r.Send("go")
-		time.Sleep(20 * time.Second)
-		r.Cancel()
-		r.wait()
-		if s := r.watch.Phases(); s[len(s)-1] != updates.Idle {
-			t.Errorf("phases %v", s)
-		}
-		r.finish()
-	})
-}
-
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} },

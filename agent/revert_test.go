@@ -54,55 +54,6 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 	})
 }
 
-func TestUndoTwiceTakesBackTheOneBefore(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil)
-		before := r.view()
-		r.compacts(wish("", 3))
-		r.compacts(wish("", 1))
-		for range 3 {
-			r.UndoCompaction(0)
-		}
-		r.wait()
-		made := r.made()
-		if len(made) != 4 || made[2].Epoch != made[1].Epoch || made[3].Epoch != made[0].Epoch {
-			t.Fatalf("told %+v", made)
-		}
-		if diff := cmp.Diff(before, r.view()); diff != "" {
-			t.Error(diff)
-		}
-		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.BadRequest || !strings.Contains(refused[0].Message, "no compaction to undo") {
-			t.Errorf("the third is told as %v", refused)
-		}
-		r.finish()
-	})
-}
-
-func TestUndoOfAnOlderCompactionLeavesTheNewerOne(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil)
-		r.compacts(wish(preset.ProfileDefault, 3))
-		r.compacts(wish(preset.ProfileDefault, 1))
-		first, second := r.made()[0].Epoch, r.made()[1].Epoch
-		r.UndoCompaction(first)
-		r.UndoCompaction(first)
-		r.wait()
-		var force []uint64
-		for _, e := range conversation.Epochs(r.memory.Events()) {
-			if e.InForce {
-				force = append(force, e.ID)
-			}
-		}
-		if diff := cmp.Diff([]uint64{second}, force); diff != "" {
-			t.Error(diff)
-		}
-		if refused := r.refused(); len(refused) != 1 || !strings.Contains(refused[0].Message, "is not active") {
-			t.Errorf("told %v", refused)
-		}
-		r.finish()
-	})
-}
-
 func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil)

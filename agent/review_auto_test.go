@@ -142,20 +142,6 @@ func TestARequestThatWaitsForTheReaderIsEvictedForOnEsc(t *testing.T) {
 	}
 }
 
-func TestAReviewThatNobodyWaitsForAnyMoreIsNotHeld(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := quiet(accounts(nil))
-		r := heldForReview(t, s, preset.OneClaw)
-		r.SwitchModel(other("large", 400_000), s)
-		r.wait()
-		if shown, waits := r.waiting(); !waits || shown.Held {
-			t.Errorf("waits %t, held %t", waits, shown.Held)
-		}
-		r.answered()
-		r.finish()
-	})
-}
-
 // Where rules evict, no request waits for the reader: a note makes room, and the text
 // that is accepted later joins the next step.
 func TestARequestIsEvictedForWhileASummaryIsRead(t *testing.T) {

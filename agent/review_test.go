@@ -146,38 +146,6 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 	})
 }
 
-func TestASummaryThatIsGivenUpChangesNothing(t *testing.T) {
-	for name, act := range map[string]func(*rig){
-		"refused": func(r *rig) { r.Review("never mind", false) },
-		"esc":     func(r *rig) { r.Cancel() },
-		"twice":   func(r *rig) { r.Review("", false); r.Review(account, true) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := talk(t, 4, nil, takesTime(2*time.Second), answers("fine"))
-				before := r.view()
-				r.compacts(reviewed())
-				time.Sleep(time.Hour)
-				r.wait()
-				act(r)
-				r.wait()
-				if a := r.attempts(); len(a) != 1 || a[0].Duration != 2000 {
-					t.Errorf("recorded %+v", a)
-				}
-				if _, waits := r.waiting(); waits {
-					t.Error("it waits still")
-				}
-				unharmed(r, before, llm.Cancelled, conversation.OutcomeCancelled)
-				if got := r.reading().CostUSD; got == nil || *got != 0.25 {
-					t.Errorf("the cost is %v", got)
-				}
-				r.say("go on")
-				r.finish()
-			})
-		})
-	}
-}
-
 // What is done while a summary waits does to it what it does to one that is being
 // written.
 func TestWhatOvertakesASummaryThatWaitsEndsIt(t *testing.T) {

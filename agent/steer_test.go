@@ -193,56 +193,6 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 	}
 }
 
-// Any overlay ends a summary that was begun before it: what it was made from is no
-// longer what the model is shown.
-func TestSteeringOvertakesASummary(t *testing.T) {
-	for what, act := range map[updates.Edit]func(*rig){
-		updates.EditPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
-		updates.EditUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
-		updates.EditMask:    func(r *rig) { r.Mask(r.results()[:1]) },
-		updates.EditRestore: func(r *rig) { r.RestoreTurns() },
-	} {
-		for _, waits := range []bool{false, true} {
-			name := string(what) + " while it is written"
-			if waits {
-				name = string(what) + " while it waits for the user"
-			}
-			t.Run(name, func(t *testing.T) {
-				bubble(t, func(t *testing.T) {
-					gate := agenttest.NewGate()
-					r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
-					r.Pin(r.results()[1:2], true)
-					r.Rewind(4)
-					r.compacts(reviewed())
-					if waits {
-						gate.Open()
-						r.wait()
-					}
-					if _, shown := r.waiting(); shown != waits {
-						t.Fatalf("it waits %t, told %v", shown, r.refused())
-					}
-					act(r)
-					r.wait()
-					gate.Open()
-					r.wait()
-					if s := r.steered(); s[len(s)-1].What != what || s[len(s)-1].Err != nil {
-						t.Fatalf("told %+v", s)
-					}
-					if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale {
-						t.Errorf("recorded %+v", a)
-					}
-					if _, shown := r.waiting(); shown {
-						t.Error("it waits still")
-					}
-					r.say("go on")
-					r.idle()
-					r.finish()
-				})
-			})
-		}
-	}
-}
-
 func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()

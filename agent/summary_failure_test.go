@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
-	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/preset"
@@ -147,25 +146,6 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 		}
 		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(preset.InputRaw) {
 			t.Errorf("recorded as read from %s", s.Input)
-		}
-		r.finish()
-	})
-}
-
-func TestOneClawAsksAgainOnlyAfterAFailedCall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		rules := func(o *core.Options) { o.Rules = preset.RulesOf(preset.OneClaw) }
-		r := talk(t, 4, rules, agenttest.Stop(conversation.StopEnd), agenttest.Fail(fault()), summarises(account))
-		requests := len(r.provider.Requests())
-		r.compacts(wish("", 1))
-		if n := len(r.provider.Requests()) - requests; n != 1 || len(r.attempts()) != 1 {
-			t.Errorf("%d requests after an empty answer, %d attempts", n, len(r.attempts()))
-		}
-		r.compacts(wish("", 1))
-		time.Sleep(time.Second)
-		r.wait()
-		if n := len(r.provider.Requests()) - requests; n != 3 || len(r.made()) != 1 {
-			t.Errorf("%d requests after a failed call, made %v", n, r.made())
 		}
 		r.finish()
 	})

@@ -254,19 +254,3 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 		r.finish()
 	})
 }
-
-func TestJCLIWritesLessOutWhereTheWindowIsSmall(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 6, func(o *core.Options) { o.Rules = preset.RulesOf(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
-		r.SetWindow("test/m", meter.Window{Tokens: 5000, Source: meter.WindowFlag})
-		r.compacts(wish("", -1))
-		if len(r.made()) != 1 {
-			t.Fatalf("refused %v", r.refused())
-		}
-		asked := r.last()
-		if text := asked.Messages[0].Text; !strings.Contains(text, "that was listing 5") || strings.Contains(text, "show me listing 0") || asked.MaxTokens < 512 {
-			t.Errorf("asked for %d tokens: %.200q", asked.MaxTokens, text)
-		}
-		r.finish()
-	})
-}
