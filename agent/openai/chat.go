@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -17,8 +19,7 @@ import (
 // A request on the chat completions wire. Its rules:
 //
 //   - the model's name, the reply's bound and everything the library has no
-//     field for go in by patch: the library refuses some requests by the name
-//     of the model, whatever server they go to
+//     field for are added to what its types make
 //   - every message has content, every call has arguments
 //   - temperature is never sent
 //   - fields to echo go back only to the route they came from
@@ -32,37 +33,61 @@ const (
 	anySignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 )
 
-// chat is the request in the library's terms, and what it cannot say.
-func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch, error) {
-	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools)}
+// chat is the body of a request. Its keys are sorted.
+func (c *Client) chat(r llm.Request, f bodyForm) ([]byte, error) {
+	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools), Stream: true}
 	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}
 	if f.effortNone {
 		req.ReasoningEffort = goopenai.ReasoningEffortNone
 	}
-	p := patch{top: map[string]any{"model": r.Model}, list: "messages", headers: c.cacheHeader(r)}
+	extra := map[string]any{"model": r.Model}
 	if r.MaxTokens > 0 {
-		p.top[f.limitField()] = r.MaxTokens
+		extra[f.limitField()] = r.MaxTokens
 	}
 	if f.key != "" {
-		p.top["prompt_cache_key"] = f.key
+		extra["prompt_cache_key"] = f.key
 	}
 	if f.effort != "" {
-		p.top["reasoning_effort"] = f.effort
+		extra["reasoning_effort"] = f.effort
 	}
 	if f.day {
-		p.top["prompt_cache_retention"] = "24h"
+		extra["prompt_cache_retention"] = "24h"
 	}
 	if f.progress {
-		p.top["return_progress"] = true
+		extra["return_progress"] = true
 	}
+	messages, err := f.chatMessages(r, routeOf(c.who, r.Model))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	for name, value := range extra {
+		if fields[name], err = conversation.EncodeJSON(value); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if messages != nil {
+		fields["messages"] = slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]"))
+	}
+	return conversation.EncodeJSON(fields)
+}
+
+// chatMessages is the messages of a request, each as JSON.
+func (f bodyForm) chatMessages(r llm.Request, route string) ([][]byte, error) {
 	var messages []goopenai.ChatCompletionMessage
 	patches := map[int]messagePatch{} // by index in messages
 	if r.System != "" {
 		messages = append(messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
 	}
-	route := routeOf(c.who, r.Model)
 	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
 		m = f.echoed(m, route, i >= from)
@@ -75,17 +100,52 @@ func (c *Client) chat(r llm.Request, f bodyForm) (goopenai.ChatCompletionRequest
 	if f.marks {
 		f.mark(patches, messages, r)
 	}
+	var out [][]byte
 	for i, m := range messages {
 		raw, err := m.MarshalJSON()
 		if err == nil {
 			raw, err = patches[i].apply(raw)
 		}
 		if err != nil {
-			return req, p, fmt.Errorf("message %d: %w", i, err)
+			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
-		p.items = append(p.items, raw)
+		out = append(out, raw)
 	}
-	return req, p, nil
+	return out, nil
+}
+
+// messagePatch is what a message needs beyond the library's type. Applying it sorts the keys.
+type messagePatch struct {
+	fields map[string]conversation.RawJSON
+	calls  map[int]conversation.RawJSON // extra_content by index in tool_calls
+}
+
+func (m messagePatch) apply(raw []byte) ([]byte, error) {
+	if len(m.fields) == 0 && len(m.calls) == 0 {
+		return raw, nil
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	for name, value := range m.fields {
+		fields[name] = json.RawMessage(value)
+	}
+	if len(m.calls) > 0 {
+		var calls []map[string]json.RawMessage
+		if err := json.Unmarshal(fields["tool_calls"], &calls); err != nil {
+			return nil, fmt.Errorf("tool_calls: %w", err)
+		}
+		for i, extra := range m.calls {
+			calls[i]["extra_content"] = json.RawMessage(extra)
+		}
+		done, err := conversation.EncodeJSON(calls)
+		if err != nil {
+			return nil, err
+		}
+		fields["tool_calls"] = done
+	}
+	return conversation.EncodeJSON(fields)
 }
 
 // mark sets the cache breakpoints of a body: a message with one has its text in a part that carries it.

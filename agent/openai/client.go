@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"time"
-
-	goopenai "github.com/sashabaranov/go-openai"
 
 	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
@@ -35,8 +32,7 @@ const (
 type Client struct {
 	opts Options
 	who  endpoint
-	lib  *goopenai.Client
-	http *http.Client // the library's, for protocols that it does not speak
+	http *http.Client
 
 	body      string // what is merged into each request, "" for nothing
 	maxStream int    // bytes of the stream of a reply
@@ -74,12 +70,7 @@ func New(o Options) *Client {
 	e := resolve(&o)
 	c := &Client{opts: o, who: newEndpoint(o, e), maxStream: maxStream, learned: map[string]lessons{}}
 	c.body = mergedBody(o.Body)
-	cfg := goopenai.DefaultConfig(o.Key)
-	cfg.BaseURL = o.BaseURL
-	cfg.EmptyMessagesLimit = math.MaxUint32
-	c.http = &http.Client{Transport: &shim{next: resender{o.Transport}, who: c.who, headers: o.Headers}}
-	cfg.HTTPClient = c.http
-	c.lib = goopenai.NewClientWithConfig(cfg)
+	c.http = &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}
 	return c
 }
 
@@ -201,9 +192,13 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	dog := newWatchdog(c.opts.FirstByte, c.opts.Idle, cancel)
 	defer dog.stop()
 
-	x, f := &exchange{dog: dog}, c.form(r, known)
+	f := c.form(r, known)
 	note := c.EffortNote(r.Model, r.Effort)
-	st, dec, err := c.open(context.WithValue(ctx, exchangeKey{}, x), r, f, x)
+	out, err := c.outgoing(r, f)
+	var resp *http.Response
+	if err == nil {
+		resp, err = c.post(ctx, out, dog)
+	}
 	if err != nil {
 		failure := c.failure(parent, ctx, err)
 		if c.learn(r.Model, known, failure) {
@@ -213,12 +208,13 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 		return false
 	}
 	// Closing fails only on a connection that is gone, which is what is wanted.
-	defer func() { _ = st.Close() }()
-	c.learnServer(r.Model, x)
-	if !yield(llm.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String(), Note: note}, nil) {
+	defer func() { _ = resp.Body.Close() }()
+	c.learnServer(r.Model, resp.Header.Get("Server"))
+	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
 		return false
 	}
-	p := pump{client: c, parent: parent, ctx: ctx, st: st, dec: dec, dog: dog, yield: yield}
+	src := newFrames(&watched{src: &gathered{ctx: ctx, src: resp.Body}, dog: dog})
+	p := pump{client: c, parent: parent, ctx: ctx, frames: src, dec: out.decoder, dog: dog, yield: yield}
 	p.run()
 	return false
 }
@@ -336,8 +332,8 @@ func unknownParameter(text string) bool {
 }
 
 // learnServer notes a llama.cpp that is talked to under another name.
-func (c *Client) learnServer(model string, x *exchange) {
-	if x.server != "llama.cpp" || c.who.Progress {
+func (c *Client) learnServer(model, server string) {
+	if server != "llama.cpp" || c.who.Progress {
 		return
 	}
 	c.mu.Lock()

@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
+	"plimsoll/conversation"
 )
 
 // A body is a function of the request and of its form: what the endpoint wants
@@ -227,9 +226,6 @@ func gpt(model string) (major, minor int) {
 	return major, minor
 }
 
-// errCaptured ends a request whose body was all that was wanted.
-var errCaptured = errors.New("the body is made, and nothing is sent")
-
 // Body is the body that Stream sends for a request in a form that it recorded, to
 // the byte; "" is the form that Stream would choose now. Nothing is sent. The
 // error is that of a form which a later version made, or of a request that has
@@ -242,42 +238,62 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	x := &exchange{capture: true}
-	_, _, err := c.open(context.WithValue(context.Background(), exchangeKey{}, x), r, f, x)
-	switch {
-	case errors.Is(err, errCaptured):
-		return x.made, nil
-	case err == nil:
-		return nil, errors.New("the request was sent instead of captured") // the shim leaves no such way
+	out, err := c.outgoing(r, f)
+	if err != nil {
+		return nil, fmt.Errorf("making the body of a request to %s: %s", r.Model, c.who.tidy(err.Error()))
 	}
-	var u *url.Error
-	if errors.As(err, &u) {
-		err = u.Err // the address may hold a password
-	}
-	return nil, fmt.Errorf("making the body of a request to %s: %s", r.Model, c.who.tidy(err.Error()))
+	return out.body, nil
 }
 
-// open sends a request in a form and returns when the answer has begun.
-func (c *Client) open(ctx context.Context, r llm.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
-	x.body = f.body
-	if f.wire == WireMessages {
-		st, past, err := c.openMessages(ctx, r, f.messages)
-		return st, newMessagesDecoder(c.who, r, past), err
+// outgoing is a request in a form.
+func (c *Client) outgoing(r llm.Request, f bodyForm) (outgoing, error) {
+	var out outgoing
+	var err error
+	switch f.wire {
+	case WireMessages:
+		out, err = c.messages(r, f.messages)
+	case WireResponses:
+		out = outgoing{path: "/responses", decoder: newResponseDecoder(c.who, r)}
+		out.body, err = json.Marshal(c.response(r, f))
+	default:
+		out = outgoing{path: "/chat/completions", decoder: newChatDecoder(c.who, r), headers: c.cacheHeader(r)}
+		out.body, err = c.chat(r, f)
 	}
-	if f.wire == WireResponses {
-		req, p, err := c.response(r, f)
-		if err != nil {
-			return nil, nil, err
-		}
-		x.patch = p
-		st, err := c.lib.CreateResponseStream(ctx, req)
-		return st, newResponseDecoder(c.who, r), err
+	if err == nil && f.body != "" {
+		out.body, err = mergeJSON(out.body, []byte(f.body))
 	}
-	req, p, err := c.chat(r, f)
 	if err != nil {
-		return nil, nil, err
+		return outgoing{}, fmt.Errorf("making the request: %w", err)
 	}
-	x.patch = p
-	st, err := c.lib.CreateChatCompletionStream(ctx, req)
-	return st, newChatDecoder(c.who, r), err
+	return out, nil
+}
+
+// mergedBody is the objects that are merged into each request as one, "" for nothing.
+func mergedBody(objects []string) string {
+	merged := json.RawMessage("{}")
+	for _, o := range objects {
+		if m, err := mergeJSON(merged, json.RawMessage(o)); err == nil { // the configuration has nothing else
+			merged = m
+		}
+	}
+	if text := strings.TrimSpace(string(merged)); text != "{}" {
+		return text
+	}
+	return ""
+}
+
+// mergeJSON lays one value over another: objects field by field, whatever else as a whole.
+func mergeJSON(below, above json.RawMessage) (json.RawMessage, error) {
+	var under, over map[string]json.RawMessage
+	if json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &over) != nil || under == nil || over == nil {
+		return above, nil
+	}
+	for name, value := range over {
+		merged, err := mergeJSON(under[name], value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		under[name] = merged
+	}
+	return conversation.EncodeJSON(under)
 }

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -230,27 +229,6 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 			t.Errorf("%q: %v, %d bytes", recorded, err, len(body))
 		}
 	}
-}
-
-func TestABodyThatCannotBeMadeTellsNoSecret(t *testing.T) {
-	t.Parallel()
-	for _, base := range []string{"http://u:topsecret@h:bad/v1", "http://h/\x7f?key=topsecret"} {
-		body, err := New(Options{Provider: "custom", BaseURL: base, Key: "k", Transport: nowhere{}}).Body(fullRequest("custom", "m"), "chat")
-		if err == nil || strings.Contains(err.Error(), "topsecret") || body != nil {
-			t.Errorf("%q: %v, %d bytes", base, err, len(body))
-		}
-	}
-}
-
-func TestMakingABodyLeavesNothingRunning(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
-		for _, recorded := range []string{"", "chat", "responses"} {
-			if body, err := New(Options{Provider: "openai", Transport: nowhere{}}).Body(fullRequest("openai", "m"), recorded); len(body) == 0 || err != nil {
-				t.Errorf("%q: %d bytes, %v", recorded, len(body), err)
-			}
-		}
-	})
 }
 
 // The words of a form stand in logs: they mean the same for ever.

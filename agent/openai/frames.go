@@ -11,10 +11,7 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// The library's stream reader knows one shape of stream: lines that begin with
-// "data:". frames turns whatever a server sends into that shape, each line
-// being a frame whose first byte says what it is, so that nothing the library
-// does to special lines ([DONE], error prefixes, blank lines) applies.
+// Whatever a server sends comes as frames:
 //
 //   - events are separated by blank lines, or by the end of a line whose data
 //     is complete (some servers leave the blank lines out)
@@ -25,7 +22,7 @@ import (
 //
 // The result does not depend on how the bytes were cut into reads.
 
-// frameKind is the first byte of a frame.
+// frameKind says what a frame is.
 type frameKind byte
 
 const (
@@ -43,11 +40,17 @@ const (
 	maxJunk = 512
 )
 
-// frames is a body as lines of frames.
+// frame is one event of a body, or all of it.
+type frame struct {
+	kind frameKind
+	data []byte
+}
+
+// frames reads a body frame by frame.
 type frames struct {
 	src io.Reader
 	buf []byte
-	out bytes.Buffer
+	out []frame // that were read and not taken
 	err error
 
 	begun  bool // something but space has come
@@ -68,11 +71,11 @@ func newFrames(src io.Reader) *frames {
 	return &frames{src: src, buf: make([]byte, 16<<10)}
 }
 
-// Read implements io.Reader.
-func (f *frames) Read(p []byte) (int, error) {
-	for f.out.Len() == 0 {
+// next returns the next frame, or why there is none: io.EOF at the end of the body.
+func (f *frames) next() (frame, error) {
+	for len(f.out) == 0 {
 		if f.err != nil {
-			return 0, f.err
+			return frame{}, f.err
 		}
 		n, err := f.src.Read(f.buf)
 		f.feed(f.buf[:n])
@@ -80,7 +83,9 @@ func (f *frames) Read(p []byte) (int, error) {
 			f.finish(err)
 		}
 	}
-	return f.out.Read(p)
+	first := f.out[0]
+	f.out = f.out[1:]
+	return first, nil
 }
 
 // feed takes bytes as they come.
@@ -244,13 +249,9 @@ func (f *frames) dispatch(kind frameKind) {
 	f.data, f.has, f.event, f.tries = f.data[:0], false, "", 0
 }
 
-// put writes a frame as a line the library passes on as it is.
-func (f *frames) put(kind frameKind, payload []byte) {
+func (f *frames) put(kind frameKind, data []byte) {
 	f.seen = f.seen || kind != frameAlive
-	f.out.WriteString("data: ")
-	f.out.WriteByte(byte(kind))
-	f.out.Write(payload)
-	f.out.WriteByte('\n')
+	f.out = append(f.out, frame{kind, bytes.Clone(data)})
 }
 
 // finish takes the end of the body, err being io.EOF for a clean one.
@@ -258,7 +259,7 @@ func (f *frames) finish(err error) {
 	clean := err == io.EOF
 	switch {
 	case f.whole && clean:
-		f.put(frameBody, bytes.Map(lineEndsToSpaces, f.body))
+		f.put(frameBody, f.body)
 	case f.whole:
 	default:
 		f.finishStream(clean)
@@ -291,11 +292,4 @@ func beginsField(line []byte) bool {
 	return slices.ContainsFunc([]string{"data", "event", "id", "retry"}, func(name string) bool {
 		return strings.HasPrefix(name, string(line))
 	})
-}
-
-func lineEndsToSpaces(r rune) rune {
-	if r == '\n' || r == '\r' {
-		return ' '
-	}
-	return r
 }

@@ -1,12 +1,7 @@
 package openai
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"context"
-	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -75,30 +70,20 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 	return anthropic.NewForm(r, m)
 }
 
-// openMessages sends a request and returns when the answer has begun.
-func (c *Client) openMessages(ctx context.Context, r llm.Request, f anthropic.Form) (rawStream, anthropic.Past, error) {
+// messagesPath is where requests of the Messages wire go.
+const messagesPath = "/messages"
+
+// messages is a request of the Messages wire.
+func (c *Client) messages(r llm.Request, f anthropic.Form) (outgoing, error) {
 	body, past, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
-	if err != nil {
-		return nil, past, fmt.Errorf("making the request: %w", err)
+	out := outgoing{path: messagesPath, body: body, decoder: newMessagesDecoder(c.who, r, past)}
+	switch {
+	case f.Drops:
+		out.headers = map[string]string{betaHeader: anthropic.BindingBeta}
+	case f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.Interleaves(r.Model):
+		out.headers = map[string]string{betaHeader: "interleaved-thinking-2025-05-14"}
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.opts.BaseURL+"/messages", bytes.NewReader(body))
-	if err != nil {
-		return nil, past, fmt.Errorf("making the request: %w", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	setMessagesHeaders(req.Header, c.opts.Key)
-	if f.Thinking == anthropic.ThinkingBudget && len(r.Tools) > 0 && anthropic.Interleaves(r.Model) {
-		req.Header.Set(betaHeader, "interleaved-thinking-2025-05-14")
-	}
-	if f.Drops {
-		req.Header.Set(betaHeader, anthropic.BindingBeta)
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return nil, past, err
-	}
-	return &frameLines{lines: bufio.NewReader(resp.Body), body: resp.Body}, past, nil
+	return out, err
 }
 
 // setMessagesHeaders adds the key and the version as the Messages API wants them.
@@ -108,24 +93,6 @@ func setMessagesHeaders(h http.Header, key string) {
 	}
 	h.Set("Anthropic-Version", messagesVersion)
 }
-
-// frameLines reads the frames of a body, one a line.
-type frameLines struct {
-	lines *bufio.Reader
-	body  io.Closer
-}
-
-// RecvRaw returns the next frame.
-func (f *frameLines) RecvRaw() ([]byte, error) {
-	line, err := f.lines.ReadBytes('\n')
-	if err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(bytes.TrimPrefix(line, []byte("data: ")), []byte("\n")), nil
-}
-
-// Close ends the stream.
-func (f *frameLines) Close() error { return f.body.Close() }
 
 // messagesDecoder reads the Messages wire.
 type messagesDecoder struct{ *anthropic.Decoder }

@@ -126,7 +126,7 @@ type reader func(body []byte, model string) answer
 // CountTokens is [llm.Counter]'s: the Messages API counts, and so do llama.cpp and vLLM. What they count is the request as
 // it would be sent.
 func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
-	p := prober{opts: c.opts, who: c.who, client: &http.Client{Transport: resender{c.opts.Transport}, CheckRedirect: stayPut}}
+	p := prober{opts: c.opts, who: c.who, client: c.http}
 	if c.opts.Wire == WireMessages {
 		body, err := anthropic.CountBody(r, c.messagesForm(r, c.lessons(r.Model)), routeOf(c.who, r.Model))
 		if err != nil {

@@ -9,18 +9,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// rawStream is what is used of the library's streams.
-type rawStream interface {
-	RecvRaw() ([]byte, error)
-	Close() error
-}
-
 // pump carries one reply from the stream to whoever reads it, within limits.
 type pump struct {
 	client *Client
 	parent context.Context // the caller's
 	ctx    context.Context // ended by the watchdog too
-	st     rawStream
+	frames *frames
 	dec    decoder
 	dog    *watchdog
 	yield  func(llm.Chunk, error) bool
@@ -33,19 +27,16 @@ type pump struct {
 // run yields chunks until the reply has ended, one way or another.
 func (p *pump) run() {
 	for !p.left {
-		line, err := p.st.RecvRaw()
+		f, err := p.frames.next()
 		if err != nil {
 			p.broken(err)
 			return
 		}
-		if len(line) == 0 {
-			continue
-		}
-		if p.raw += len(line); p.raw > p.client.maxStream {
+		if p.raw += 1 + len(f.data); p.raw > p.client.maxStream {
 			p.fail(endless())
 			return
 		}
-		if over := p.frame(frameKind(line[0]), line[1:]); over {
+		if over := p.frame(f.kind, f.data); over {
 			return
 		}
 	}
@@ -140,7 +131,7 @@ func (p *pump) finish(done bool) {
 	// Reading to the end lets the connection be used again.
 	p.dog.end(afterDone)
 	for {
-		if _, err := p.st.RecvRaw(); err != nil {
+		if _, err := p.frames.next(); err != nil {
 			return
 		}
 	}

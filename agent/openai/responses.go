@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,12 +83,12 @@ type (
 	}
 )
 
-// response is the request in the library's terms, and its input.
-func (c *Client) response(r llm.Request, f bodyForm) (goopenai.CreateResponseRequest, patch, error) {
+// response is the request in the library's terms.
+func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{
 		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.strict),
-		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key,
+		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key, Stream: true, Input: c.input(r, f),
 	}
 	if f.effort != "" || f.summary {
 		req.Reasoning = &goopenai.ResponseReasoning{Effort: f.effort}
@@ -103,15 +102,7 @@ func (c *Client) response(r llm.Request, f bodyForm) (goopenai.CreateResponseReq
 	if f.encrypted {
 		req.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}
-	p := patch{list: "input"}
-	for i, item := range c.input(r, f) {
-		raw, err := json.Marshal(item)
-		if err != nil {
-			return req, p, fmt.Errorf("item %d: %w", i, err)
-		}
-		p.items = append(p.items, raw)
-	}
-	return req, p, nil
+	return req
 }
 
 func (c *Client) input(r llm.Request, f bodyForm) []any {
