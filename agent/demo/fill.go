@@ -7,17 +7,17 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The gauge is filled with a story that ends above the load line, where the
-// program makes room automatically, and below the hard line, so that the next
-// message still fits. Room is made of what is old, so no more of the story is
-// told at the end than counts as new; the rest comes before a look at the
-// checklist. The end is what to look at.
+// The gauge is filled with the files of the project, read with the tools, and with a story for what they leave free. It ends
+// above the load line, where the program compacts automatically, and below the hard line, so that the next message still
+// fits. No more of the story is told at the end than counts as new; the rest comes before the results.
 
 const (
 	aboveShare = 3  // percent above the load line that "fill the gauge" goes to
-	endShare   = 27 // percent that the story at the end takes; a step leaves the newest 25 alone
+	endShare   = 27 // percent that the story at the end takes; a compaction leaves the newest 25 alone
 	olderShare = 6  // percent below which none is told before
 	worthStory = 60 // tokens below which no story is told
+	mostRead   = 6  // files
+	mostSteps  = 3
 )
 
 // loadLines are the load line, unless it was moved, and how far the gauge is
@@ -29,39 +29,56 @@ func (t *turn) loadLines() (load, full int) {
 }
 
 func (t *turn) fill() reply {
-	load, full := t.loadLines()
-	older := min(full-t.window*endShare/100-t.prompt, t.room) - openingRoom
-	if len(t.steps) > 0 || older <= t.window*olderShare/100 {
-		return t.fillUp(load, full)
+	t.fills = true
+	_, full := t.loadLines()
+	free := min(full-t.window*endShare/100-t.prompt, t.room) - openingRoom
+	list, look := wanted{"list_files", args{"path": ".", "depth": 2}}, wanted{"todo_read", args{}}
+	switch {
+	case free <= t.window*olderShare/100:
+	case len(t.steps) == 0 && t.tools[list.tool]:
+		return t.use("I'll read what is here, and tell a story for what is still free.", list)
+	case len(t.steps) == 1 && t.tools["read_file"] && len(t.filesFor(free)) > 0:
+		return t.use("These files fit.", t.filesFor(free)...)
+	case len(t.steps) < mostSteps && t.tools[look.tool]:
+		// The call parts the story, so that its beginning is old by the end.
+		const lead = "I'll look at the checklist, too."
+		return t.use(tell(free-countTokens(lead)-1, t.chapter())+"\n\n"+lead, look)
 	}
-	// The call parts the story, so that its beginning is old by the end; what it
-	// answers is short, because that counts as new.
-	lead, look := "I'll look at the checklist, too.", wanted{"todo_read", args{}}
-	if !t.tools[look.tool] {
-		lead, look = "I'll see what there is.", wanted{"list_files", args{"path": ".", "depth": 1}}
+	return t.fillUp()
+}
+
+// filesFor are calls that read listed files of so many tokens in all.
+func (t *turn) filesFor(free int) (calls []wanted) {
+	for _, f := range t.last()[0].files() {
+		// With the numbers of its lines a file takes more tokens than a quarter of its bytes.
+		if tokens := f.size/3 + 40; f.size > 0 && tokens < free && len(calls) < mostRead {
+			calls = append(calls, wanted{"read_file", args{"path": f.name}})
+			free -= tokens
+		}
 	}
-	if !t.tools[look.tool] {
-		return t.fillUp(load, full)
-	}
-	return t.use(tell(older-countTokens(lead), t.chapter())+"\n\n"+lead, look)
+	return calls
 }
 
 // chapter is where the story goes on: behind what this turn has told of it.
 func (t *turn) chapter() int {
-	told := 0
+	told, replies := 0, 0
 	for _, m := range t.history {
-		switch m.Role {
-		case "user":
+		switch {
+		case m.Role == "user":
 			told = 0
-		case "assistant":
+		case m.Role == "assistant":
 			told += strings.Count(m.Content.Text, "\n## ")
+			if len(m.Calls) == 0 {
+				replies++
+			}
 		}
 	}
-	return 3*t.replies() + told
+	return 3*replies + told
 }
 
 // fillUp tells a story for what is still free, and what happens now.
-func (t *turn) fillUp(load, full int) reply {
+func (t *turn) fillUp() reply {
+	load, full := t.loadLines()
 	said := "Look at the gauge: it is above the load line (▲, " + numbers.Grouped(load) + " of " + numbers.Grouped(t.window) +
 		" tokens), so older turns are compacted automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can keep typing; " +
 		"then a line says what changed.\n\n- `ctrl+x` or `/undo-compact` undoes it\n- `ctrl+t` or `/history` shows the originals next to what is sent\n" +

@@ -69,7 +69,7 @@ type generation struct {
 func (g *generation) sent() string {
 	var b strings.Builder
 	for _, d := range g.deltas {
-		b.WriteString(d.Reasoning + d.Content)
+		b.WriteString(d.Content)
 		for _, c := range d.Calls {
 			if c.ID != "" {
 				writeCall(&b, c.Function.Name, "")
@@ -83,9 +83,6 @@ func (g *generation) sent() string {
 // newGeneration cuts a reply into tokens, at most room of them.
 func newGeneration(r reply, room int) *generation {
 	g := &generation{finish: "stop"}
-	for _, p := range pieces(r.reasoning) {
-		g.deltas = append(g.deltas, wire.Delta{Reasoning: p})
-	}
 	for _, p := range pieces(r.text) {
 		g.deltas = append(g.deltas, wire.Delta{Content: p})
 	}
@@ -99,11 +96,6 @@ func newGeneration(r reply, room int) *generation {
 	}
 	if len(g.deltas) > room {
 		g.deltas, g.finish = g.deltas[:room], "length"
-	}
-	for _, d := range g.deltas {
-		if d.Reasoning != "" {
-			g.usage.ReplyPart.Reasoning++
-		}
 	}
 	g.usage.Completion = len(g.deltas)
 	return g

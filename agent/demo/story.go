@@ -14,14 +14,7 @@ import (
 // conversation. When all chapters have been told they come round again, each with
 // an example of other numbers.
 
-const (
-	storyTokens = 1200   // of "tell me a long story"
-	storyMost   = 60_000 // tokens
-)
-
-func (t *turn) story() reply {
-	return reply{text: tell(min(storyTokens, t.room-openingRoom), 3*t.replies())}
-}
+const storyMost = 60_000 // tokens
 
 // teller writes a story of so many tokens at most.
 type teller struct {

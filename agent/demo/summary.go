@@ -3,9 +3,11 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"plimsoll/agent/wire"
 	"plimsoll/compact/summary"
@@ -22,6 +24,11 @@ const (
 	summaryShare = 30  // percent of what it covers; below the 40 that a summary may have
 	summaryMost  = 600 // tokens: the window is small
 )
+
+// lazy compiles a pattern when it is first used.
+func lazy(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
 
 // topics are the things that a summary request names; four of them tell it from
 // a user who wants something summarised.

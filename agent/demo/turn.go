@@ -2,7 +2,6 @@ package demo
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ type turn struct {
 	said  string // the newest user message
 	rule  *rule  // that fits it, nil for none
 	found []string
-	think bool // the reasoning is asked for
+	fills bool // the reply fills the gauge
 	steps []step
 
 	history []message
@@ -103,7 +102,7 @@ func (t *turn) use(lead string, calls ...wanted) reply {
 	}
 	if len(r.calls) == 0 {
 		return reply{text: "For that I need `" + calls[0].tool + "`, which this request does not offer. " +
-			"Without tools I can tell a long story or show `help`."}
+			"Without tools I can `fill the gauge`."}
 	}
 	return r
 }
@@ -118,30 +117,9 @@ func (x exchange) argument(name string) string {
 	return s
 }
 
-// subject is what a call was about.
-func (x exchange) subject() string {
-	for _, name := range []string{"pattern", "path", "command", "id"} {
-		if s := x.argument(name); s != "" {
-			return s
-		}
-	}
-	return ""
-}
-
 // compacted reports whether a message stands in place of earlier turns.
 func compacted(m message) bool {
 	return m.Role == "user" && (strings.Contains(m.Content.Text, summaryMark) || strings.Contains(m.Content.Text, noteMark))
-}
-
-// replies counts the answers that the conversation holds.
-func (t *turn) replies() int {
-	n := 0
-	for _, m := range t.history {
-		if m.Role == "assistant" && len(m.Calls) == 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // madeRoom reports whether earlier turns were evicted or summarised and nobody
@@ -149,16 +127,6 @@ func (t *turn) replies() int {
 func (t *turn) madeRoom() bool {
 	told := func(m message) bool { return m.Role == "assistant" && strings.Contains(m.Content.Text, roomMade) }
 	return slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, told)
-}
-
-// rule is a row of the table: a pattern with what it leads to, either a call
-// with words before it or an answer.
-type rule struct {
-	name    string
-	pattern *regexp.Regexp
-	lead    string
-	call    func(found []string) wanted // the groups of the pattern, from 1
-	answer  func(*turn) reply
 }
 
 // args are the arguments of a call.

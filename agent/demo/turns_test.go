@@ -38,11 +38,9 @@ func golden(t *testing.T, name, got string) {
 func TestPlaysWholeTurns(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string][]string{
-		"project": {"what is in this project?", "thanks"},
-		"look":    {"ls", "list the files in docs", "read main.go", "read docs/long.md", "show hull/hull.go lines 2-3", "read nothing.go", "show docs/hostile.md"},
-		"search":  {"search TODO", "find port 8080 in docs", "grep nowhere"},
-		"change":  {"create notes.txt with Hello there", "replace Hello with Good day in notes.txt", "replace xyz with abc in notes.txt", "run `go test ./...`", "run the tests"},
-		"talk":    {"hi", "what is love?", "think about what is in this project?", "recall 17", "tell me a long story"},
+		"turns": {"what is in this project?", "hello", "read main.go", "read docs/long.md", "show hull/hull.go lines 2-3", "read nothing.go", "show docs/hostile.md",
+			"find port 8080 in docs", "grep nowhere", "create notes.txt with Hello there", "replace Hello with Good day in notes.txt",
+			"replace xyz with abc in notes.txt", "run `go test ./...`"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +75,7 @@ func TestReportsRefusals(t *testing.T) {
 func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
-	for _, text := range []string{"hi", "read main.go", "tell me a long story", "what is love?", "think hard", ""} {
+	for _, text := range []string{"hi", "read main.go", "fill the gauge", "what is love?", ""} {
 		first, history := w.play(t, s, list(system("You are a helpful assistant.")), text, workspaceTools)
 		if _, said, _ := strings.Cut(first, "\n\n"); !strings.Contains(said, "scripted bot built into Plimsoll, not an AI") {
 			t.Errorf("%q: %s", text, first)
@@ -99,29 +97,12 @@ func TestUsesOnlyTheToolsItIsGiven(t *testing.T) {
 	}
 }
 
-func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
-	t.Parallel()
-	s := start(t, demo.Options{})
-	seen := make(map[string]bool)
-	for range 3 {
-		for _, c := range ask(t, s, list(user("read main.go")), object{"tools": workspaceTools}).Calls {
-			if seen[c.ID] || len(c.ID) > 40 {
-				t.Errorf("id %q", c.ID)
-			}
-			seen[c.ID] = true
-		}
-	}
-	if len(seen) != 3 {
-		t.Errorf("%d ids, want 3", len(seen))
-	}
-}
-
 // Results may be cut, masked, or those of tools that write in another way.
 func TestAnswersWhateverToolsReturn(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{Window: 2048})
 	for _, says := range []string{
-		"read a.txt", "what is in this project?", "list docs", "search TODO", "replace a with b in c.txt", "run ls", "recall 17", "fill the gauge",
+		"read a.txt", "what is in this project?", "search TODO", "replace a with b in c.txt", "run ls", "fill the gauge",
 	} {
 		for _, result := range []string{"", "\n", "lines 1-3 of 10", "[cut]", "a.go:99999999999999999999:x", "0\tx", "│"} {
 			for _, steps := range []int{1, 3} {
@@ -151,7 +132,7 @@ func TestAnswersASummaryRequest(t *testing.T) {
 	var history []object
 	for _, text := range []string{
 		"what is in this project?", "read docs/long.md", "search TODO", "read nothing.go",
-		"You must never touch hull/hull.go. We decided to keep port 8080 because the tests need it.", "write 400 words", "run the tests",
+		"You must never touch hull/hull.go. We decided to keep port 8080 because the tests need it.", "hello",
 	} {
 		_, history = w.play(t, s, history, text, workspaceTools)
 	}
@@ -189,19 +170,6 @@ func TestASummaryIsAlwaysShorter(t *testing.T) {
 			if got.Finish != "stop" || got.Text == "" || got.Completion*10 > whole*4 {
 				t.Errorf("%s: %d tokens of %d, finish %q: %s", name, got.Completion, whole, got.Finish, got.Text)
 			}
-		}
-	}
-}
-
-func TestLookingAtTheProjectIsNoSearch(t *testing.T) {
-	t.Parallel()
-	s := start(t, demo.Options{})
-	for text, want := range map[string]string{
-		"look at this project": "list_files", "look for TODO": "grep_files", "please look around here": "list_files",
-	} {
-		calls := ask(t, s, list(user(text)), object{"tools": workspaceTools}).Calls
-		if len(calls) != 1 || calls[0].Name != want {
-			t.Errorf("%q calls %+v, want %s", text, calls, want)
 		}
 	}
 }

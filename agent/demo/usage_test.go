@@ -80,30 +80,11 @@ func TestCountsEveryPartOfARequest(t *testing.T) {
 	if got := count(list(user("漢字です"))) - count(list(user(""))); got != 4 {
 		t.Errorf("four CJK characters cost %d", got)
 	}
-	thinking := ask(t, s, list(user("think about nothing")))
-	if thinking.ReasoningTokens == 0 || thinking.Reasoning == "" || thinking.ReasoningTokens >= thinking.Completion {
-		t.Errorf("%d reasoning tokens of %d, %q", thinking.ReasoningTokens, thinking.Completion, thinking.Reasoning)
-	}
-}
-
-func TestTellsAnotherStoryEachTime(t *testing.T) {
-	t.Parallel()
-	s := start(t, demo.Options{Window: 40_000})
-	first := ask(t, s, list(user("tell me a long story")))
-	second := ask(t, s, list(user("tell me a long story"), reply(first.Text), user("tell me a long story")))
-	if strings.Contains(second.Text, strings.Split(first.Text, "\n\n")[1]) {
-		t.Error("the second story is the first")
-	}
-	for _, a := range []answer{first, second} {
-		if a.Completion < 1100 || a.Completion > 1300 || a.Finish != "stop" {
-			t.Errorf("a story of %d tokens, finish %q", a.Completion, a.Finish)
-		}
-	}
 }
 
 func TestSameRequestSameReply(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"help", "tell me a story", "read main.go", "what is love?", "think hard"} {
+	for _, text := range []string{"help", "fill the gauge", "read main.go"} {
 		var answers []answer
 		for range 2 {
 			a := ask(t, start(t, demo.Options{}), list(user(text)), object{"tools": workspaceTools})

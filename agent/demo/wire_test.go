@@ -154,7 +154,7 @@ func TestKeepsItsPace(t *testing.T) {
 		t.Errorf("%d tokens took %v, want %v", got.Completion, c.Now().Sub(before), want)
 	}
 	before = c.Now()
-	got = ask(t, s, list(user("tell me a story")))
+	got = ask(t, s, list(user("fill the gauge")))
 	if took := c.Now().Sub(before); got.Completion < 1000 || took > 8*time.Second || took < 7*time.Second {
 		t.Errorf("%d tokens took %v", got.Completion, took)
 	}
