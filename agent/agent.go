@@ -66,7 +66,7 @@ func New(o core.Options) (*Agent, error) {
 	windows.room = a.compactor
 	a.counter = &tokenCounter{Journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{Journal: j, inbox: in, usage: windows.usage}
-	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Requests.Account}
+	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Account}
 	j.Appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.Model); ok {
 		a.windows.cuts = cutWatch{model: set.Model.Name(), lowered: w, warned: map[string]bool{set.Model.Name(): true}}
@@ -126,7 +126,7 @@ func (a *Agent) Cancel() {
 	a.inbox.Put(func(context.Context) {
 		switch c := a.compactor; {
 		case c.Writing() && (a.turn == nil || c.Held()):
-			c.Requests.Cancel()
+			c.Cancel()
 			if a.turn != nil {
 				return
 			}
@@ -226,7 +226,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.windows.remember()
 	a.display.showMeter()
 	a.resume(ctx)
-	a.compactor.Changes.Begin()
+	a.compactor.Begin()
 	for ctx.Err() == nil {
 		a.inbox.Drain(ctx)
 		if a.compactor.RunPending(ctx) {
@@ -293,11 +293,11 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.journal.View = a.journal.View.Extend(a.journal.Log.Events())
 	a.journal.Meter = a.journal.Meter.WithView(a.journal.View)
 	a.journal.Refold(events, revision)
-	a.compactor.Changes.Note(events)
+	a.compactor.Note(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
 			if b.For == conversation.ForReply && b.Model == a.journal.Settings.Model.Name() {
-				a.compactor.Changes.Fits() // the conversation fits into the one in use
+				a.compactor.Fits() // the conversation fits into the one in use
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}

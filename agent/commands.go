@@ -21,26 +21,26 @@ import (
 // or gives it up. It does nothing where none waits any more. updates.Edited tells if the
 // text cannot be taken; the summary then waits on.
 func (a *Agent) Review(text string, accept bool) {
-	a.inbox.Put(func(context.Context) { a.compactor.Requests.Review(text, accept) })
+	a.inbox.Put(func(context.Context) { a.compactor.Review(text, accept) })
 }
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
 // A request that is carried out already is not carried out twice.
 func (a *Agent) Compact(w edit.Request) {
-	a.inbox.Put(func(context.Context) { a.compactor.Requests.Compact(w) })
+	a.inbox.Put(func(context.Context) { a.compactor.Compact(w) })
 }
 
 // UndoCompaction undoes the compaction with this epoch, 0 for the newest in
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
-	a.inbox.Put(func(context.Context) { a.compactor.Requests.Undo(epoch) })
+	a.inbox.Put(func(context.Context) { a.compactor.Undo(epoch) })
 }
 
 // RedoCompaction redoes the last undone compaction, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.Put(func(context.Context) { a.compactor.Requests.Redo() })
+	a.inbox.Put(func(context.Context) { a.compactor.Redo() })
 }
 
 // Inspect answers with Inspected. Of several calls that wait the newest is
@@ -51,7 +51,7 @@ func (a *Agent) Inspect() { a.inspector.look() }
 // another size if that is known. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
 	taken := make(chan func() inspect.Breakdown, 1)
-	a.inbox.Put(func(context.Context) { taken <- a.compactor.Requests.AccountBy(rules, w) })
+	a.inbox.Put(func(context.Context) { taken <- a.compactor.AccountBy(rules, w) })
 	select {
 	case account := <-taken:
 		return account(), ctx.Err()
@@ -65,7 +65,7 @@ func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (
 func (a *Agent) Preview(w edit.Request) {
 	a.inbox.Put(func(context.Context) {
 		answer := updates.Previewed{Request: w, Now: a.journal.Meter.Reading()}
-		pass, err := a.compactor.Requests.Preview(w)
+		pass, err := a.compactor.Preview(w)
 		if err != nil {
 			answer.Err = err
 		} else {
@@ -96,7 +96,7 @@ func (a *Agent) RestoreTurns() { a.requestEdit(updates.EditRestore, nil) }
 
 func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.Put(func(context.Context) { a.compactor.Requests.Edit(what, events) })
+	a.inbox.Put(func(context.Context) { a.compactor.Edit(what, events) })
 }
 
 // Rewind undoes the turns from one on, negative for the newest; what the
@@ -104,7 +104,7 @@ func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.Put(func(context.Context) {
-		if !a.compactor.Requests.Rewinds(turn) {
+		if !a.compactor.Rewinds(turn) {
 			return
 		}
 		if a.journal.InTurn {
@@ -112,7 +112,7 @@ func (a *Agent) Rewind(turn int) {
 			a.display.status(updates.Status{Phase: updates.Stopping})
 			a.queue.giveBack()
 		}
-		a.compactor.Requests.Rewind(turn)
+		a.compactor.Rewind(turn)
 	})
 }
 
@@ -128,7 +128,7 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
 			a.journal.KeepForLater(ctx, c)
 		}
-		a.compactor.Changes.Replan() // the conversation need not fit into the new one
+		a.compactor.Replan() // the conversation need not fit into the new one
 	}
 }
 
@@ -137,14 +137,14 @@ func (a *Agent) useModel(m llm.Model, p llm.Provider) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compactor.Changes.LeaveModel(m.Window)
+	a.compactor.LeaveModel(m.Window)
 	a.journal.Settings.Model, a.journal.Settings.Provider, a.journal.Settings.OneTurn = m, p, false
 	a.windows.remember()
 	a.journal.Settings.Choose()
 	a.display.declare()
 	a.journal.Meter = a.journal.Meter.WithModel(m.MeterOptions(a.journal.Rules)).WithPrompt(a.journal.Settings.PromptSizes())
 	a.journal.WeighThinking()
-	a.compactor.Changes.ModelChanged()
+	a.compactor.ModelChanged()
 	a.journal.Updates.Put(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
 }
@@ -173,7 +173,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 		a.journal.Settings.Overrides = overrides
 		a.journal.Rules = rules
 		a.journal.Meter = a.journal.Meter.WithRules(rules)
-		a.compactor.Changes.RulesChanged()
+		a.compactor.RulesChanged()
 		a.display.showMeter()
 		if !a.journal.InTurn {
 			a.journal.KeepConfig(ctx)

@@ -85,7 +85,7 @@ func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
 
 // setIdle tells that nothing goes on, unless something waits to be done.
 func (a *Agent) setIdle() {
-	if len(a.queue.messages) == 0 && !a.compactor.Requests.Waits() {
+	if len(a.queue.messages) == 0 && !a.compactor.Waits() {
 		a.display.status(updates.Status{Phase: updates.Idle})
 	}
 }
@@ -165,7 +165,7 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 		if answer.err == nil {
 			a.turn.paused, a.turn.refused = answer.reply.Paused, answer.reply.Refusal != ""
 			if a.turn.refused {
-				a.compactor.Changes.Rewound()
+				a.compactor.Rewound()
 			}
 			return calls, err
 		}
@@ -180,7 +180,7 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 			left = true
 			continue
 		}
-		told := a.windows.overflowed(ctx, r, failure, a.compactor.Requests.RoomHint(failure))
+		told := a.windows.overflowed(ctx, r, failure, a.compactor.RoomHint(failure))
 		if shortened || err != nil || answer.reply.Arrived() {
 			return nil, told
 		}

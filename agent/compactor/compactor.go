@@ -32,8 +32,6 @@ type operation struct {
 // Compactor reduces what the model is sent, between the requests of the turn loop.
 type Compactor struct {
 	*core.Journal
-	Requests Requests
-	Changes  Changes
 
 	inbox *core.Inbox
 	loop  Loop
@@ -80,7 +78,6 @@ func New(j *core.Journal, in *core.Inbox, l *llm.Lane, loop Loop) *Compactor {
 		schedule: p, writers: &writers{Journal: j, inbox: in, lane: l}, records: &records{Journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
-	c.Requests, c.Changes = Requests{c}, Changes{c}
 	p.writing = func() bool { return c.job != nil }
 	return c
 }
