@@ -10,7 +10,6 @@ import (
 
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 )
@@ -59,60 +58,70 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 	})
 }
 
-func TestApprovalForLongerIsNotAskedAgain(t *testing.T) {
-	for _, grant := range []conversation.Grant{conversation.GrantRun, conversation.GrantAlways} {
-		t.Run(string(grant), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), answers("done"))
-				r.say("go")
-				r.Answer("c1", conversation.Answer{Grant: grant})
-				r.wait()
-				r.finish()
-				if diff := cmp.Diff([]string{"c1"}, r.asked()); diff != "" {
-					t.Error(diff)
-				}
-				if diff := cmp.Diff([]agenttest.Allowed{{Tool: "write", Grant: grant}}, r.tools.Allowed()); diff != "" {
-					t.Error(diff)
-				}
-				if n := len(r.tools.Calls()); n != 2 {
-					t.Errorf("%d calls ran, want 2", n)
-				}
-			})
-		})
+func TestWhatAnAnswerDoesToACall(t *testing.T) {
+	deny := func(grant conversation.Grant) conversation.Answer {
+		return conversation.Answer{Grant: grant, Text: "not that file"}
 	}
-}
-
-func TestApprovalThatCannotBeRememberedStillRuns(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"))
-		r.tools.AllowErr = errors.New("read-only file")
-		r.say("go")
-		r.Answer("c1", conversation.Answer{Grant: conversation.GrantAlways})
-		r.wait()
-		r.finish()
-		if n := len(r.tools.Calls()); n != 1 {
-			t.Errorf("%d calls ran, want 1", n)
-		}
-		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestApprovalDeniedIsToldToTheModel(t *testing.T) {
-	for _, grant := range []conversation.Grant{conversation.GrantNo, "whatever"} {
-		t.Run(string(grant), func(t *testing.T) {
+	const denied = "result c1 denied denied: the user did not allow this call. The user says: not that file"
+	planned := agenttest.Writer("write", nil)
+	planned.Review = conversation.Review{Need: conversation.NeedRefusal, Reason: "plan mode changes nothing"}
+	write := agenttest.Writer("write", nil)
+	for name, c := range map[string]struct {
+		tool    agenttest.Tool
+		nobody  bool // no user is present
+		broken  bool // the grant cannot be stored
+		answers []conversation.Answer
+		asked   []string
+		ran     int
+		results []string
+		allowed []agenttest.Allowed
+	}{
+		"for the run": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantRun}}, asked: []string{"c1"}, ran: 2,
+			results: []string{"result c1 ok {}", "result c2 ok {}"}, allowed: []agenttest.Allowed{{Tool: "write", Grant: conversation.GrantRun}}},
+		"for ever": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantAlways}}, asked: []string{"c1"}, ran: 2,
+			results: []string{"result c1 ok {}", "result c2 ok {}"}, allowed: []agenttest.Allowed{{Tool: "write", Grant: conversation.GrantAlways}}},
+		"for ever, not stored": {tool: write, broken: true, answers: []conversation.Answer{{Grant: conversation.GrantAlways}, {Grant: conversation.GrantOnce}},
+			asked: []string{"c1", "c2"}, ran: 2, results: []string{"result c1 ok {}", "result c2 ok {}"}},
+		"no": {tool: write, answers: []conversation.Answer{deny(conversation.GrantNo), {Grant: conversation.GrantOnce}}, asked: []string{"c1", "c2"}, ran: 1,
+			results: []string{denied, "result c2 ok {}"}},
+		"an unknown grant": {tool: write, answers: []conversation.Answer{deny("whatever"), {Grant: conversation.GrantOnce}}, asked: []string{"c1", "c2"}, ran: 1,
+			results: []string{denied, "result c2 ok {}"}},
+		"a question": {tool: question("write"), answers: []conversation.Answer{{Grant: conversation.GrantOnce, Text: "the first"}, {Grant: conversation.GrantNo}},
+			asked: []string{"c1", "c2"}, results: []string{"result c1 ok the first", "result c2 denied the user did not answer"}},
+		"no user":                {tool: write, nobody: true, results: []string{"result c1 denied denied: this call needs", "result c2 denied denied: this call needs"}},
+		"a question and no user": {tool: question("write"), nobody: true, results: []string{"result c1 denied no user is present", "result c2 denied no user is present"}},
+		"a call that is refused": {tool: planned, results: []string{"result c1 denied plan mode changes nothing", "result c2 denied plan mode changes nothing"}},
+	} {
+		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"))
-				r.say("go")
-				r.Answer("c1", conversation.Answer{Grant: grant, Text: "not that file"})
-				r.wait()
-				r.finish()
-				if got := said(r.memory.Events()); got[2] != "result c1 denied denied: the user did not allow this call. The user says: not that file" {
-					t.Errorf("got %q", got)
+				r := start(t, func(o *core.Options) {
+					withTools(c.tool)(o)
+					o.Interactive = !c.nobody
+				}, twoWrites(), answers("done"), answers("two"))
+				if c.broken {
+					r.tools.AllowErr = errors.New("read-only file")
 				}
-				if n := len(r.tools.Calls()); n != 0 {
-					t.Errorf("%d calls ran", n)
+				r.say("go")
+				r.say("and then") // waits while a call does
+				for i, a := range c.answers {
+					r.Answer(c.asked[i], a)
+					r.wait()
+				}
+				r.finish()
+				got := said(r.memory.Events())
+				for i, want := range c.results {
+					if !strings.HasPrefix(got[2+i], want) {
+						t.Errorf("got %q, want %q", got[2+i], want)
+					}
+				}
+				if diff := cmp.Diff([]string{"assistant stop done", "user and then", "assistant stop two"}, got[4:]); diff != "" {
+					t.Error(diff)
+				}
+				if diff := cmp.Diff(c.asked, r.asked()); diff != "" {
+					t.Errorf("asked: %s", diff)
+				}
+				if diff := cmp.Diff(c.allowed, r.tools.Allowed()); diff != "" || len(r.tools.Calls()) != c.ran || c.broken != (len(r.failures()) == 1) {
+					t.Errorf("%d calls ran, failures %v: %s", len(r.tools.Calls()), r.failures(), diff)
 				}
 			})
 		})
@@ -123,73 +132,6 @@ func question(name string) agenttest.Tool {
 	q := agenttest.Reader(name, nil)
 	q.Review = conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Question: "which?", Options: []string{"a", "b"}}
 	return q
-}
-
-func TestAnswerToAQuestionIsTheResult(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(question("ask_user")), asks(agenttest.Call(0, "c1", "ask_user"), agenttest.Call(1, "c2", "ask_user")), answers("done"))
-		r.say("go")
-		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce, Text: "the first"})
-		r.wait()
-		r.Answer("c2", conversation.Answer{Grant: conversation.GrantNo})
-		r.wait()
-		r.finish()
-		got := said(r.memory.Events())
-		if diff := cmp.Diff([]string{"result c1 ok the first", "result c2 denied the user did not answer"}, got[2:4]); diff != "" {
-			t.Error(diff)
-		}
-		if n := len(r.tools.Calls()); n != 0 {
-			t.Errorf("%d calls ran: the answer is the result", n)
-		}
-	})
-}
-
-func TestWithoutAUserNothingIsAsked(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) {
-			withTools(agenttest.Writer("write", nil), question("ask_user"), agenttest.Reader("look", nil))(o)
-			o.Interactive = false
-		}, asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "ask_user"), agenttest.Call(2, "c3", "look")), answers("done"))
-		r.say("go")
-		r.finish()
-		if n := len(r.asked()); n != 0 {
-			t.Errorf("asked %d times", n)
-		}
-		got := said(r.memory.Events())
-		for i, want := range []string{"result c1 denied denied: this call needs", "result c2 denied no user is present", "result c3 ok"} {
-			if !strings.HasPrefix(got[2+i], want) {
-				t.Errorf("got %q, want %q", got[2+i], want)
-			}
-		}
-	})
-}
-
-func TestRefusedCallSaysWhy(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		write := agenttest.Writer("write", nil)
-		write.Review = conversation.Review{Need: conversation.NeedRefusal, Reason: "plan mode changes nothing"}
-		r := start(t, withTools(write), asks(agenttest.Call(0, "c1", "write")), answers("done"))
-		r.say("go")
-		r.finish()
-		if got := said(r.memory.Events()); got[2] != "result c1 denied plan mode changes nothing" {
-			t.Errorf("got %q", got)
-		}
-	})
-}
-
-func TestMessagesCanBeSentWhileACallWaits(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"), answers("two"))
-		r.say("go")
-		r.say("and then")
-		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
-		r.wait()
-		r.finish()
-		got := said(r.memory.Events())
-		if diff := cmp.Diff([]string{"assistant stop done", "user and then", "assistant stop two"}, got[3:]); diff != "" {
-			t.Error(diff)
-		}
-	})
 }
 
 // moody is a toolbox in which a call is refused once another has run.

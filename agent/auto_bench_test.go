@@ -92,36 +92,3 @@ func rest(b *testing.B, m *updates.Mailbox) {
 		}
 	}
 }
-
-// BenchmarkInspect is a look at the context of a conversation of 10,000 events,
-// from the call to the answer. The conversation goes on beside it: 100 ms.
-func BenchmarkInspect(b *testing.B) {
-	events := longLog(b, 10_000)
-	model := testModel
-	model.Window = meter.Window{Tokens: 4_000_000, Source: meter.WindowConfig}
-	a, err := agent.New(core.Options{Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(), Model: model, Interactive: true,
-		Stored: core.Stored{ID: "conversation", Events: events}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ctx, end := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- a.Run(ctx) }()
-	for b.Loop() {
-		a.Inspect()
-		for answered := false; !answered; {
-			batch, err := a.Updates().Take(ctx)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for _, u := range batch {
-				_, isAnswer := u.(updates.Inspected)
-				answered = answered || isAnswer
-			}
-		}
-	}
-	end()
-	if err := <-done; err != nil {
-		b.Fatal(err)
-	}
-}

@@ -40,36 +40,49 @@ func (r *rig) cancelled(want ...string) {
 	}
 }
 
-func TestCancelBeforeAnythingCame(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), answers("fine"))
-		r.say("go")
-		r.cancelled()
-	})
-}
-
-func TestCancelKeepsThePartialReply(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())), answers("fine"))
-		r.say("go")
-		r.cancelled("assistant cancelled so far")
-	})
-}
-
-func TestCancelKeepsReasoningAlone(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Join(agenttest.Think("hm"), agenttest.Hold(agenttest.NewGate())), answers("fine"))
-		r.say("go")
-		r.cancelled("assistant cancelled")
-	})
-}
-
-func TestCancelWhileACallStreams(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Join(agenttest.Call(0, "c1", "look", `{"a`), agenttest.Hold(agenttest.NewGate())), answers("fine"))
-		r.say("go")
-		r.cancelled(`assistant cancelled [c1 look {"_invalid":"{\"a"}]`, "result c1 interrupted not run: the reply was stopped")
-	})
+func TestCancelKeepsWhatCame(t *testing.T) {
+	held := func(came agenttest.Reply) func() []agenttest.Reply {
+		return func() []agenttest.Reply {
+			return []agenttest.Reply{agenttest.Join(came, agenttest.Hold(agenttest.NewGate()))}
+		}
+	}
+	waits := func(calls ...agenttest.Reply) func() []agenttest.Reply {
+		return func() []agenttest.Reply { return []agenttest.Reply{asks(calls...)} }
+	}
+	const notRun = "interrupted interrupted: the turn was stopped before this call ran"
+	for name, c := range map[string]struct {
+		script func() []agenttest.Reply
+		want   []string
+	}{
+		"nothing":       {held(nil), nil},
+		"a piece":       {held(agenttest.Say("so far")), []string{"assistant cancelled so far"}},
+		"reasoning":     {held(agenttest.Think("hm")), []string{"assistant cancelled"}},
+		"half a call":   {held(agenttest.Call(0, "c1", "look", `{"a`)), []string{`assistant cancelled [c1 look {"_invalid":"{\"a"}]`, "result c1 interrupted not run: the reply was stopped"}},
+		"a silent tool": {waits(agenttest.Call(0, "c1", "look")), []string{"assistant calls [c1 look {}]", "result c1 interrupted interrupted: the call was stopped; it printed nothing"}},
+		"an approval": {waits(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")),
+			[]string{"assistant calls [c1 write {}] [c2 write {}]", "result c1 " + notRun, "result c2 " + notRun}},
+		"a back-off": {func() []agenttest.Reply {
+			return []agenttest.Reply{agenttest.Join(agenttest.Say("half"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy", RetryAfter: 30 * time.Second}))}
+		}, []string{"assistant cancelled half"}},
+		"a server that loads": {func() []agenttest.Reply {
+			return []agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true, RetryAfter: 20 * time.Second})}
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				silent := agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+					<-ctx.Done()
+					return conversation.Outcome{Status: conversation.ResultInterrupted}
+				})
+				r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), answers("fine"))...)
+				r.say("go")
+				r.cancelled(c.want...)
+				if closed := agenttest.Of[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
+					t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
+				}
+			})
+		})
+	}
 }
 
 func TestCancelWhileToolsRun(t *testing.T) {
@@ -83,44 +96,6 @@ func TestCancelWhileToolsRun(t *testing.T) {
 		r.cancelled("assistant calls [c1 look {}] [c2 look {}] [c3 write {}]",
 			"result c1 ok result of c1", "result c2 interrupted printed by c2",
 			"result c3 interrupted interrupted: the turn was stopped before this call ran")
-	})
-}
-
-func TestCancelOfASilentToolSaysSo(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
-			<-ctx.Done()
-			return conversation.Outcome{Status: conversation.ResultInterrupted}
-		})), asks(agenttest.Call(0, "c1", "look")), answers("fine"))
-		r.say("go")
-		r.cancelled("assistant calls [c1 look {}]", "result c1 interrupted interrupted: the call was stopped; it printed nothing")
-	})
-}
-
-func TestCancelDuringAnApproval(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Writer("write", nil)),
-			asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), answers("fine"))
-		r.say("go")
-		r.cancelled("assistant calls [c1 write {}] [c2 write {}]",
-			"result c1 interrupted interrupted: the turn was stopped before this call ran",
-			"result c2 interrupted interrupted: the turn was stopped before this call ran")
-		if got := agenttest.Of[updates.ApprovalClosed](r.watch); len(got) != 1 || got[0].CallID != "c1" {
-			t.Errorf("closed %v", got)
-		}
-		if n := len(r.tools.Calls()); n != 0 {
-			t.Errorf("%d calls ran without approval", n)
-		}
-	})
-}
-
-func TestCancelDuringABackOff(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil,
-			agenttest.Join(agenttest.Say("half"), agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "busy", RetryAfter: 30 * time.Second})),
-			answers("fine"))
-		r.say("go")
-		r.cancelled("assistant cancelled half")
 	})
 }
 

@@ -12,8 +12,6 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
-	"plimsoll/agent/updates"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -166,82 +164,6 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 		}
 		if events := r.memory.Events(); events[len(events)-2].Body.Kind() != conversation.KindRenamed {
 			t.Errorf("what was pending is not stored before: %v", brief(events[len(events)-2:]))
-		}
-		r.finish()
-	})
-}
-
-func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
-	far := edit.AtTurn(40)
-	beyond := wish("", 0)
-	beyond.To = &far
-	for name, test := range map[string]struct {
-		turns int
-		wish  edit.Request
-		says  string
-	}{
-		"nothing was said":    {0, wish("", 0), "has no messages"},
-		"one turn":            {1, wish("", -1), "nothing is older than the 3 newest turns"},
-		"no such profile":     {3, wish("steep", 0), "there is no such profile"},
-		"no such turn":        {3, beyond, "there is no turn 40"},
-		"nothing to be saved": {3, wish(preset.ProfileLight, 0), "nothing to compact"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := talk(t, test.turns, nil)
-				events := len(r.memory.Events())
-				r.compacts(test.wish)
-				refused := r.refused()
-				if len(refused) != 1 || refused[0].Class != llm.BadRequest || refused[0].Hint == "" {
-					t.Fatalf("told %+v", refused)
-				}
-				if !strings.Contains(refused[0].Message, test.says) {
-					t.Errorf("told %q, want it to say %q", refused[0].Message, test.says)
-				}
-				if n := len(r.memory.Events()); n != events {
-					t.Errorf("%d events were appended", n-events)
-				}
-				r.idle()
-				r.finish()
-			})
-		})
-	}
-}
-
-func TestPreviewChangesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), answers("fine")))
-		events, reading := len(r.memory.Events()), r.reading()
-		r.Preview(wish("", -1))
-		r.Preview(wish(preset.ProfileHeavy, -1))
-		r.Preview(wish("steep", -1))
-		r.say("in the middle of a turn too")
-		r.Preview(wish("", -1))
-		r.wait()
-		gate.Open()
-		r.wait()
-		got := agenttest.Of[updates.Previewed](r.watch)
-		if len(got) != 4 {
-			t.Fatalf("%d answers", len(got))
-		}
-		if p := got[0].Preview; got[0].Err != nil || p.Before <= p.After || p.BreakAt == 0 || p.Range != (edit.Range{From: 0, To: 1}) {
-			t.Errorf("the preview is %+v", p)
-		}
-		if p := got[1].Preview; got[1].Err != nil || p.Summary == nil || p.Before <= p.After {
-			t.Errorf("the preview of a summary is %+v", p)
-		}
-		if e := got[2].Err; e == nil || e.Class != llm.BadRequest {
-			t.Errorf("the preview of no profile fails with %v", e)
-		}
-		if got[3].Err != nil || got[3].Preview.Range.To != 2 {
-			t.Errorf("the preview in a turn is %+v", got[3])
-		}
-		if len(r.overlays()) != 0 || len(r.attempts()) != 0 || len(r.provider.Requests()) != 11 {
-			t.Errorf("%d overlays, %d requests", len(r.overlays()), len(r.provider.Requests()))
-		}
-		if got := r.memory.Events()[events].Body.Kind(); got != conversation.KindUser || reading.Revision != r.reading().Revision {
-			t.Errorf("a preview appended a %s", got)
 		}
 		r.finish()
 	})

@@ -89,17 +89,6 @@ func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
 	}
 }
 
-func TestNobodyTakesOverWithoutBeingAskedFor(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, fails(llm.Quota))
-		r.say("go")
-		r.finish()
-		if d := cmp.Diff([]llm.Class{llm.Quota}, r.failures()); d != "" || len(r.notices()) != 0 {
-			t.Errorf("%s, notices %q", d, r.notices())
-		}
-	})
-}
-
 func TestOtherFailuresAreNotTakenOver(t *testing.T) {
 	for _, class := range []llm.Class{llm.Auth, llm.NotFound, llm.BadRequest, llm.Network, llm.ServerFault, llm.TooLarge} {
 		t.Run(string(class), func(t *testing.T) {
@@ -162,22 +151,6 @@ func TestTheNextOneTakesOverFromOneThatFails(t *testing.T) {
 		}
 		if n := r.notices(); len(n) != 2 || !strings.Contains(n[1], "The next turn goes to test/m again.") {
 			t.Errorf("notices %q", n)
-		}
-	})
-}
-
-func TestTheRestOfATurnStaysWithTheModelThatTookOver(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		second := agenttest.NewProvider(asks(agenttest.Call(0, "c2", "look")), answers("done"))
-		r := start(t, func(o *core.Options) {
-			withTools(agenttest.Reader("look", nil))(o)
-			withFallbacks(fallbackTo("n", 50_000, second))(o)
-		}, asks(agenttest.Call(0, "c1", "look")), fails(llm.Quota), answers("fine"))
-		r.say("go")
-		r.say("again")
-		r.finish()
-		if d := cmp.Diff([]string{"test/m", "other/n", "other/n", "test/m"}, r.models()); d != "" {
-			t.Error(d)
 		}
 	})
 }

@@ -105,7 +105,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 				return &usd, "today"
 			}
 		})
-		now := r.reading()
+		now, events := r.reading(), len(r.memory.Events())
 		w := wish(preset.ProfileDefault, 1)
 		r.Preview(w)
 		r.Preview(heavy())
@@ -114,8 +114,8 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		r.Preview(w)
 		r.wait()
 		got := agenttest.Of[updates.Previewed](r.watch)
-		if len(got) != 4 {
-			t.Fatalf("%d answers", len(got))
+		if len(got) != 4 || len(r.memory.Events()) != events+1 { // the switch of the model
+			t.Fatalf("%d answers, %d events more", len(got), len(r.memory.Events())-events)
 		}
 		for i, want := range []edit.Request{w, heavy(), wish("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Request); diff != "" {

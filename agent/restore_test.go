@@ -6,37 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
-	"plimsoll/agent/llm"
-	"plimsoll/agent/updates"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
-
-func TestTurnsThatWereTakenBackComeBackByteForByte(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, answers("fine"))
-		r.compacts(wish(preset.ProfileDefault, 2))
-		before := r.view()
-		r.Rewind(3)
-		r.wait()
-		if n := len(r.view()); n >= len(before) {
-			t.Fatalf("%d of %d messages are left", n, len(before))
-		}
-		r.RestoreTurns()
-		r.wait()
-		o := r.byHand(updates.EditRestore, conversation.KindRevert)
-		if diff := cmp.Diff(before, r.view()); diff != "" {
-			t.Errorf("after e%d: %s", o.Seq, diff)
-		}
-		r.RestoreTurns()
-		r.wait()
-		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != llm.BadRequest {
-			t.Errorf("with nothing to bring back told %+v", s)
-		}
-		r.say("go on")
-		r.finish()
-	})
-}
 
 // backAndForth is what goes on while turns are taken back and brought back.
 type backAndForth struct {

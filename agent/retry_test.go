@@ -88,17 +88,6 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 	})
 }
 
-func TestRetryAfterIsHonoured(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, RetryAfter: 7 * time.Second}), answers("fine"))
-		r.Send("go")
-		if d := r.settle(); d != 7*time.Second {
-			t.Errorf("waited %v, want 7 s", d)
-		}
-		r.finish()
-	})
-}
-
 func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
@@ -198,22 +187,6 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, brief(r.memory.Batches()[1])); diff != "" {
 			t.Errorf("what the empty replies cost is not on record: %s", diff)
-		}
-		r.finish()
-	})
-}
-
-func TestEmptyReplyThatTheProviderReportsIsTriedOnceMore(t *testing.T) {
-	nothing := agenttest.Fail(&llm.Error{Class: llm.Empty, Message: "empty reply"})
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
-		r.Send("go")
-		r.settle()
-		if n := len(r.provider.Requests()); n != 2 {
-			t.Errorf("%d requests, want 2", n)
-		}
-		if diff := cmp.Diff([]llm.Class{llm.Empty}, r.failures()); diff != "" {
-			t.Error(diff)
 		}
 		r.finish()
 	})

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
@@ -70,29 +69,6 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 		if n := len(r.overlays()); n != 3 {
 			t.Errorf("%d overlays", n)
 		}
-		r.finish()
-	})
-}
-
-func TestUndoInATurnWaitsForItsNextRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(4)), answers("done"))
-		r.compacts(wish("", 1))
-		r.say("one more")
-		r.UndoCompaction(0)
-		r.wait()
-		if n := len(r.overlays()); n != 1 {
-			t.Errorf("%d overlays while a reply streams", n)
-		}
-		gate.Open()
-		r.wait()
-		all := r.provider.Requests()
-		held, next := onWire(all[len(all)-2].Messages), onWire(all[len(all)-1].Messages)
-		if strings.Contains(held[2].Text, "line 50 of") || !strings.Contains(next[2].Text, "line 50 of") {
-			t.Errorf("sent %.60q, then %.60q", held[2].Text, next[2].Text)
-		}
-		r.idle()
 		r.finish()
 	})
 }

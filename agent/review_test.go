@@ -2,17 +2,14 @@ package agent_test
 
 import (
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -142,131 +139,6 @@ func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
 		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, "the uploads are on server two.") {
 			t.Errorf("sent first %.80q", got[0].Text)
 		}
-		r.finish()
-	})
-}
-
-// What is done while a summary waits does to it what it does to one that is being
-// written.
-func TestWhatOvertakesASummaryThatWaitsEndsIt(t *testing.T) {
-	for name, c := range map[string]struct {
-		act     func(*rig)
-		outcome string // "": it waits on
-	}{
-		"the same wish":    {func(r *rig) { r.Compact(heavy()) }, ""},
-		"another wish":     {func(r *rig) { r.Compact(focused(heavy(), "another")) }, conversation.OutcomeCancelled},
-		"one that fails":   {func(r *rig) { r.Compact(wish("nowhere", 1)) }, ""},
-		"masks":            {func(r *rig) { r.Compact(wish(preset.ProfileDefault, 2)) }, conversation.OutcomeStale},
-		"undo":             {func(r *rig) { r.UndoCompaction(0) }, conversation.OutcomeStale},
-		"rewind":           {func(r *rig) { r.Rewind(-1) }, conversation.OutcomeStale},
-		"a smaller window": {func(r *rig) { r.SwitchModel(other("small", 60_000), r.provider) }, conversation.OutcomeStale},
-		"a larger window":  {func(r *rig) { r.SwitchModel(other("large", 600_000), r.provider) }, ""},
-		"a title":          {func(r *rig) { r.Rename("listings") }, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := talk(t, 5, nil, summarises(account), agenttest.Join(agenttest.Hold(agenttest.NewGate()), summarises(account)))
-				r.compacts(wish(preset.ProfileDefault, 4))
-				r.compacts(reviewed())
-				if _, waits := r.waiting(); !waits {
-					t.Fatalf("nothing waits, told %v", r.refused())
-				}
-				c.act(r)
-				r.wait()
-				attempts := r.attempts()
-				if _, waits := r.waiting(); waits != (c.outcome == "") || waits != (len(attempts) == 0) || !waits && attempts[0].Outcome != c.outcome {
-					t.Errorf("waits %t, recorded %+v", waits, attempts)
-				}
-				for _, e := range r.overlays() {
-					if s, ok := e.Body.(conversation.Summary); ok && s.Policies == nil {
-						t.Error("it is in force")
-					}
-				}
-				r.finish()
-				if _, waits := r.waiting(); waits {
-					t.Error("it waits when the program has ended")
-				}
-			})
-		})
-	}
-}
-
-func TestAWishToReadASummaryThatIsBeingWrittenIsHeeded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 4, nil, takesTime(time.Second))
-		r.Compact(heavy())
-		r.Compact(reviewed()) // as it waits for its turn
-		r.wait()
-		time.Sleep(2 * time.Second)
-		r.wait()
-		if _, waits := r.waiting(); !waits || len(r.overlays()) > 0 {
-			t.Errorf("waits %t, %d overlays", waits, len(r.overlays()))
-		}
-		r.Cancel()
-		r.wait()
-		r.provider.Add(takesTime(time.Second))
-		r.compacts(heavy())
-		r.compacts(reviewed()) // while it is written
-		time.Sleep(2 * time.Second)
-		r.wait()
-		shown, waits := r.waiting()
-		if !waits || len(agenttest.Of[updates.Reviewing](r.watch)) != 2 {
-			t.Fatalf("waits %t", waits)
-		}
-		r.Review(shown.Text, true)
-		r.wait()
-		if s := r.lastSummary(); s.Text != account {
-			t.Errorf("made %+v", s)
-		}
-		r.finish()
-	})
-}
-
-// A decision while a reply streams is carried out before the next request.
-func TestASummaryIsTakenInBetweenRequests(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := talk(t, 4, nil, takesTime(time.Second), agenttest.Join(agenttest.Say("let me"), agenttest.Hold(gate), looks(7)), answers("done"))
-		r.compacts(reviewed())
-		r.say("look")
-		time.Sleep(2 * time.Second)
-		r.wait()
-		shown, waits := r.waiting()
-		if !waits {
-			t.Fatal("it is not shown while a reply streams")
-		}
-		r.Review(shown.Text, true)
-		r.wait()
-		if _, waits := r.waiting(); waits || len(r.overlays()) > 0 {
-			t.Errorf("waits %t, with %d overlays, while a reply streams", waits, len(r.overlays()))
-		}
-		gate.Open()
-		r.wait()
-		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, account) || len(r.made()) != 1 {
-			t.Errorf("sent first %.80q", got[0].Text)
-		}
-		r.idle()
-		r.finish()
-	})
-}
-
-func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var full atomic.Bool
-		r := talk(t, 4, diskFullWhile(&full), summarises(account), answers("fine"))
-		before := r.view()
-		r.compacts(reviewed())
-		full.Store(true)
-		r.Review(account, true)
-		r.wait()
-		full.Store(false)
-		if _, waits := r.waiting(); waits || len(r.refused()) != 1 || r.refused()[0].Class != llm.NotSaved {
-			t.Errorf("waits %t, told %v", waits, r.refused())
-		}
-		if diff := cmp.Diff(before, r.view()); diff != "" {
-			t.Error(diff)
-		}
-		r.say("go on")
 		r.finish()
 	})
 }

@@ -47,31 +47,6 @@ func (r *rig) byHand(what updates.Edit, kind conversation.Kind) conversation.Eve
 	return o
 }
 
-func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, answers("fine"))
-		seq := r.results()[1]
-		r.Pin([]uint64{seq}, true)
-		r.wait()
-		r.byHand(updates.EditPin, conversation.KindPin)
-		r.compacts(wish(preset.ProfileDefault, 1))
-		if got := r.shownIn(seq); got.State != projection.StatePinned || got.Text != listing(1) {
-			t.Errorf("the result is shown as %s: %.60q", got.State, got.Text)
-		}
-		if got := r.shownIn(r.results()[0]); got.State != projection.StateMasked {
-			t.Errorf("the one beside it is shown as %s", got.State)
-		}
-		r.Pin([]uint64{seq}, false)
-		r.wait()
-		r.byHand(updates.EditUnpin, conversation.KindUnpin)
-		if got := r.shownIn(seq); got.State != projection.StateMasked {
-			t.Errorf("without the pin the result is shown as %s", got.State)
-		}
-		r.idle()
-		r.finish()
-	})
-}
-
 func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 4, nil, answers("fine"))

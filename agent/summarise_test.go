@@ -113,28 +113,3 @@ func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
 		r.finish()
 	})
 }
-
-func TestProgramThatEndsBeforeTheSummaryIsStoredLeavesTheOldView(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		disk := agenttest.NewGate()
-		r := talk(t, 4, nil, summarises(account))
-		before := r.view()
-		r.memory.Slow = map[string]*agenttest.Gate{"append": disk}
-		r.compacts(heavy())
-		select {
-		case <-disk.Reached():
-		default:
-			t.Fatal("the summary does not wait to be stored")
-		}
-		// What is in the store now is all that a kill would leave.
-		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.overlays()) != 0 {
-			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
-		}
-		disk.Open()
-		r.wait()
-		if n := len(r.overlays()); n != 1 {
-			t.Errorf("%d overlays after the write", n)
-		}
-		r.finish()
-	})
-}

@@ -107,24 +107,6 @@ func TestRetryWishes(t *testing.T) {
 	}
 }
 
-func TestHints(t *testing.T) {
-	t.Parallel()
-	unauthorised := status(http.StatusUnauthorized, `{"error":{"message":"no"}}`)
-	for provider, want := range map[string]string{"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "my own": "api_key_env",
-		"custom": "PLIMSOLL_API_KEY", "llamacpp": "LLAMA_API_KEY", "vllm": "VLLM_API_KEY"} {
-		if got := gather(t, serve(t, provider, unauthorised), user("hi")).Err; !strings.Contains(got.Hint, want) {
-			t.Errorf("%s: hint %q", provider, got.Hint)
-		}
-	}
-	if got := gather(t, serve(t, "openai", status(http.StatusNotFound, "")), user("hi")).Err; !strings.Contains(got.Hint, "plimsoll models") {
-		t.Errorf("hint %q", got.Hint)
-	}
-	c := serve(t, "openai", unauthorised)
-	if got := gather(t, c, user("hi")).Err; !strings.Contains(got.Message, "Key refused by OpenAI (401)") {
-		t.Errorf("message %q", got.Message)
-	}
-}
-
 func TestSecretHeadersAreNotShown(t *testing.T) {
 	t.Parallel()
 	var list []seen

@@ -85,34 +85,6 @@ func TestFramesDoNotDependOnHowBytesWereCut(t *testing.T) {
 	}
 }
 
-func TestFrames(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ name, in, want string }{
-		{"an event", "data: {}\n\n", "={}"},
-		{"the cut off line", "data: {}\n\ndata: {\"a", "={}|-{\"a"},
-		{"a whole line without its blank one", "data: {}\n", "={}"},
-		{"joined lines", "data: {\ndata: }\n\n", "={ }"},
-		{"two events without blank lines", "data: {}\ndata: [1]\n\n", "={}|=[1]"},
-		{"text is joined, not parted", "data: a\ndata: b\n\n", "=a b"},
-		{"comments", ": a\n: b\n\n", ":|:"},
-		{"an error event", "event: error\ndata: {}\n\ndata: {}\n\n", "!{}|={}"},
-		{"a body", " {\"a\":\n1}\n", "~{\"a\":|1}|"},
-		{"noise behind data is dropped", "data: {}\n\nnoise\n", "={}"},
-		{"noise alone is kept", "no\nise\n", "#no ise "},
-		{"other fields", "id: 1\nretry: 5\nfoo\n\ndata: {}\n\n", "={}"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			out, err := framed(strings.NewReader(tt.in))
-			got := strings.ReplaceAll(strings.TrimSuffix(out, "\n"), "\n", "|")
-			if got != tt.want || err != nil {
-				t.Errorf("got %q, error %v, want %q", got, err, tt.want)
-			}
-		})
-	}
-}
-
 func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("reset")

@@ -160,18 +160,6 @@ func TestANewConnectionThatDiesIsAFailure(t *testing.T) {
 	}
 }
 
-// A tool loop sends its next request as soon as the reply before is read.
-func TestAToolLoopOnConnectionsThatDie(t *testing.T) {
-	t.Parallel()
-	d := &dying{then: reset, served: map[string]bool{}}
-	c := serve(t, "llamacpp", d.ServeHTTP)
-	for i := range 50 {
-		if got := gather(t, c, user("go on")); got.Err != nil || got.Text != "Hello" {
-			t.Fatalf("request %d: %q, %v", i, got.Text, got.Err)
-		}
-	}
-}
-
 // Questions about the window are sent again, too: one of them is a POST.
 func TestAQuestionThatMeetsADeadConnectionIsAskedAgain(t *testing.T) {
 	t.Parallel()
