@@ -48,7 +48,7 @@ func (c *call) free() bool {
 
 // callRunner runs the calls of a turn.
 type callRunner struct {
-	*core.Journal
+	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
 	question *question       // what a call waits for, nil if none does
@@ -117,10 +117,10 @@ func (r *callRunner) examine(ctx context.Context, c *call) error {
 	switch {
 	case c.invalid:
 		c.settle(conversation.ResultError, invalidArguments)
-	case r.Options.Toolbox == nil:
+	case r.journal.Options.Toolbox == nil:
 		c.settle(conversation.ResultError, noTools)
 	default:
-		c.review = core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.Options.Toolbox.Review(ctx, c.ToolCall) })
+		c.review = core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.journal.Options.Toolbox.Review(ctx, c.ToolCall) })
 	}
 	return context.Cause(ctx)
 }
@@ -159,14 +159,14 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	if title == "" {
 		title = c.Name
 	}
-	r.Updates.Put(updates.ToolStarted{CallID: c.ID, Title: title})
-	began := r.Options.Now()
-	c.outcome = r.Options.Toolbox.Run(ctx, c.ToolCall, func(text string) {
+	r.journal.Updates.Put(updates.ToolStarted{CallID: c.ID, Title: title})
+	began := r.journal.Options.Now()
+	c.outcome = r.journal.Options.Toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
-			r.Updates.Put(updates.ToolOutput{CallID: c.ID, Text: text})
+			r.journal.Updates.Put(updates.ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
-	c.took = r.Options.Now().Sub(began)
+	c.took = r.journal.Options.Now().Sub(began)
 }
 
 // answer hands the user's answer to the call that waits for it.
@@ -193,9 +193,9 @@ func (r *callRunner) permit(ctx context.Context, c *call) error {
 	switch need := c.review.Need; {
 	case need == conversation.NeedNothing:
 		return nil
-	case need == conversation.NeedApproval && r.Options.Interactive:
+	case need == conversation.NeedApproval && r.journal.Options.Interactive:
 		return r.askApproval(ctx, c)
-	case need == conversation.NeedAnswer && r.Options.Interactive:
+	case need == conversation.NeedAnswer && r.journal.Options.Interactive:
 		return r.askAnswer(ctx, c)
 	case need == conversation.NeedApproval:
 		c.settle(conversation.ResultDenied, nobodyApproves)
@@ -215,9 +215,9 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	switch v.Grant {
 	case conversation.GrantOnce:
 	case conversation.GrantRun, conversation.GrantAlways:
-		err := core.Concurrently(ctx, r.inbox, func() error { return r.Options.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
+		err := core.Concurrently(ctx, r.inbox, func() error { return r.journal.Options.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			r.Updates.Put(updates.Failed{Err: &llm.Error{
+			r.journal.Updates.Put(updates.Failed{Err: &llm.Error{
 				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
@@ -246,11 +246,11 @@ func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer,
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	r.question = q
 	r.display.status(updates.Status{Phase: updates.Asking})
-	r.Updates.Put(updates.AskApproval{Call: c.ToolCall, Review: c.review})
+	r.journal.Updates.Put(updates.AskApproval{Call: c.ToolCall, Review: c.review})
 	v, _, err := core.Receive(ctx, r.inbox, q.answer)
 	r.question = nil
 	if err != nil {
-		r.Updates.Put(updates.ApprovalClosed{CallID: c.ID})
+		r.journal.Updates.Put(updates.ApprovalClosed{CallID: c.ID})
 	}
 	return v, err
 }
@@ -301,7 +301,7 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 	var bodies []conversation.Body
 	var blobErr error
 	for i, c := range done {
-		result, err := r.result(ctx, c, r.NextSeq()+uint64(i))
+		result, err := r.result(ctx, c, r.journal.NextSeq()+uint64(i))
 		if err != nil {
 			blobErr = err
 		}
@@ -310,8 +310,8 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 	if blobErr != nil {
 		bodies, rest = append(bodies, abandoned(rest)...), nil
 	}
-	if _, err := r.Keep(ctx, bodies...); err != nil {
-		r.Pending = append(r.Pending, abandoned(rest)...)
+	if _, err := r.journal.Keep(ctx, bodies...); err != nil {
+		r.journal.Pending = append(r.journal.Pending, abandoned(rest)...)
 		return err
 	}
 	if blobErr != nil {
@@ -343,7 +343,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	if text == "" && result.Status == conversation.ResultInterrupted {
 		text = stoppedDuring
 	}
-	limits := r.Options.Results
+	limits := r.journal.Options.Results
 	recall := ""
 	if limits.KeepFull && slices.Contains(*r.display.declared.Load(), conversation.ToolRecall) {
 		recall = conversation.RecallID{First: seq, Last: seq}.String()
@@ -353,7 +353,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	if result.Total == 0 || !limits.KeepFull {
 		return result, nil
 	}
-	blob, err := r.Options.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
+	blob, err := r.journal.Options.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
 	result.Blob = blob
 	return result, err
 }
@@ -361,11 +361,11 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 // repeated is the Seq of an earlier result with the same text that the model
 // sees in full, 0 if there is none or the rules say nothing of pointers.
 func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
-	if !r.Rules.Preset.Design().Additions {
+	if !r.journal.Rules.Preset.Design().Additions {
 		return 0
 	}
 	result.Size = conversation.Measure(result.Text)
-	if seq := r.repeats.Of(result); seq != 0 && r.View.ShowsInFull(seq, result.Text) {
+	if seq := r.repeats.Of(result); seq != 0 && r.journal.View.ShowsInFull(seq, result.Text) {
 		return seq
 	}
 	return 0

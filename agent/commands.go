@@ -65,11 +65,11 @@ func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (
 func (a *Agent) Preview(w edit.Request) {
 	a.inbox.Put(func(context.Context) {
 		answer := updates.Previewed{Request: w, Now: a.journal.Meter.Reading()}
-		pass, err := a.compactor.Preview(w)
+		proposal, err := a.compactor.Preview(w)
 		if err != nil {
 			answer.Err = err
 		} else {
-			answer.Preview, answer.Then = pass.Preview(), pass.Then()
+			answer.Preview, answer.Then = proposal.Preview(), proposal.Then()
 			answer.CostNow, answer.PaysAfter = a.journal.Price(answer.Preview)
 		}
 		a.journal.Updates.Put(answer)

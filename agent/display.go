@@ -15,7 +15,7 @@ import (
 // display is what watchers and tools were told of the conversation last: they read it
 // from any goroutine, or hear of it when it changes.
 type display struct {
-	*core.Journal
+	journal  *core.Journal
 	free     atomic.Int64 // tokens of the window that are free, -1 unknown
 	arrival  atomic.Pointer[conversation.ArrivalCap]
 	declared atomic.Pointer[[]string] // names of the tools that the model is given
@@ -26,57 +26,57 @@ type display struct {
 
 // status tells what the conversation is doing now.
 func (d *display) status(s updates.Status) {
-	s.Since, d.busy = d.Options.Now(), s.Phase != updates.Idle
-	d.Updates.Put(s)
+	s.Since, d.busy = d.journal.Options.Now(), s.Phase != updates.Idle
+	d.journal.Updates.Put(s)
 }
 
 // showMeter tells how full the window is now.
 func (d *display) showMeter() {
-	r := d.Meter.Reading()
+	r := d.journal.Meter.Reading()
 	free := -1
 	if r.Window.Known() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.free.Store(int64(free))
 	d.fitResults()
-	d.Updates.Put(updates.Metered{Meter: d.Meter})
+	d.journal.Updates.Put(updates.Metered{Meter: d.journal.Meter})
 	d.tellCache()
 }
 
 // fitResults makes the cap of results follow the rules and the window.
 func (d *display) fitResults() {
-	most := compact.ArrivalCap(d.Rules.Preset, d.Options.Results.MaxChars, d.Meter.Reading().Window.Tokens)
+	most := compact.ArrivalCap(d.journal.Rules.Preset, d.journal.Options.Results.MaxChars, d.journal.Meter.Reading().Window.Tokens)
 	d.arrival.Store(&most)
 }
 
 // tellCache tells from when on the provider's cache is cold, if that is new.
 func (d *display) tellCache() {
-	m := d.Settings.Model
-	at, gone := d.LastReply(m)
+	m := d.journal.Settings.Model
+	at, changed := d.journal.LastReply(m)
 	switch {
 	case m.NoCache:
 		at = time.Time{}
-	case !at.IsZero() && !gone:
+	case !at.IsZero() && !changed:
 		at = at.Add(m.Sheet().Lives())
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at
-		d.Updates.Put(updates.CacheCold{At: at})
+		d.journal.Updates.Put(updates.CacheCold{At: at})
 	}
 }
 
 // reform chooses the form anew when the window became known, or is another one.
 func (d *display) reform() {
-	if d.Settings.Choose() {
-		d.Meter = d.Meter.WithPrompt(d.Settings.PromptSizes())
+	if d.journal.Settings.Choose() {
+		d.journal.Meter = d.journal.Meter.WithPrompt(d.journal.Settings.PromptSizes())
 		d.declare()
 	}
 }
 
 // declare makes known which tools the model is given.
 func (d *display) declare() {
-	names := make([]string, len(d.Settings.Tools))
-	for i, t := range d.Settings.Tools {
+	names := make([]string, len(d.journal.Settings.Tools))
+	for i, t := range d.journal.Settings.Tools {
 		names[i] = t.Name
 	}
 	d.declared.Store(&names)

@@ -25,9 +25,9 @@ type endpoint struct {
 
 // takeover is who takes a turn over.
 type takeover struct {
-	*core.Journal
-	chosen *endpoint // what the user chose, while another model has the turn; nil otherwise
-	had    int       // how many of the models that may take over had their turn
+	journal *core.Journal
+	chosen  *endpoint // what the user chose, while another model has the turn; nil otherwise
+	had     int       // how many of the models that may take over had their turn
 }
 
 // errElsewhere says that the turn continues with another model.
@@ -79,7 +79,7 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 // next is the next model of the list that can take over, nil if none can, and
 // why those before it cannot.
 func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) {
-	set, list := &t.Settings, t.Options.Fallbacks
+	set, list := &t.journal.Settings, t.journal.Options.Fallbacks
 	for t.had < len(list) {
 		f := list[t.had]
 		t.had++
@@ -100,7 +100,7 @@ func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) 
 // fills reports whether the conversation is above the load line of a model, or above the
 // hard line where nothing makes compaction act.
 func (t *takeover) fills(m llm.Model) bool {
-	r := t.Meter.WithModel(m.MeterOptions(t.Rules)).WithPrompt(t.Settings.PromptSizes()).Reading()
+	r := t.journal.Meter.WithModel(m.MeterOptions(t.journal.Rules)).WithPrompt(t.journal.Settings.PromptSizes()).Reading()
 	line := r.LoadLine
 	if line == 0 {
 		line = r.HardLine
@@ -110,9 +110,9 @@ func (t *takeover) fills(m llm.Model) bool {
 
 // told says why a model takes over, and what that does to cache and window.
 func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
-	r := t.Meter.WithModel(m.MeterOptions(t.Rules)).WithPrompt(t.Settings.PromptSizes()).Reading()
+	r := t.journal.Meter.WithModel(m.MeterOptions(t.journal.Rules)).WithPrompt(t.journal.Settings.PromptSizes()).Reading()
 	price := ""
-	if cost := t.Options.Cost; cost != nil {
+	if cost := t.journal.Options.Cost; cost != nil {
 		if usd, _ := cost(m, llm.Tokens{Prompt: r.Used}); usd != nil && *usd >= 0.01 {
 			price = fmt.Sprintf(", about $%.2f", *usd)
 		}
@@ -121,7 +121,7 @@ func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
 	if r.Window.Known() {
 		window = fmt.Sprintf("they fill %d%% of its window", r.Percent(r.Used))
 	}
-	parts := []string{fmt.Sprintf("%s: %s.", t.Settings.Model.Name(), strings.TrimSuffix(why.Message, "."))}
+	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Settings.Model.Name(), strings.TrimSuffix(why.Message, "."))}
 	parts = append(parts, skipped...)
 	parts = append(parts, fmt.Sprintf("%s continues this turn. Its cache is cold: ~%s tokens are sent again%s; %s.", m.Name(), thousands(r.Used), price, window),
 		fmt.Sprintf("The next turn goes to %s again.", t.chosen.model.Name()))

@@ -21,7 +21,7 @@ import (
 // replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
 // up in the log again and again.
 type replyKeeper struct {
-	*core.Journal
+	journal *core.Journal
 	windows *windowKeeper
 	callIDs map[string]bool // every id a call had
 	titled  bool            // the conversation has a title, or will have
@@ -48,11 +48,11 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
 	}
 	if ans.err != nil && !ans.reply.Arrived() {
-		_, err := k.Keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
+		_, err := k.journal.Keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
 		return nil, err
 	}
 	message, calls := k.message(r, ans)
-	seq := k.NextSeq() + uint64(len(bodies))
+	seq := k.journal.NextSeq() + uint64(len(bodies))
 	bodies = append(bodies, message)
 	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
 	if why := notRun(message.Stop); why != "" {
@@ -63,10 +63,10 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 	}
 	bodies = append(bodies, k.hints(r, ans.reply)...)
 	if message.Stop == conversation.StopFiltered && message.Error != "" {
-		bodies = append(bodies, k.leaveOut(message, k.NextSeq()+uint64(len(bodies)))...)
+		bodies = append(bodies, k.leaveOut(message, k.journal.NextSeq()+uint64(len(bodies)))...)
 	}
-	if _, err := k.Keep(ctx, bodies...); err != nil {
-		k.Pending = append(k.Pending, abandoned(calls)...)
+	if _, err := k.journal.Keep(ctx, bodies...); err != nil {
+		k.journal.Pending = append(k.journal.Pending, abandoned(calls)...)
 		return nil, err
 	}
 	return calls, nil
@@ -76,13 +76,13 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 // refuses again. seq is where it stands in the log.
 func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
-	for _, e := range k.Log.Events() {
-		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.Log.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
+	for _, e := range k.journal.Log.Events() {
+		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Log.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
 			files = " Files were not changed back."
 		}
 	}
 	return []conversation.Body{
-		conversation.Rewind{Turn: k.Log.Turns() - 1,
+		conversation.Rewind{Turn: k.journal.Log.Turns() - 1,
 			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
 			"say it in another way, go further back with /rewind, or redo it with /redo before you send anything." + files},
@@ -91,7 +91,7 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 
 // changes reports whether a tool may change files.
 func (k *replyKeeper) changes(tool string) bool {
-	return slices.ContainsFunc(k.Settings.Tools, func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
+	return slices.ContainsFunc(k.journal.Settings.Tools, func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
 }
 
 // leaveThinking leaves what the model thought up to now out of all requests to come.
@@ -99,15 +99,15 @@ func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
 	if !k.thought() {
 		return false
 	}
-	_, failed := k.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
+	_, failed := k.journal.Keep(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
 		Text: "The server no longer takes what the model thought so far, so it is left out from here on. Nothing else changes."})
 	return failed == nil
 }
 
 // thought reports whether requests carry something of what the model thought, which could be left out.
 func (k *replyKeeper) thought() bool {
-	for _, e := range slices.Backward(k.Log.Events()) {
-		if e.Seq <= k.Settings.ThinksAfter {
+	for _, e := range slices.Backward(k.journal.Log.Events()) {
+		if e.Seq <= k.journal.Settings.ThinksAfter {
 			break
 		}
 		if m, ok := e.Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {
@@ -163,7 +163,7 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 		c.Name = "unnamed" // servers refuse a history with an empty name
 	}
 	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
-		c.ID = fmt.Sprintf("call_%d_%d", k.NextSeq(), i+n)
+		c.ID = fmt.Sprintf("call_%d_%d", k.journal.NextSeq(), i+n)
 	}
 	k.callIDs[c.ID] = true
 	return c
@@ -175,7 +175,7 @@ func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body 
 	var bodies []conversation.Body
 	if !k.titled {
 		k.titled = true
-		if title := DefaultTitle(k.Log.Events()); title != "" {
+		if title := DefaultTitle(k.journal.Log.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // requester makes the requests of the conversation, and shows the replies as they
 // arrive.
 type requester struct {
-	*core.Journal
+	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
 	lane     *llm.Lane       // shared with the summaries
@@ -34,7 +34,7 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	q.lane.Take(ctx, r.To.Name())
 	defer q.lane.Give()
 	empty := 0
-	began := q.Options.Now()
+	began := q.journal.Options.Now()
 	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
@@ -54,21 +54,21 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 			failure = saidNothing(failure, empty)
 		}
 		failure = q.sharedCache(r, rep, failure)
-		wait, again := q.Options.Retry.Wait(failure, try)
-		if q.passes(r, failure) {
+		wait, again := q.journal.Options.Retry.Wait(failure, try)
+		if q.temporary(r, failure) {
 			if since.IsZero() {
-				since = q.Options.Now()
+				since = q.journal.Options.Now()
 			}
-			wait, again = q.Options.Retry.LongWait(try, q.Options.Now().Sub(since))
+			wait, again = q.journal.Options.Retry.LongWait(try, q.journal.Options.Now().Sub(since))
 		}
-		ans.gone = ans.gone || failure.Class == llm.Network || failure.Loading
+		ans.down = ans.down || failure.Class == llm.Network || failure.Loading
 		if !again {
 			ans.err = q.givenUp(failure, try, began)
 			return ans
 		}
-		q.Options.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		q.journal.Options.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
-			q.Updates.Put(updates.Discarded{})
+			q.journal.Updates.Put(updates.Discarded{})
 		}
 		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if err := q.pause(ctx, wait); err != nil {
@@ -78,26 +78,26 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	}
 }
 
-// passes reports whether a failure is over within a minute as a rule: the server
+// temporary reports whether a failure is over within a minute as a rule: the server
 // loads its model, or answered before and is gone, as it may be started anew, or
 // serves others from the cache that requests share.
-func (q *requester) passes(r llm.Outgoing, e *llm.Error) bool {
+func (q *requester) temporary(r llm.Outgoing, e *llm.Error) bool {
 	return e.Loading || e.Shared || e.Down && q.answered[r.To.Name()]
 }
 
 // tries is how often a failed request is tried at most, 0 where the clock decides.
 func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
-	if q.passes(r, e) {
+	if q.temporary(r, e) {
 		return 0
 	}
-	return q.Options.Retry.Tries
+	return q.journal.Options.Retry.Tries
 }
 
 // givenUp is the failure as the user is told it after the last try.
 func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
-	shown, now := *e, q.Options.Now()
+	shown, now := *e, q.journal.Options.Now()
 	shown.Tries, shown.Took = try, now.Sub(began)
-	if e.Retryable() && e.RetryAfter > q.Options.Retry.MaxAfter {
+	if e.Retryable() && e.RetryAfter > q.journal.Options.Retry.MaxAfter {
 		shown.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
 			e.RetryAfter.Round(time.Second), now.Add(e.RetryAfter).Format("15:04:05"))
 	}
@@ -114,9 +114,9 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 
 // sharedCache is the failure of a request as it is to be understood: one without
 // numbers of a request that is smaller than the window is about a cache that is
-// full, which passes.
+// full, which is temporary.
 func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.Nameless(e) || !llm.Smaller(q.Settings.Model, q.Meter.Calibration().Factor, r, rep) || r.To.Name() != q.Settings.Model.Name() {
+	if !llm.Nameless(e) || !llm.Smaller(q.journal.Settings.Model, q.journal.Meter.Calibration().Factor, r, rep) || r.To.Name() != q.journal.Settings.Model.Name() {
 		return e
 	}
 	q.lane.Share(r.To.Name())
@@ -138,7 +138,7 @@ type piece struct {
 // it arrives, and kept apart from the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	keeper := keepPartials(ctx, q.Options.Log, q.Options.Logger)
+	keeper := keepPartials(ctx, q.journal.Options.Log, q.journal.Options.Logger)
 	defer keeper.stop()
 	q.display.status(updates.Status{Phase: updates.Waiting})
 	streamCtx, stop := context.WithCancel(ctx)
@@ -151,12 +151,12 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 		q.show(rep, c)
 		if c.Note != "" && c.Note != r.To.EffortNote && c.Note != q.noted {
 			q.noted = c.Note
-			q.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
+			q.journal.KeepForLater(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: c.Note})
 		}
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
-				Time: q.Options.Now(), Request: r.Unreported(rep),
+				Time: q.journal.Options.Now(), Request: r.Unreported(rep),
 			})
 		}
 	}, rep)
@@ -223,11 +223,11 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		q.Updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.journal.Updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.Calls[i]
-		q.Updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
+		q.journal.Updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 
@@ -236,7 +236,7 @@ type answer struct {
 	reply *llm.Reply   // to be kept, nil if nothing came
 	spent []*llm.Reply // of the other tries, for what they cost
 	err   error        // nil; an *Error; or the cause of ctx's end
-	gone  bool         // the server was gone in between
+	down  bool         // the server was gone in between
 }
 
 // saidNothing is the failure of the n-th empty reply to the same request. A

@@ -31,9 +31,9 @@ const (
 
 // titler has the model name the conversation. All belongs to the owner of it.
 type titler struct {
-	*core.Journal
-	inbox *core.Inbox
-	usage func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
+	journal *core.Journal
+	inbox   *core.Inbox
+	usage   func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
 
 	over bool          // it was asked, or need not be
 	done chan struct{} // closed when the answer is there, nil while none is awaited
@@ -41,11 +41,11 @@ type titler struct {
 
 // idle asks for a title, if it is time for that. Nothing goes on.
 func (t *titler) idle(ctx context.Context) {
-	named := t.Options.Titles
-	if t.over || t.done != nil || named == nil || !t.Options.Interactive || !named(t.Settings.Model) {
+	named := t.journal.Options.Titles
+	if t.over || t.done != nil || named == nil || !t.journal.Options.Interactive || !named(t.journal.Settings.Model) {
 		return
 	}
-	question, reply, ended := firstTurn(t.Log.Events())
+	question, reply, ended := firstTurn(t.journal.Log.Events())
 	if !ended {
 		return
 	}
@@ -88,7 +88,7 @@ func firstTurn(events []conversation.Event) (question, reply string, ended bool)
 // byFirstLine reports whether the conversation has the title that its first message
 // gives it.
 func (t *titler) byFirstLine() bool {
-	events := t.Log.Events()
+	events := t.journal.Log.Events()
 	for _, e := range slices.Backward(events) {
 		if b, ok := e.Body.(conversation.Renamed); ok {
 			return b.By == "auto" && b.Title == DefaultTitle(events)
@@ -99,7 +99,7 @@ func (t *titler) byFirstLine() bool {
 
 // request is what the model is asked.
 func (t *titler) request(question, reply string) llm.Outgoing {
-	set := &t.Settings
+	set := &t.journal.Settings
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
 	r := llm.Outgoing{
 		Request:  llm.Request{Model: set.Model.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
@@ -134,12 +134,12 @@ func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err e
 		bodies = t.usage(r, rep, 0)
 	}
 	if err != nil {
-		t.Options.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
+		t.journal.Options.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
 	} else if title := titleIn(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.byFirstLine() {
 		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 	}
 	if len(bodies) > 0 {
-		t.KeepForLater(ctx, bodies...)
+		t.journal.KeepForLater(ctx, bodies...)
 	}
 }
 

@@ -40,7 +40,7 @@ type turn struct {
 func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &turn{cancel: cancel, takeover: takeover{Journal: a.journal}}
+	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal}}
 	a.turn, a.journal.InTurn = t, true
 	err := a.converse(turnCtx, begin)
 	a.turn, a.journal.InTurn = nil, false

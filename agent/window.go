@@ -29,7 +29,7 @@ import (
 // windowKeeper knows how large the window of the model in use is, by what the user
 // says, the server tells and reports show.
 type windowKeeper struct {
-	*core.Journal
+	journal *core.Journal
 	display *display
 	inbox   *core.Inbox
 	room    room
@@ -49,7 +49,7 @@ type room interface {
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
-	have := k.Settings.Model.Window
+	have := k.journal.Settings.Model.Window
 	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) {
 		return false
 	}
@@ -60,31 +60,31 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 // remember keeps the window that the server says for later runs: the gauge then has it
 // while the server does not answer.
 func (k *windowKeeper) remember() {
-	w, c := k.Settings.Model.Window, &k.Settings.Model.Calibration
+	w, c := k.journal.Settings.Model.Window, &k.journal.Settings.Model.Calibration
 	if w.Source == meter.WindowServer && c.Window != w.Tokens {
-		c.Window, c.WindowAt = w.Tokens, k.Options.Now().Unix()
+		c.Window, c.WindowAt = w.Tokens, k.journal.Options.Now().Unix()
 		k.keepCalibration()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
 func (k *windowKeeper) useWindow(w meter.Window) {
-	k.Settings.Model.Window = w
+	k.journal.Settings.Model.Window = w
 	k.remember()
-	k.Meter = k.Meter.WithWindow(w)
+	k.journal.Meter = k.journal.Meter.WithWindow(w)
 	k.display.reform()
 	k.room.WindowChanged(w)
-	k.Updates.Put(updates.ModelSwitched{Model: k.Settings.Model})
+	k.journal.Updates.Put(updates.ModelSwitched{Model: k.journal.Settings.Model})
 	k.display.showMeter()
 }
 
 // learnWindow takes over the window that a server named, in tokens, and keeps it
 // for the next time. It reports whether it is in force.
 func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
-	c := &k.Settings.Model.Calibration
-	c.Window, c.WindowAt = tokens, k.Options.Now().Unix()
+	c := &k.journal.Settings.Model.Calibration
+	c.Window, c.WindowAt = tokens, k.journal.Options.Now().Unix()
 	k.keepCalibration()
-	had := k.Settings.Model.Window.Tokens
+	had := k.journal.Settings.Model.Window.Tokens
 	if had == tokens {
 		return true // nobody needs to hear it again
 	}
@@ -97,7 +97,7 @@ func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 
 // forgetWindow drops what was learned of the window in earlier runs.
 func (k *windowKeeper) forgetWindow() {
-	if c := &k.Settings.Model.Calibration; c.Window != 0 {
+	if c := &k.journal.Settings.Model.Calibration; c.Window != 0 {
 		c.Window, c.WindowAt = 0, 0
 		k.keepCalibration()
 	}
@@ -105,9 +105,9 @@ func (k *windowKeeper) forgetWindow() {
 
 // note records what became known about the model, and tells it.
 func (k *windowKeeper) note(ctx context.Context, text string) {
-	_, err := k.Keep(ctx, k.Settings.ModelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	_, err := k.journal.Keep(ctx, k.journal.Settings.ModelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		k.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -117,31 +117,31 @@ const askTime = 2 * time.Second
 // askWindow asks the server how large the window is now, and reports whether
 // another size is in force afterwards.
 func (k *windowKeeper) askWindow(ctx context.Context) bool {
-	if k.Options.AskWindow == nil || ctx.Err() != nil {
+	if k.journal.Options.AskWindow == nil || ctx.Err() != nil {
 		return false
 	}
-	m := k.Settings.Model
+	m := k.journal.Settings.Model
 	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.Options.AskWindow(ask, m) })
-	if k.Settings.Model.Name() != m.Name() {
+	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.journal.Options.AskWindow(ask, m) })
+	if k.journal.Settings.Model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
-	had := k.Settings.Model.Window.Tokens
+	had := k.journal.Settings.Model.Window.Tokens
 	return k.setWindow(w) && w.Tokens != had
 }
 
 // grown is the error for which a request is held back, nil if the server says now
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
-	had := k.Settings.Model.Window
+	had := k.journal.Settings.Model.Window
 	if llm.AsOverflow(err) == nil || !llm.SaidByServer(had) || !k.askWindow(ctx) {
 		return err
 	}
-	if w := k.Settings.Model.Window; w.Known() && w.Tokens <= had.Tokens {
+	if w := k.journal.Settings.Model.Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
 	return k.room.Ready(ctx)
@@ -158,27 +158,27 @@ func DefaultLines(window int) (load, hard int) {
 // foldUsage anchors the meter on a report and keeps what that taught. A report
 // of a model that is no longer in use says nothing about the one that is.
 func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
-	name := k.Settings.Model.Name()
+	name := k.journal.Settings.Model.Name()
 	if u.Model != name {
-		k.Meter = k.Meter.WithHistory(event, name)
+		k.journal.Meter = k.journal.Meter.WithHistory(event, name)
 		return
 	}
-	before := k.Meter.Calibration()
-	k.Meter = k.Meter.WithUsage(u)
-	if c := k.Meter.Calibration(); c != before {
-		k.Settings.Model.Calibration.Factor, k.Settings.Model.Calibration.Samples = c.Factor, c.Samples
+	before := k.journal.Meter.Calibration()
+	k.journal.Meter = k.journal.Meter.WithUsage(u)
+	if c := k.journal.Meter.Calibration(); c != before {
+		k.journal.Settings.Model.Calibration.Factor, k.journal.Settings.Model.Calibration.Samples = c.Factor, c.Samples
 		k.keepCalibration()
 	}
 }
 
 // keepCalibration stores what is known about the model, off the hot path.
 func (k *windowKeeper) keepCalibration() {
-	key := k.Settings.Model.CalibrationKey
+	key := k.journal.Settings.Model.CalibrationKey
 	if key == "" {
 		return
 	}
-	k.learned[key] = k.Settings.Model.Calibration
-	k.keeper.put(key, k.Settings.Model.Calibration)
+	k.learned[key] = k.journal.Settings.Model.Calibration
+	k.keeper.put(key, k.journal.Settings.Model.Calibration)
 }
 
 // cutWatch is what the reports of a model say about cuts.
@@ -249,20 +249,20 @@ func (w *cutWatch) limit(e meter.Expected) int {
 func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
 	told := *e
 	told.Hint = hint
-	if r.To.Name() != k.Settings.Model.Name() { // the user may have switched meanwhile
+	if r.To.Name() != k.journal.Settings.Model.Name() { // the user may have switched meanwhile
 		return &told
 	}
 	counted := e.Requested
 	if counted <= 0 {
 		counted = e.Window // it has more than that
 	}
-	k.Meter = k.Meter.WithRefusal(counted)
-	if f := k.Meter.Calibration().Factor; f != k.Settings.Model.Calibration.Factor {
-		k.Settings.Model.Calibration.Factor = f
+	k.journal.Meter = k.journal.Meter.WithRefusal(counted)
+	if f := k.journal.Meter.Calibration().Factor; f != k.journal.Settings.Model.Calibration.Factor {
+		k.journal.Settings.Model.Calibration.Factor = f
 		k.keepCalibration()
 	}
 	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
-		if have := k.Settings.Model.Window; have.Tokens > e.Window {
+		if have := k.journal.Settings.Model.Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 //   - What is asked for is done in the order it was asked for. What needs no model
 //     does not wait for a summary that is being written: if that is then no longer
 //     about what the model sees, it is given up.
-//   - The overlays of one pass are one transaction. Where it cannot be stored,
+//   - The overlays of one proposal are one transaction. Where it cannot be stored,
 //     nothing is in force and nothing waits to be.
 
 // Boundary is where nothing streams and no tool runs: a summary that is written
@@ -26,7 +26,7 @@ func (c *Compactor) Boundary(ctx context.Context) {
 			c.applySummary(ctx)
 		}
 		c.recordStale(ctx)
-		if !c.operations.due(c.InTurn) {
+		if !c.operations.due(c.journal.InTurn) {
 			return
 		}
 		c.execute(ctx, c.operations.take())
@@ -48,19 +48,19 @@ func (c *Compactor) execute(ctx context.Context, d operation) {
 
 // compact makes the compaction that was asked for.
 func (c *Compactor) compact(ctx context.Context, w edit.Request) {
-	if err := c.Flush(ctx); err != nil {
+	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := edit.NewProposal(c.Log.Events(), c.Rules, c.Situation(), w)
+	proposal, err := edit.NewProposal(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), w)
 	switch {
 	case err != nil:
 		c.records.refuse(ctx, w, unmade(err))
-	case pass.Job != nil && c.commitPrepared(ctx, w, pass.Spans):
-	case pass.Job != nil:
+	case proposal.Job != nil && c.commitPrepared(ctx, w, proposal.Spans):
+	case proposal.Job != nil:
 		c.startRequested(ctx, w)
 	default:
-		if err := c.commit(ctx, &pass, w, nil); err != nil {
+		if err := c.commit(ctx, &proposal, w, nil); err != nil {
 			c.records.refuse(ctx, w, err)
 		}
 	}
@@ -68,9 +68,9 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 
 // startRequested has the summary written that was asked for.
 func (c *Compactor) startRequested(ctx context.Context, w edit.Request) {
-	j := &job{request: w, blocking: w.Source != conversation.SourceManual || !c.InBackground()}
+	j := &job{request: w, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.NewProposal(c.Log.Events(), c.Rules, now, w)
+		return edit.NewProposal(c.journal.Log.Events(), c.journal.Rules, now, w)
 	}
 	if err := c.start(ctx, j); err != nil {
 		j.end(err)
@@ -87,24 +87,24 @@ func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 		edited.Before, edited.After = made.Before, made.After
 		c.dropStale()
 	}
-	c.Options.Logger.Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
-	c.Updates.Put(edited)
+	c.journal.Options.Logger.Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
+	c.journal.Updates.Put(edited)
 }
 
 // rewind undoes turns, between two turns.
 func (c *Compactor) rewind(ctx context.Context, turn int) {
-	if err := c.Flush(ctx); err != nil {
-		c.Updates.Put(updates.Failed{Err: err})
+	if err := c.journal.Flush(ctx); err != nil {
+		c.journal.Updates.Put(updates.Failed{Err: err})
 		return
 	}
 	first, text := c.manual.turnToRewind(turn, false)
 	if first < 0 {
-		c.Updates.Put(updates.Failed{Err: noSuchTurn()})
+		c.journal.Updates.Put(updates.Failed{Err: noSuchTurn()})
 		return
 	}
-	made := conversation.Made{Epoch: c.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
-	if _, err := c.Append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		c.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+	made := conversation.Made{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
+	if _, err := c.journal.Append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
+		c.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
 	c.dropReverted()
@@ -118,36 +118,36 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 // revert undoes the compaction of an operation, or redoes one.
 func (c *Compactor) revert(ctx context.Context, d operation) {
 	w := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
-	if err := c.Flush(ctx); err != nil {
+	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	now := edit.Inputs{Meter: c.Meter, Now: c.Options.Now()}
-	r, err := edit.NewReversal(c.Log.Events(), c.Rules, now,
-		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.NextSeq())
+	now := edit.Inputs{Meter: c.journal.Meter, Now: c.journal.Options.Now()}
+	r, err := edit.NewReversal(c.journal.Log.Events(), c.journal.Rules, now,
+		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
 	}
-	if _, err := c.Append(ctx, r.Body); err != nil {
+	if _, err := c.journal.Append(ctx, r.Body); err != nil {
 		c.records.refuse(ctx, w, notMade(err))
 		return
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
-	c.Options.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
+	c.journal.Options.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.rearm()
 	c.dropReverted()
 	if done.Undone {
-		done.Next = c.schedule.check(c.Moment(), false).Ahead(c.Rules).At
+		done.Next = c.schedule.check(c.journal.Moment(), false).Ahead(c.journal.Rules).At
 	}
-	c.Updates.Put(done)
+	c.journal.Updates.Put(done)
 }
 
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
 func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
-	plan := c.schedule.check(c.Moment(), false).EvictNow(c.Rules, w.Trigger)
+	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules, w.Trigger)
 	if plan.Note == nil {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return

@@ -31,7 +31,7 @@ type operation struct {
 
 // Compactor reduces what the model is sent, between the requests of the turn loop.
 type Compactor struct {
-	*core.Journal
+	journal *core.Journal
 
 	inbox *core.Inbox
 	loop  Loop
@@ -72,29 +72,29 @@ type Loop interface {
 // New returns a compactor of the conversation in a journal. It hands summaries the
 // lane that they share with the conversation's requests.
 func New(j *core.Journal, in *core.Inbox, l *llm.Lane, loop Loop) *Compactor {
-	p := &scheduler{Journal: j}
+	p := &scheduler{journal: j}
 	c := &Compactor{
-		Journal: j, inbox: in, loop: loop,
-		schedule: p, writers: &writers{Journal: j, inbox: in, lane: l}, records: &records{Journal: j, loop: loop, schedule: p},
+		journal: j, inbox: in, loop: loop,
+		schedule: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
 	p.writing = func() bool { return c.job != nil }
 	return c
 }
 
-// commit puts a pass in force: its overlays, and what was spent on them, in one
+// commit puts a proposal in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
-func (c *Compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
-	epoch := c.NextSeq() + uint64(len(spent))
-	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
-	if _, err := c.Append(ctx, bodies...); err != nil {
+func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
+	epoch := c.journal.NextSeq() + uint64(len(spent))
+	bodies := append(slices.Clone(spent), proposal.Bodies(epoch)...)
+	if _, err := c.journal.Append(ctx, bodies...); err != nil {
 		return notMade(err)
 	}
 	for _, j := range summaries {
 		j.on(eventCommitted)
 	}
-	p := pass.Preview()
-	c.Options.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.Rules.Preset,
+	p := proposal.Preview()
+	c.journal.Options.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.journal.Rules.Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	layer := w.Trigger == planner.TriggerRequest
@@ -103,30 +103,30 @@ func (c *Compactor) commit(ctx context.Context, pass *edit.Proposal, w edit.Requ
 	}
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
+	c.journal.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 
 // dropStale stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
 func (c *Compactor) dropStale() {
-	j, rules := c.job, c.Rules
-	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.Journal) })
+	j, rules := c.job, c.journal.Rules
+	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
 	if !rules.Evicts() || !rules.ActsByItself() {
 		c.prepared.drop(errNeedless, everyJob)
 	}
 	if !c.Writing() {
 		return
 	}
-	r := c.Meter.Reading()
+	r := c.journal.Meter.Reading()
 	switch {
-	case j.overtaken(c.Journal):
+	case j.overtaken(c.journal):
 		c.drop(j, errOvertaken)
 	case j.state == stateInReview: // it is paid for, and the user reads it
 	case j.asked():
-	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.Rules):
+	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.journal.Rules):
 		c.drop(j, errNeedless)
-	case j.waitsForStep(c.Rules) && !j.blocking && (c.Log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+	case j.waitsForStep(c.journal.Rules) && !j.blocking && (c.journal.Log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset.Design().Absolute: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
@@ -139,7 +139,7 @@ func (c *Compactor) showForReview(j *job) {
 		return
 	}
 	j.on(eventShown)
-	c.Options.Logger.Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
+	c.journal.Options.Logger.Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
 	c.announceReview()
 }
 
@@ -149,8 +149,8 @@ func (c *Compactor) announceReview() {
 	if j == nil || j.state != stateInReview {
 		return
 	}
-	s, _ := j.pass.Written() // it is what waits
-	c.Updates.Put(updates.Reviewing{
+	s, _ := j.proposal.Written() // it is what waits
+	c.journal.Updates.Put(updates.Reviewing{
 		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
 	})
 }
@@ -159,7 +159,7 @@ func (c *Compactor) announceReview() {
 func (c *Compactor) drop(j *job, cause error) {
 	shown := j.state == stateInReview
 	if j.end(cause); shown {
-		c.Updates.Put(updates.Reviewed{})
+		c.journal.Updates.Put(updates.Reviewed{})
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *Compactor) WindowChanged(w meter.Window) {
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
 		c.writers.previous = nil
-	case p != nil && !c.InTurn && c.Log.Len() > 0:
+	case p != nil && !c.journal.InTurn && c.journal.Log.Len() > 0:
 		c.replan = true // as when it is known at once
 	}
 }
@@ -207,7 +207,7 @@ func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
 // announce tells that a summary is being written, or waited for.
 func (c *Compactor) announce(held bool) {
 	j := c.job
-	c.Updates.Put(updates.Compacting{
+	c.journal.Updates.Put(updates.Compacting{
 		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, Held: held,
 	})
 }
@@ -225,7 +225,7 @@ func (c *Compactor) dropReverted() {
 func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
 	made := c.schedule.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.Rules); len(bodies) > 0 {
+	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.journal.Rules); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }
@@ -234,16 +234,16 @@ func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused boo
 // be stored nothing is changed.
 func (c *Compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
 	w := edit.Request{Source: made.Source, Trigger: made.Trigger}
-	if err := c.Flush(ctx); err != nil {
+	if err := c.journal.Flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := edit.ProposeOverlays(c.Log.Events(), c.Rules, c.Situation(), made, bodies...)
+	proposal, err := edit.ProposeOverlays(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), made, bodies...)
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
 	}
-	if err := c.commit(ctx, &pass, w, nil); err != nil {
+	if err := c.commit(ctx, &proposal, w, nil); err != nil {
 		c.records.refuse(ctx, w, err)
 	}
 }
@@ -253,7 +253,7 @@ type preparedSummaries []*job
 
 // covers reports whether a summary that still counts covers some of spans.
 func (p preparedSummaries) covers(spans []conversation.Span) bool {
-	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.pass.Covers(spans) })
+	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.proposal.Covers(spans) })
 }
 
 // drop has summaries no longer count, for a reason.
@@ -283,7 +283,7 @@ func (c *Compactor) recordStale(ctx context.Context) {
 
 // records puts into the log, and tells, what came of compactions that are not in force.
 type records struct {
-	*core.Journal
+	journal  *core.Journal
 	loop     Loop
 	schedule *scheduler
 }
@@ -291,20 +291,20 @@ type records struct {
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
 func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
-	r.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
+	r.journal.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{
-			Source: w.Source, Trigger: w.Trigger, Preset: string(r.Rules.Preset), Profile: w.Profile,
-			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.Meter.EstimatedTokens(),
+			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules.Preset), Profile: w.Profile,
+			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.journal.Meter.EstimatedTokens(),
 		})
 	}
-	r.Updates.Put(updates.CompactionFailed{Err: e, Request: w})
+	r.journal.Updates.Put(updates.CompactionFailed{Err: e, Request: w})
 }
 
 // fail records a failed compaction, with what was spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
-	if _, err := r.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+	if _, err := r.journal.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
+		r.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -326,11 +326,11 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 			}
 		}
 	}
-	same := j.writer.model.Name() == r.Settings.Model.Name()
+	same := j.writer.model.Name() == r.journal.Settings.Model.Name()
 	if n := j.writer.learned; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
 	}
-	if j.writer.left && same && j.writer.thinksAfter == r.Settings.ThinksAfter {
+	if j.writer.left && same && j.writer.thinksAfter == r.journal.Settings.ThinksAfter {
 		r.loop.LeaveThinking(ctx)
 	}
 	return spent
@@ -339,18 +339,18 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 // giveUp records and tells why a summary is not in force.
 func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
 	e, outcome := ended(j.cause, j.writer.limit)
-	took := r.Options.Now().Sub(j.writer.began)
+	took := r.journal.Options.Now().Sub(j.writer.began)
 	if j.writer.took > 0 {
 		took = j.writer.took // without the user's reading
 	}
-	r.Options.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
-		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
+	r.journal.Options.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
+		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
-		r.Options.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+		r.journal.Options.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
-		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,
-		Outcome: outcome, Why: e.Message, Before: r.Meter.EstimatedTokens(), Duration: took.Milliseconds(),
+		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.proposal.Profile,
+		Outcome: outcome, Why: e.Message, Before: r.journal.Meter.EstimatedTokens(), Duration: took.Milliseconds(),
 	}
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
@@ -361,15 +361,15 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.OutcomeFailed && attempt.Model != ""; automatic {
 		if j.request.Trigger == planner.TriggerPrepare { // others are made without it, or wait for the next step
-			now := r.Meter.Reading()
-			attempt.Next = planner.NextTry(&r.Rules, attempt.Before, now.Window.Tokens, now.LoadLine)
+			now := r.journal.Meter.Reading()
+			attempt.Next = planner.NextTry(&r.journal.Rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
-		attempt.Paused = r.schedule.past.Failures+1 >= r.Rules.Planner.Failures
+		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules.Planner.Failures
 	}
 	r.fail(ctx, attempt, spent...)
 	r.schedule.rearm()
 	if j.joined == conversation.SourceManual {
 		j.request.Source = j.joined
 	}
-	r.Updates.Put(updates.CompactionFailed{Err: e, Request: j.request})
+	r.journal.Updates.Put(updates.CompactionFailed{Err: e, Request: j.request})
 }

@@ -120,7 +120,7 @@ func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 
 func (l *script) appends(t *testing.T, bodies ...conversation.Body) {
 	t.Helper()
-	if _, err := l.Compactor.Append(t.Context(), bodies...); err != nil {
+	if _, err := l.journal.Append(t.Context(), bodies...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -149,7 +149,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, listingsSummary)
-		l.InTurn = true
+		l.journal.InTurn = true
 		j, before := l.asks(t), len(l.stored)
 		synctest.Wait()
 		l.Boundary(t.Context()) // the loop goes on while it is written
@@ -158,7 +158,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 		}
 		close(gate)
 		<-j.done
-		if used := l.Meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
+		if used := l.journal.Meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
 			t.Errorf("state %d, %d tokens: a summary took effect outside a boundary", j.state, used)
 		}
 		l.Boundary(t.Context())
@@ -174,8 +174,8 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := scriptedLoop(t, listingsSummary)
 		j := l.asks(t)
-		l.Settings.Model.Window.Tokens /= 2
-		l.WindowChanged(l.Settings.Model.Window)
+		l.journal.Settings.Model.Window.Tokens /= 2
+		l.WindowChanged(l.journal.Settings.Model.Window)
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
@@ -204,12 +204,12 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, "I cannot do that.")
 		close(gate)
-		j, used := l.asks(t), l.Meter.Reading().Used
+		j, used := l.asks(t), l.journal.Meter.Reading().Used
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
-		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.Meter.Reading().Used != used {
-			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.Meter.Reading().Used, used)
+		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.journal.Meter.Reading().Used != used {
+			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.journal.Meter.Reading().Used, used)
 		}
 	})
 }
@@ -217,14 +217,14 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
 	t.Parallel()
 	l, _ := scriptedLoop(t, listingsSummary)
-	l.InTurn = true
+	l.journal.InTurn = true
 	l.operations.add(operation{what: opRewind, turn: -1})
 	before := len(l.stored)
 	l.Boundary(t.Context())
 	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
 		t.Fatalf("%d events, want none within a turn", len(l.stored)-before)
 	}
-	l.InTurn = false
+	l.journal.InTurn = false
 	l.Boundary(t.Context())
 	if r, ok := l.newest().(conversation.Rewind); !ok || r.Turn != 3 || len(l.operations) != 0 {
 		t.Errorf("newest %+v, want the newest turn undone", l.newest())

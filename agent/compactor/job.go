@@ -44,9 +44,9 @@ type job struct {
 
 	done chan struct{} // closed when its goroutine ended
 
-	writer writer
-	pass   edit.Proposal
-	err    error
+	writer   writer
+	proposal edit.Proposal
+	err      error
 }
 
 // basis is what a summary is written from.
@@ -137,12 +137,12 @@ func (j *job) overtaken(log *core.Journal) bool {
 
 // rebase applies the text of a job, with the masks of its plan, to the current log. The
 // error says why the result does not count.
-func (j *job) rebase(log *core.Journal, pass *edit.Proposal) (edit.Proposal, error) {
+func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := pass.Rebase(log.Log.Events(), log.Situation(), masks...)
+	now, err := proposal.Rebase(log.Log.Events(), log.Situation(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}

@@ -26,18 +26,18 @@ import (
 //   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
 
 // manualEdits works out, on the log as it is, what the user does by hand.
-type manualEdits struct{ *core.Journal }
+type manualEdits struct{ journal *core.Journal }
 
 // overlay puts the overlay of an operation in force.
 func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *llm.Error) {
-	if err := e.Flush(ctx); err != nil {
+	if err := e.journal.Flush(ctx); err != nil {
 		return made, err
 	}
 	bodies, err := e.bodies(d)
 	if err != nil {
 		return made, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
-	if _, err := e.Append(ctx, bodies...); err != nil {
+	if _, err := e.journal.Append(ctx, bodies...); err != nil {
 		return made, &llm.Error{
 			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
@@ -49,7 +49,7 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 
 // bodies works an operation out on the log as it is. The error is one of package compact.
 func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
-	log, rules := e.Log.Events(), e.Rules
+	log, rules := e.journal.Log.Events(), e.journal.Rules
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
@@ -66,32 +66,32 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, conversation.Following(log, e.Options.Now(), body)...)
-	made.Before, made.After = e.Meter.EstimatedTokens(), e.Meter.WithView(projection.Project(then)).EstimatedTokens()
-	return conversation.Stamp([]conversation.Body{body}, e.NextSeq(), made), nil
+	then := append(log, conversation.Following(log, e.journal.Options.Now(), body)...)
+	made.Before, made.After = e.journal.Meter.EstimatedTokens(), e.journal.Meter.WithView(projection.Project(then)).EstimatedTokens()
+	return conversation.Stamp([]conversation.Body{body}, e.journal.NextSeq(), made), nil
 }
 
-// mask is a pass that hides results.
+// mask works out overlays that mask results.
 func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
-	log, rules := e.Log.Events(), e.Rules
-	mask, err := edit.MaskByHand(rules, log, e.View, events)
+	log, rules := e.journal.Log.Events(), e.journal.Rules
+	mask, err := edit.MaskByHand(rules, log, e.journal.View, events)
 	if err != nil {
 		return nil, err
 	}
-	pass, err := edit.ProposeOverlays(log, rules, e.Situation(), made, mask)
+	proposal, err := edit.ProposeOverlays(log, rules, e.journal.Situation(), made, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the result is too short", edit.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return pass.Bodies(e.NextSeq()), nil
+	return proposal.Bodies(e.journal.NextSeq()), nil
 }
 
 // newestEpoch is the newest compaction in force, 0 without one.
 func (e *manualEdits) newestEpoch() uint64 {
 	newest := uint64(0)
-	for _, e := range conversation.Epochs(e.Log.Events()) {
+	for _, e := range conversation.Epochs(e.journal.Log.Events()) {
 		if e.InForce {
 			newest = e.ID
 		}
@@ -99,19 +99,18 @@ func (e *manualEdits) newestEpoch() uint64 {
 	return newest
 }
 
-// turnToRewind is the first turn that a rewind takes back, and what the user
-// said there; -1 if there is none. With back turns that were undone count as
-// well: they are about to be there again.
-func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string) {
-	events := e.Log.Events()
-	var gone []uint64
-	if !back {
-		gone = conversation.TakenBack(events)
+// turnToRewind is the first turn that a rewind undoes, and its message; -1 if there is
+// none. Restored says that turns which were rewound before are restored first.
+func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text string) {
+	events := e.journal.Log.Events()
+	var rewound []uint64
+	if !restored {
+		rewound = conversation.TakenBack(events)
 	}
 	first = -1
 	for i, e := range events {
 		m, said := e.Body.(conversation.UserMessage)
-		if !said || gone != nil && gone[i] != 0 {
+		if !said || rewound != nil && rewound[i] != 0 {
 			continue
 		}
 		if turn < 0 || e.Turn == turn {

@@ -21,10 +21,10 @@ import (
 // scheduler decides what is to be done about the context, by the rules and by what the log
 // says of earlier compactions. It changes nothing.
 type scheduler struct {
-	*core.Journal
+	journal *core.Journal
 	writing func() bool // a summary is being written, or waits for the user
 
-	past    planner.Past // what the log says of earlier passes
+	past    planner.Past // what the log says of earlier compactions
 	paused  bool         // no model is asked automatically any more; the watcher was told
 	askedAt int          // tokens of the request when a model was asked for a summary automatically, 0 not since the newest epoch
 	rearmAt int          // size of a request, in tokens, from which on the model may ask again
@@ -33,10 +33,10 @@ type scheduler struct {
 // check is what the planner looks at. Refused says that the server did not take
 // the request as it is.
 func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
-	m := p.Settings.Model
-	idle, gone := p.SinceReply(m)
+	m := p.journal.Settings.Model
+	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
-		Moment: moment, Log: p.Log.Events(), View: p.View, Meter: p.Meter, Idle: idle, Gone: gone, Refused: refused,
+		Moment: moment, Log: p.journal.Log.Events(), View: p.journal.View, Meter: p.journal.Meter, Idle: idle, Gone: changed, Refused: refused,
 		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
 	}
 }
@@ -44,8 +44,8 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 // plan asks the planner, and logs what it says.
 func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	look := p.check(moment, refused)
-	plan := look.Plan(p.Rules)
-	r := p.Meter.Reading()
+	plan := look.Plan(p.journal.Rules)
+	r := p.journal.Meter.Reading()
 	decision := plan.Trigger
 	switch {
 	case plan.Prepare:
@@ -53,7 +53,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	case !plan.Acts():
 		decision = "nothing"
 	}
-	p.Options.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+	p.journal.Options.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
 		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
@@ -63,7 +63,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 // profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
 func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
-	rules := p.Rules
+	rules := p.journal.Rules
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *llm.Error) {
 		return "", &llm.Error{Class: llm.BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
@@ -73,7 +73,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case p.Meter.Reading().Used < p.rearmAt:
+	case p.journal.Meter.Reading().Used < p.rearmAt:
 		return refuse("the conversation has hardly grown since the last compaction", nothingChanged)
 	}
 	return profile, nil
@@ -81,7 +81,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 
 // widen is the model's request with a range that holds something, if one does.
 func (p *scheduler) widen(w edit.Request) edit.Request {
-	log, rules := p.Log.Events(), p.Rules
+	log, rules := p.journal.Log.Events(), p.journal.Rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextBand(log); band > 0 {
 			from := edit.AtTurn(band)
@@ -92,7 +92,7 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := edit.NewProposal(log, rules, p.Situation(), tried); !errors.Is(err, edit.ErrNoRange) {
+		if _, err := edit.NewProposal(log, rules, p.journal.Situation(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
@@ -104,10 +104,10 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 // nothing that the owner changes.
 func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
-	if p.InTurn {
-		moment = p.Moment()
+	if p.journal.InTurn {
+		moment = p.journal.Moment()
 	}
-	check, model, saved := p.check(moment, false), p.Settings.Model, p.Options.CacheSaved
+	check, model, saved := p.check(moment, false), p.journal.Settings.Model, p.journal.Options.CacheSaved
 	check.Meter = check.Meter.WithRules(rules)
 	if w.Known() {
 		check.Meter = check.Meter.WithWindow(w)
@@ -164,26 +164,26 @@ func fitting(before int, e *llm.Error) int {
 // here. A compaction that does not make it fit is not named, and where prompt and
 // tools alone are too long no shorter conversation helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
-	now := p.Situation()
+	now := p.journal.Situation()
 	now.Answering = false // the turn is over when the user acts
-	r := p.Meter.Reading()
+	r := p.journal.Meter.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
 	}
-	if p.Log.Turns() == 1 && len(p.View.Messages) == 1 { // another conversation would begin with it, too
+	if p.journal.Log.Turns() == 1 && len(p.journal.View.Messages) == 1 { // another conversation would begin with it, too
 		return firstTooLong
 	}
 	flags, least := "", math.MaxInt
 	for _, room := range rooms {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
-		pass, err := edit.NewProposal(p.Log.Events(), p.Rules, now, asked)
+		proposal, err := edit.NewProposal(p.journal.Log.Events(), p.journal.Rules, now, asked)
 		if err != nil {
 			continue
 		}
-		p := pass.Preview()
+		p := proposal.Preview()
 		fits := p.After <= fitting(p.Before, e)
 		if p.After < least && (fits || llm.Nameless(e) && p.After < p.Before) { // nobody knows how much has to go
 			flags, least = room.flags, p.After
@@ -198,7 +198,7 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
 }
 
-// regards reports whether an event says something of earlier passes.
+// regards reports whether an event says something of earlier compactions.
 func regards(b conversation.Body) bool {
 	switch b.Kind() {
 	case conversation.KindAttempt, conversation.KindModel:
@@ -209,28 +209,28 @@ func regards(b conversation.Body) bool {
 
 // logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
 func (p *scheduler) logMicro(plan planner.Plan) {
-	name := p.Rules.Preset.Design().MaskLog
+	name := p.journal.Rules.Preset.Design().MaskLog
 	if n := plan.Hides(); n > 0 && name != "" {
-		p.Options.Logger.Info(name+" triggered", "compacted", n)
+		p.journal.Options.Logger.Info(name+" triggered", "compacted", n)
 	}
 }
 
 // made is how an overlay of a trigger comes about.
 func (p *scheduler) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.Rules.Preset)}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.journal.Rules.Preset)}
 	if trigger == planner.TriggerOverflow {
 		made.Source = conversation.SourceRecovery
 	}
 	return made
 }
 
-// refreshPast notes what the log says of earlier passes, and tells if that ends or
+// refreshPast notes what the log says of earlier compactions, and tells if that ends or
 // begins the asking of a model.
 func (p *scheduler) refreshPast() {
-	p.past = planner.PastOf(p.Log.Events())
-	if paused := p.past.Exhausted(p.Rules); paused != p.paused {
+	p.past = planner.PastOf(p.journal.Log.Events())
+	if paused := p.past.Exhausted(p.journal.Rules); paused != p.paused {
 		p.paused = paused
-		p.Updates.Put(updates.Summaries{Paused: paused})
+		p.journal.Updates.Put(updates.Summaries{Paused: paused})
 	}
 }
 
@@ -238,25 +238,25 @@ func (p *scheduler) refreshPast() {
 // user is there it is not known whether another turn comes: Plimsoll's own rules
 // then wait for it, as they act before requests, too.
 func (p *scheduler) plansAfterReply() bool {
-	r := p.Rules
-	return p.Options.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
+	r := p.journal.Rules
+	return p.journal.Options.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
 }
 
 // prepares reports whether a summary may be prepared.
 func (p *scheduler) prepares() bool {
-	return p.Options.Interactive && p.InBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.Meter.Reading().Used >= p.askedAt+p.Rules.Rearm(p.Meter.Window().Tokens))
+	return p.journal.Options.Interactive && p.journal.InBackground() && !p.writing() &&
+		(p.askedAt == 0 || p.journal.Meter.Reading().Used >= p.askedAt+p.journal.Rules.Rearm(p.journal.Meter.Window().Tokens))
 }
 
 // holds reports whether a request that has to get below the hard line would still be
-// above it with a pass.
-func (p *scheduler) holds(plan planner.Plan, pass *edit.Proposal) bool {
-	hard := p.Meter.Reading().HardLine
-	return plan.Hold && hard > 0 && pass.Preview().After > hard
+// above it with a proposal.
+func (p *scheduler) holds(plan planner.Plan, proposal *edit.Proposal) bool {
+	hard := p.journal.Meter.Reading().HardLine
+	return plan.Hold && hard > 0 && proposal.Preview().After > hard
 }
 
 // rearm says how long the conversation has to grow before the model may ask for
 // the next compaction.
 func (p *scheduler) rearm() {
-	p.rearmAt = p.Meter.Reading().Used + p.Rules.Rearm(p.Meter.Window().Tokens)
+	p.rearmAt = p.journal.Meter.Reading().Used + p.journal.Rules.Rearm(p.journal.Meter.Window().Tokens)
 }

@@ -177,25 +177,25 @@ func cause(err error) error {
 // ended is why a summary is not in force: as the user is told it, and as it is
 // recorded.
 func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
-	gone := func(message, hint string) *llm.Error {
+	discarded := func(message, hint string) *llm.Error {
 		return &llm.Error{Class: llm.Cancelled, Message: message, Hint: hint, Err: err}
 	}
 	var failure *llm.Error
 	switch {
 	case errors.Is(err, ErrCancelled):
-		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
+		return discarded("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReplaced):
-		return gone("the compaction was replaced by another one", nothingChanged), conversation.OutcomeCancelled
+		return discarded("the compaction was replaced by another one", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReverted):
-		return gone("the summary was discarded: a compaction was undone or redone meanwhile", "compact again"),
+		return discarded("the summary was discarded: a compaction was undone or redone meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errOvertaken):
-		return gone("the summary was discarded: the conversation or the window changed meanwhile", "compact again"),
+		return discarded("the summary was discarded: the conversation or the window changed meanwhile", "compact again"),
 			conversation.OutcomeStale
 	case errors.Is(err, errNeedless):
-		return gone("the summary was discarded: it is no longer needed", nothingChanged), conversation.OutcomeStale
+		return discarded("the summary was discarded: it is no longer needed", nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errUnused):
-		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
+		return discarded("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
 		return &llm.Error{
 			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not ready after %s", limit),
@@ -204,7 +204,7 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 	case errors.As(err, &failure):
 		return failure, conversation.OutcomeFailed
 	case errors.Is(err, context.Canceled):
-		return gone("the compaction was stopped: the program ended", nothingChanged), conversation.OutcomeCancelled
+		return discarded("the compaction was stopped: the program ended", nothingChanged), conversation.OutcomeCancelled
 	}
 	return unmade(err), conversation.OutcomeFailed
 }
@@ -225,9 +225,9 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 	}
 	failed := c.newestFailure()
 	switch j := c.job; {
-	case c.Rules.Summary.When == preset.SummaryNever, c.Rules.Summary.When == preset.SummaryByHand:
-		return "no summary: compaction.summary.when is " + string(c.Rules.Summary.When)
-	case c.schedule.past.Exhausted(c.Rules):
+	case c.journal.Rules.Summary.When == preset.SummaryNever, c.journal.Rules.Summary.When == preset.SummaryByHand:
+		return "no summary: compaction.summary.when is " + string(c.journal.Rules.Summary.When)
+	case c.schedule.past.Exhausted(c.journal.Rules):
 		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
 	case j != nil && j.state == stateInReview:
 		return "no summary: it was waiting for your review"
@@ -244,7 +244,7 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 // newestFailure is the event of the newest summary that did not come about since the
 // newest compaction, 0 if there is none.
 func (c *Compactor) newestFailure() uint64 {
-	log := c.Log.Events()
+	log := c.journal.Log.Events()
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:

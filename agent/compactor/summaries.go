@@ -21,10 +21,10 @@ import (
 func (c *Compactor) applySummary(ctx context.Context) {
 	j := c.job
 	j.look()
-	if j.state == stateReady && j.overtaken(c.Journal) {
+	if j.state == stateReady && j.overtaken(c.journal) {
 		j.end(errOvertaken)
 	}
-	if j.state == stateReady && j.waitsForStep(c.Rules) {
+	if j.state == stateReady && j.waitsForStep(c.journal.Rules) {
 		c.keepPrepared(ctx, j)
 		c.makeDueStep(ctx)
 		return
@@ -59,7 +59,7 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 
 // commitJob puts a summary in force, with the masks of its plan.
 func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
-	pass, err := j.rebase(c.Journal, &j.pass)
+	proposal, err := j.rebase(c.journal, &j.proposal)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	if j.joined == conversation.SourceManual {
 		w.Source = j.joined // who joined it is told like who asked for it
 	}
-	if e := c.commit(ctx, &pass, w, spent, j); e != nil {
+	if e := c.commit(ctx, &proposal, w, spent, j); e != nil {
 		return e
 	}
 	return nil
@@ -88,18 +88,18 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 // accept lets a summary be taken in with the user's text. Whether one that he left
 // as it is saves enough is judged where all are, when it is taken in.
 func (c *Compactor) accept(j *job, text string) {
-	pass, err := j.pass.WithText(text)
-	evicted := j.waitsForStep(c.Rules) && c.Log.Revision() != j.basis.revision // by notes: the next step judges what it saves
-	if err == nil && pass.Edited() && !evicted {
-		_, err = j.rebase(c.Journal, &pass)
+	proposal, err := j.proposal.WithText(text)
+	evicted := j.waitsForStep(c.journal.Rules) && c.journal.Log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	if err == nil && proposal.Edited() && !evicted {
+		_, err = j.rebase(c.journal, &proposal)
 	}
 	if err != nil {
-		c.Updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
+		c.journal.Updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
 		return
 	}
-	j.pass = pass
+	j.proposal = proposal
 	j.on(eventAccepted)
-	c.Updates.Put(updates.Reviewed{})
+	c.journal.Updates.Put(updates.Reviewed{})
 }
 
 // notTaken is why a text of the user does not count.
@@ -118,26 +118,26 @@ func notTaken(err error) *llm.Error {
 // compact, or the cause of ctx's end; then there is no job.
 func (c *Compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
-	j.basis.window, j.writer = c.Settings.Model.Window, c.writers.newWriter()
-	if err := c.RecordOverrides(ctx); err != nil {
+	j.basis.window, j.writer = c.journal.Settings.Model.Window, c.writers.newWriter()
+	if err := c.journal.RecordOverrides(ctx); err != nil {
 		return err
 	}
 	if err := c.writers.prepare(ctx, j); err != nil {
 		return err
 	}
-	if j.pass.Job != nil && j.pass.Job.Input == preset.InputView {
+	if j.proposal.Job != nil && j.proposal.Job.Input == preset.InputView {
 		// Only this form carries the prompt and the tools, to the conversation's model.
-		if err := c.RecordSettings(ctx); err != nil {
+		if err := c.journal.RecordSettings(ctx); err != nil {
 			return err
 		}
 		if err := c.writers.prepare(ctx, j); err != nil {
 			return err
 		}
 	}
-	j.basis.revision, j.basis.spans, j.done = c.Log.Revision(), j.pass.Spans, make(chan struct{})
+	j.basis.revision, j.basis.spans, j.done = c.journal.Log.Revision(), j.proposal.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, c.job = cancel, j
-	if j.pass.Job == nil { // the rules were changed meanwhile
+	if j.proposal.Job == nil { // the rules were changed meanwhile
 		j.on(eventComplete)
 		close(j.done)
 		return nil
@@ -145,7 +145,7 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 	j.on(eventBegun)
 	c.announce(false)
 	go func() {
-		j.err = j.writer.write(jobCtx, &j.pass)
+		j.err = j.writer.write(jobCtx, &j.proposal)
 		cancel(nil)
 		close(j.done)
 		c.inbox.Put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
@@ -169,7 +169,7 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	c.loop.Compacting()
 	c.announce(true)
 	c.announceReview()
-	for !c.operations.due(c.InTurn) {
+	for !c.operations.due(c.journal.InTurn) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -214,13 +214,13 @@ func (c *Compactor) clear(ctx context.Context) {
 // keepPrepared keeps a summary that is written for the step that evicts what it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+	if _, err := c.journal.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
+		c.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
-	c.Options.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
+	c.journal.Options.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
-	c.Updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.journal.Updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.
@@ -239,17 +239,17 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if len(c.prepared) == 0 {
 		return false
 	}
-	if err := c.Flush(ctx); err != nil {
+	if err := c.journal.Flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
 	made, more := c.schedule.made(plan.Trigger), plan.Trigger != planner.TriggerCold
 	step := func(jobs []*job) (edit.Proposal, bool) {
-		var passes []*edit.Proposal
+		var proposals []*edit.Proposal
 		for _, j := range jobs {
-			passes = append(passes, &j.pass)
+			proposals = append(proposals, &j.proposal)
 		}
-		pass, err := edit.EvictWith(c.Log.Events(), c.Rules, c.Situation(), made, plan.Note, more, passes...)
-		return pass, err == nil && pass.Progresses() && !c.schedule.holds(plan, &pass)
+		proposal, err := edit.EvictWith(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), made, plan.Note, more, proposals...)
+		return proposal, err == nil && proposal.Progresses() && !c.schedule.holds(plan, &proposal)
 	}
 	var use []*job
 	for _, j := range c.prepared {
@@ -260,11 +260,11 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if len(use) == 0 {
 		return false
 	}
-	pass, ok := step(use)
+	proposal, ok := step(use)
 	if !ok {
 		return false
 	}
-	if err := c.commit(ctx, &pass, edit.Request{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
+	if err := c.commit(ctx, &proposal, edit.Request{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
 		c.records.refuse(ctx, edit.Request{Source: made.Source, Trigger: made.Trigger}, err)
 		return true
 	}
@@ -280,8 +280,8 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 		return
 	}
 	moment := planner.MomentReply
-	if c.InTurn {
-		moment = c.Moment()
+	if c.journal.InTurn {
+		moment = c.journal.Moment()
 	}
 	plan := c.schedule.plan(moment, false)
 	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
@@ -298,8 +298,8 @@ func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []
 		return false
 	}
 	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.Rules, w) && c.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
-		w.Review && c.Options.Interactive { // nobody has read it
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.journal.Rules, w) && c.journal.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
+		w.Review && c.journal.Options.Interactive { // nobody has read it
 		return false
 	}
 	j.joined = w.Source

@@ -19,14 +19,14 @@ import (
 // written out; otherwise that in pieces. A failed call is made once more. Tools
 // are declared where the conversation's are, and never run.
 
-// write has the text of a pass written and takes it in. The error is an *Error,
+// write has the text of a proposal written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
-func (w *writer) write(ctx context.Context, pass *edit.Proposal) error {
+func (w *writer) write(ctx context.Context, proposal *edit.Proposal) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w.clock = llm.NewClock(w.limit, func() { end(errTooLate) })
 	defer w.clock.Stop()
-	err := w.fulfil(ctx, pass)
+	err := w.fulfil(ctx, proposal)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -34,22 +34,22 @@ func (w *writer) write(ctx context.Context, pass *edit.Proposal) error {
 }
 
 // fulfil has the text written in the form and number of requests it takes.
-func (w *writer) fulfil(ctx context.Context, pass *edit.Proposal) error {
-	form := *pass.Job
+func (w *writer) fulfil(ctx context.Context, proposal *edit.Proposal) error {
+	form := *proposal.Job
 	for {
-		answer, err := w.answer(ctx, pass, &form)
+		answer, err := w.answer(ctx, proposal, &form)
 		if err != nil {
 			return err
 		}
 		answer.Took = w.now().Sub(w.began)
-		if err = pass.Accept(answer); err == nil {
+		if err = proposal.Accept(answer); err == nil {
 			w.took = answer.Took
 			return nil
 		}
-		if !w.another(pass, err) {
+		if !w.another(proposal, err) {
 			return err
 		}
-		if raw := pass.Fallback(); raw != nil {
+		if raw := proposal.Fallback(); raw != nil {
 			form = *raw
 		}
 	}
@@ -64,9 +64,9 @@ var worthAnother = []error{
 
 // another takes a retry for an answer that did not count, if there is one left
 // and it may help. ONE asks again after a failed call only.
-func (w *writer) another(pass *edit.Proposal, err error) bool {
+func (w *writer) another(proposal *edit.Proposal, err error) bool {
 	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
-	if pass.Fallback() != nil && errors.Is(err, summary.ErrCut) {
+	if proposal.Fallback() != nil && errors.Is(err, summary.ErrCut) {
 		helps = true // the other form leaves more room
 	}
 	if w.retries <= 0 || w.preset.Design().FailedCallsOnly || !helps {
@@ -78,16 +78,16 @@ func (w *writer) another(pass *edit.Proposal, err error) bool {
 
 // answer gets an answer to a form, in a smaller one where that is too long.
 // form is then the one that was tried last.
-func (w *writer) answer(ctx context.Context, pass *edit.Proposal, form *summary.Job) (summary.Answer, error) {
+func (w *writer) answer(ctx context.Context, proposal *edit.Proposal, form *summary.Job) (summary.Answer, error) {
 	answer, err := w.call(ctx, *form)
 	if form.Input == preset.InputView && llm.AsOverflow(err) != nil {
-		if raw := pass.Fallback(); raw != nil {
+		if raw := proposal.Fallback(); raw != nil {
 			*form = *raw
 			answer, err = w.call(ctx, *form)
 		}
 	}
 	if e := llm.AsOverflow(err); e != nil {
-		if shorter := pass.Shorter(w.pieceBudget(*form, e)); shorter != nil {
+		if shorter := proposal.Shorter(w.pieceBudget(*form, e)); shorter != nil {
 			*form = *shorter
 			return w.call(ctx, *form)
 		}
@@ -149,7 +149,7 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 
 // writers finds who writes a summary, and works out what is written.
 type writers struct {
-	*core.Journal
+	journal  *core.Journal
 	inbox    *core.Inbox
 	lane     *llm.Lane
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
@@ -159,29 +159,29 @@ type writers struct {
 // newWriter is a writer for the conversation as it is now.
 func (s *writers) newWriter() writer {
 	return writer{
-		model: s.Settings.Model, conversation: s.Options.Stored.ID, system: s.Settings.System, tools: s.Settings.Tools, thinksAfter: s.Settings.ThinksAfter, changed: s.Settings.PastChanged, retry: s.Options.Retry,
-		prompt: meter.New(meter.Options{}).WithPrompt(s.Settings.PromptSizes()).RequestEstimate(),
-		now:    s.Options.Now, began: s.Options.Now(), lane: s.lane,
+		model: s.journal.Settings.Model, conversation: s.journal.Options.Stored.ID, system: s.journal.Settings.System, tools: s.journal.Settings.Tools, thinksAfter: s.journal.Settings.ThinksAfter, changed: s.journal.Settings.PastChanged, retry: s.journal.Options.Retry,
+		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.Settings.PromptSizes()).RequestEstimate(),
+		now:    s.journal.Options.Now, began: s.journal.Options.Now(), lane: s.lane,
 	}
 }
 
 // prepare works a job out on the log as it is now, and finds who writes.
 func (s *writers) prepare(ctx context.Context, j *job) error {
-	rules, now := s.Rules, s.Situation()
+	rules, now := s.journal.Rules, s.journal.Situation()
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
-	case j.bound() > 0 && !s.Settings.Model.Window.Known():
+	case j.bound() > 0 && !s.journal.Settings.Model.Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
 	case previous != nil:
 		j.writer.previous = true
-		now.Cold, now.Caps, now.Writer = s.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
+		now.Cold, now.Caps, now.Writer = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
 	}
 	var err error
-	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
+	if j.proposal, err = j.work(now); err != nil || j.proposal.Job == nil {
 		return err
 	}
-	summary := rules.Profiles[j.pass.Profile].Summary
+	summary := rules.Profiles[j.proposal.Profile].Summary
 	if j.plan != nil {
 		summary = rules.Summary
 	}
@@ -192,55 +192,55 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	if err := s.findWriter(j, previous); err != nil {
 		return err
 	}
-	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
+	j.writer.from, j.writer.to = j.proposal.Range.From, j.proposal.Range.To
 	design := j.writer.preset.Design()
 	if design.SummaryLog != "" {
-		s.Options.Logger.Info(design.SummaryLog + " triggered")
+		s.journal.Options.Logger.Info(design.SummaryLog + " triggered")
 	}
-	if !design.Transcript || s.Options.Transcript == nil {
+	if !design.Transcript || s.journal.Options.Transcript == nil {
 		return nil
 	}
 	if now.Transcript, err = s.transcript(ctx); err != nil {
 		return err
 	}
-	j.pass, err = j.work(now)
+	j.proposal, err = j.work(now)
 	return err
 }
 
 // findWriter finds the model that a profile names: the conversation's own if it
 // names none, or the one it was held with if that has the larger window.
 func (s *writers) findWriter(j *job, previous *modelClient) error {
-	name := j.pass.Job.Model
+	name := j.proposal.Job.Model
 	w := &j.writer
 	switch {
 	case name == "" && previous != nil:
-		w.use(s.Journal, previous.model, previous.provider)
+		w.use(s.journal, previous.model, previous.provider)
 		return nil
-	case name == "" || name == s.Settings.Model.Name():
-		w.use(s.Journal, s.Settings.Model, s.Settings.Provider)
+	case name == "" || name == s.journal.Settings.Model.Name():
+		w.use(s.journal, s.journal.Settings.Model, s.journal.Settings.Provider)
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
 	}
-	if s.Options.Summarisers != nil {
-		if m, p, ok := s.Options.Summarisers(name); ok && p != nil {
-			w.use(s.Journal, m, p)
+	if s.journal.Options.Summarisers != nil {
+		if m, p, ok := s.journal.Options.Summarisers(name); ok && p != nil {
+			w.use(s.journal, m, p)
 			return nil
 		}
 	}
 	return &llm.Error{
-		Class: llm.NotFound, Message: "the model " + llm.OneLine(name) + ", which the profile " + j.pass.Profile + " has for summaries, is not there",
+		Class: llm.NotFound, Message: "the model " + llm.OneLine(name) + ", which the profile " + j.proposal.Profile + " has for summaries, is not there",
 		Hint: "check compaction.summary.model and the provider's key, or leave it empty for the conversation's own model",
 	}
 }
 
 // transcript saves the history as it is sent (JCL).
 func (s *writers) transcript(ctx context.Context) (path string, err error) {
-	view := s.View
+	view := s.journal.View
 	path = core.Concurrently(ctx, s.inbox, func() string {
 		var saved string
-		saved, err = s.Options.Transcript(ctx, view)
+		saved, err = s.journal.Options.Transcript(ctx, view)
 		return saved
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -252,19 +252,19 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	s.Options.Logger.Info("Transcript saved: " + path) // JCL
+	s.journal.Options.Logger.Info("Transcript saved: " + path) // JCL
 	return path, nil
 }
 
 // previousFor is the model that the conversation used before one with a
 // smaller window, while a plan has to make room for that; nil otherwise.
 func (s *writers) previousFor(j *job) *modelClient {
-	if j.plan == nil || !s.Over() {
+	if j.plan == nil || !s.journal.Over() {
 		return nil
 	}
-	if name := s.heldWith; s.previous == nil && name != "" && s.Options.Summarisers != nil {
+	if name := s.heldWith; s.previous == nil && name != "" && s.journal.Options.Summarisers != nil {
 		s.heldWith = ""
-		if m, p, ok := s.Options.Summarisers(name); ok && p != nil && m.Window.Tokens > s.Settings.Model.Window.Tokens {
+		if m, p, ok := s.journal.Options.Summarisers(name); ok && p != nil && m.Window.Tokens > s.journal.Settings.Model.Window.Tokens {
 			s.previous = &modelClient{m, p}
 		}
 	}
@@ -274,7 +274,7 @@ func (s *writers) previousFor(j *job) *modelClient {
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
 func (s *writers) largerThan(w meter.Window) *modelClient {
-	best := &modelClient{s.Settings.Model, s.Settings.Provider}
+	best := &modelClient{s.journal.Settings.Model, s.journal.Settings.Provider}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
@@ -286,5 +286,5 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 
 // reviews reports whether the user reads a summary before it takes effect.
 func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
-	return s.Options.Interactive && (w.Review || r.Review)
+	return s.journal.Options.Interactive && (w.Review || r.Review)
 }

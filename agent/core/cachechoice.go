@@ -13,15 +13,15 @@ import (
 // is to keep it, where requests say so and the user leaves it open.
 func (j *Journal) ChooseTTL() {
 	m := &j.Settings.Model
-	last, gone := j.lastReport(*m)
+	last, changed := j.lastReport(*m)
 	idle := j.Options.Now().Sub(last.Time)
 	terms := m.CacheTerms()
-	if m.TTL == llm.TTLChosen && (gone || m.Sheet().Cold(idle)) {
+	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
 		o := llm.CacheOutlook(*m, j.Log.Events())
 		o.Prompt = j.Meter.RequestEstimate()
 		m.CacheTTL = terms.Choose(o).Lives
 	}
-	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !gone && last.Seq != j.paused { // a request that is made again counts once
+	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a request that is made again counts once
 		j.paused = last.Seq
 		r := promptcache.Rhythm{Requests: c.Requests, Pauses: c.Pauses, Absences: c.Absences}.Add(terms, idle)
 		c.Requests, c.Pauses, c.Absences = r.Requests, r.Pauses, r.Absences

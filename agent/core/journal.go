@@ -170,18 +170,18 @@ func (j *Journal) cold() bool { return j.ColdFor(j.Settings.Model) }
 
 // ColdFor is cold for a request to a model.
 func (j *Journal) ColdFor(m llm.Model) bool {
-	idle, gone := j.SinceReply(m)
-	return gone || m.NoCache || m.Sheet().Cold(idle)
+	idle, changed := j.SinceReply(m)
+	return changed || m.NoCache || m.Sheet().Cold(idle)
 }
 
 // SinceReply is how long ago the newest reply was reported, and whether what was
 // sent for it is no longer the beginning of a request to m.
-func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, gone bool) {
-	at, gone := j.LastReply(m)
+func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
+	at, changed := j.LastReply(m)
 	if at.IsZero() {
-		return 0, gone
+		return 0, changed
 	}
-	return j.Options.Now().Sub(at), gone
+	return j.Options.Now().Sub(at), changed
 }
 
 // LastReply is when the newest reply of m was reported, that of another model where m
@@ -189,13 +189,13 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, gone bool) {
 // whether what was sent for it is no longer the beginning of a request to m: it went to
 // another model, with another prompt, or never. What other models said in between stands
 // behind what m was sent.
-func (j *Journal) LastReply(m llm.Model) (at time.Time, gone bool) {
-	last, gone := j.lastReport(m)
-	return last.Time, gone
+func (j *Journal) LastReply(m llm.Model) (at time.Time, changed bool) {
+	last, changed := j.lastReport(m)
+	return last.Time, changed
 }
 
 // lastReport is LastReply with the event that reported it.
-func (j *Journal) lastReport(m llm.Model) (last conversation.Event, gone bool) {
+func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool) {
 	system, tools := j.Settings.PromptSizes()
 	for _, e := range slices.Backward(j.Log.Events()) {
 		switch b := e.Body.(type) {
