@@ -2,8 +2,11 @@ package openai_test
 
 import (
 	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -50,5 +53,46 @@ func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
 	}
 	if end := len(told("message_stop", "")); whole == 0 || whole > end+2 {
 		t.Errorf("%d cuts give a whole reply, and only those behind the stop reason should", whole)
+	}
+}
+
+func TestEndlessOnTheMessagesWire(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 256<<10)
+	start := func(i int, block string) string {
+		return told("content_block_start", `,"index":`+strconv.Itoa(i)+`,"content_block":`+block)
+	}
+	piece := func(delta string) func(int) string {
+		return func(int) string { return told("content_block_delta", `,"index":0,"delta":`+delta) }
+	}
+	for name, flood := range map[string]struct {
+		begin string
+		piece func(i int) string
+	}{
+		"text":      {start(0, `{"type":"text","text":""}`), piece(`{"type":"text_delta","text":"` + big + `"}`)},
+		"thinking":  {start(0, `{"type":"thinking"}`), piece(`{"type":"thinking_delta","thinking":"` + big + `"}`)},
+		"signature": {start(0, `{"type":"thinking"}`), piece(`{"type":"signature_delta","signature":"` + big + `"}`)},
+		"input":     {start(0, `{"type":"tool_use","id":"a","name":"ls"}`), piece(`{"type":"input_json_delta","partial_json":"` + big + `"}`)},
+		"unknown":   {start(0, `{"type":"other"}`), piece(`{"type":"other_delta","other":"` + big + `"}`)},
+		"redacted":  {"", func(i int) string { return start(i, `{"type":"redacted_thinking","data":"`+big+`"}`) }},
+		"calls":     {"", func(i int) string { return start(i, `{"type":"tool_use","id":"c`+strconv.Itoa(i)+`","name":"ls"}`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+				write(w, told("message_start", `,"message":{}`)+flood.begin)
+				for i := 0; r.Context().Err() == nil; i++ {
+					write(w, flood.piece(i))
+				}
+			})
+			c.LimitStream(20 << 20) // more than a reply may have
+			got := gather(t, c, toClaude("hi"))
+			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
+				t.Errorf("%v", got.Err)
+			}
+			if len(got.Text)+len(got.Reasoning) > 9<<20 {
+				t.Errorf("%d bytes of text, %d of thinking", len(got.Text), len(got.Reasoning))
+			}
+		})
 	}
 }
