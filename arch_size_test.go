@@ -12,17 +12,17 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1496},
-	"agent":                         {3282, 13607},
-	"agent/agenttest":               {1244, 283},
+	".":                             {76, 1495},
+	"agent":                         {3282, 11010},
+	"agent/agenttest":               {1244, 127},
 	"agent/anthropic":               {1198, 474},
 	"agent/anthropic/anthropictest": {942, 224},
 	"agent/catalog":                 {519, 316},
-	"agent/compactor":               {2675, 421},
+	"agent/compactor":               {2665, 421},
 	"agent/core":                    {1097, 0},
-	"agent/demo":                    {1681, 1176},
+	"agent/demo":                    {1546, 1125},
 	"agent/llm":                     {932, 0},
-	"agent/openai":                  {5871, 4291},
+	"agent/openai":                  {5718, 4177},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
 	"cli":                           {3797, 6335},

@@ -132,29 +132,3 @@ func TestTheMarkerPromisesNothingThatCannotBeRecalled(t *testing.T) {
 		})
 	}
 }
-
-func TestALargeResultFitsIntoASmallWindow(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		const window = 8_192
-		r := reading(t, page(10_000), 2, windowed(window))
-		r.say("go")
-		r.say("again")
-		if got := r.shown(); got != 30_000 {
-			t.Errorf("%d characters of the result are stored", got)
-		}
-		requests := r.provider.Requests()
-		if len(requests) != 4 {
-			t.Fatalf("%d requests", len(requests))
-		}
-		for i, q := range requests {
-			chars := len(q.System)
-			for _, m := range q.Messages {
-				chars += len(m.Text)
-			}
-			if tokens := float64(chars) / meter.CharsPerToken; tokens > preset.DefaultHardRatio*window {
-				t.Errorf("request %d has %.0f tokens in a window of %d", i, tokens, window)
-			}
-		}
-		r.finish()
-	})
-}

@@ -85,38 +85,35 @@ func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
 	})
 }
 
-func TestAnEndpointThatDoesNotCountIsAskedOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 0, errors.New("not found") })
-		for range 3 {
-			r.say("hi")
-			time.Sleep(time.Hour)
-		}
-		if n := c.times(); n != 1 {
-			t.Errorf("it was asked %d times", n)
-		}
-		if !r.reading().Estimated {
-			t.Error("the gauge shows a count that nobody made")
-		}
-		r.finish()
-	})
-}
-
-func TestAnEndpointThatIsBusyIsAskedAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) {
-			return 0, &llm.Error{Class: llm.Overloaded, Message: "overloaded"}
+func TestACountThatIsOfNoUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		n     int
+		err   error
+		times int // that it is asked in three turns
+	}{
+		"not there":    {0, errors.New("not found"), 1},
+		"busy":         {0, &llm.Error{Class: llm.Overloaded, Message: "overloaded"}, 3},
+		"far too many": {4_000_000_000, nil, 3},
+		"far too few":  {40, nil, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r, counter := startCounting(t, func(context.Context, llm.Request) (int, error) { return c.n, c.err })
+				for range 3 {
+					r.say(strings.Repeat("words ", 500))
+					time.Sleep(time.Hour)
+					r.wait()
+				}
+				if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
+					t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+				}
+				if counter.times() != c.times {
+					t.Errorf("it was asked %d times", counter.times())
+				}
+				r.finish()
+			})
 		})
-		for range 3 {
-			r.say("hi")
-			time.Sleep(time.Hour)
-			r.wait()
-		}
-		if n := c.times(); n != 3 {
-			t.Errorf("it was asked %d times", n)
-		}
-		r.finish()
-	})
+	}
 }
 
 func TestACountThatComesTooLateIsDropped(t *testing.T) {
@@ -143,24 +140,4 @@ func TestACountThatComesTooLateIsDropped(t *testing.T) {
 			t.Errorf("it was asked %d times", n)
 		}
 	})
-}
-
-func TestACountThatNoTextHasIsNotBelieved(t *testing.T) {
-	for name, n := range map[string]int{"far too many": 4_000_000_000, "far too few": 40} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return n, nil })
-				r.say(strings.Repeat("words ", 1500))
-				time.Sleep(time.Hour)
-				r.wait()
-				if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
-					t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
-				}
-				if c.times() != 1 {
-					t.Errorf("it was asked %d times", c.times())
-				}
-				r.finish()
-			})
-		})
-	}
 }

@@ -272,29 +272,6 @@ func TestCountsWithoutTheCacheNeitherAnchorNorTeach(t *testing.T) {
 	})
 }
 
-func TestACutReportSurvivesAReload(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		first := chat(t, &server{count: cutting(4096)}, 12, 1800, nil)
-		before := first.reading()
-		first.finish()
-		if short, _ := first.shorts(); short == 0 {
-			t.Fatal("no report is marked")
-		}
-		second := start(t, func(o *core.Options) {
-			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events()}
-			o.Model.Calibration = first.memory.Calibration(testModel.CalibrationKey)
-		})
-		got := second.reading()
-		if got.Used != before.Used || !got.Estimated {
-			t.Errorf("the meter reads %d, estimated %v; before %d", got.Used, got.Estimated, before.Used)
-		}
-		if got.Window != testModel.Window {
-			t.Errorf("the window is %+v", got.Window)
-		}
-		second.finish()
-	})
-}
-
 func TestACutIsToldOnceForAModel(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := &server{count: cutting(4096)}

@@ -82,20 +82,6 @@ func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 	}
 }
 
-// A compaction that does not make the conversation fit is not named.
-func TestAnOverflowNamesNoCompactionThatDoesNotHelp(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 100, Requested: 90_000}
-		r := talk(t, 6, nil, agenttest.Fail(refused), agenttest.Fail(refused))
-		r.say("and that?")
-		failed := agenttest.Of[updates.Failed](r.watch)
-		if len(failed) != 1 || strings.Contains(failed[0].Err.Hint, "/compact") {
-			t.Errorf("told %+v", failed)
-		}
-		r.finish()
-	})
-}
-
 // A request may be too long, and have thinking that the server refuses: each is mended once, in either order.
 func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
 	thinking := agenttest.Fail(&llm.Error{Class: llm.BadRequest, Message: "bound elsewhere", Thinking: true})

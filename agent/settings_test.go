@@ -63,44 +63,6 @@ func TestNothingSaidIsNothingStored(t *testing.T) {
 	})
 }
 
-func TestRecordedToolsStayWhenTheProgramsChange(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		first := start(t, withTools(agenttest.Reader("old", nil)), answers("a"))
-		first.say("one")
-		first.finish()
-		var in conversation.Instructions
-		for _, e := range first.memory.Events() {
-			if b, isIn := e.Body.(conversation.Instructions); isIn {
-				in = b
-			}
-		}
-		recorded, err := core.DecodeTools(first.memory.Blob(in.Tools))
-		if err != nil {
-			t.Fatal(err)
-		}
-		second := start(t, func(o *core.Options) {
-			withTools(agenttest.Reader("new", nil))(o)
-			o.Log = first.memory
-			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events(), Tools: recorded}
-		}, answers("b"))
-		second.say("two")
-		second.finish()
-		before, after := first.provider.Requests()[0], second.provider.Requests()[0]
-		if diff := cmp.Diff(before.Tools, after.Tools); diff != "" {
-			t.Error(diff)
-		}
-		n := 0
-		for _, e := range first.memory.Events() {
-			if e.Body.Kind() == conversation.KindInstructions || e.Body.Kind() == conversation.KindModel {
-				n++
-			}
-		}
-		if n != 2 {
-			t.Errorf("%d records of what requests carry, want the first two", n)
-		}
-	})
-}
-
 func TestToolsSurviveTheirEncoding(t *testing.T) {
 	t.Parallel()
 	specs := []conversation.ToolSpec{

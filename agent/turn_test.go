@@ -87,36 +87,6 @@ func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
 	})
 }
 
-func TestRunsToolsUntilAReplyHasNoCalls(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, withTools(agenttest.Reader("look", nil)),
-			asks(agenttest.Call(0, "c1", "look", `{"a"`, `:1}`)),
-			asks(agenttest.Call(0, "c2", "look", `{"a":2}`)),
-			answers("done"))
-		r.say("go")
-		r.finish()
-		want := []string{
-			"user go",
-			`assistant calls [c1 look {"a":1}]`, `result c1 ok {"a":1}`,
-			`assistant calls [c2 look {"a":2}]`, `result c2 ok {"a":2}`,
-			"assistant stop done",
-		}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-		last := r.provider.Requests()[2].Messages
-		if m := last[len(last)-1]; m.Role != projection.RoleTool || m.CallID != "c2" {
-			t.Errorf("the last message of the last request is %+v", m)
-		}
-		if got := agenttest.Of[updates.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {
-			t.Errorf("calls streamed as %v", got)
-		}
-		if got := agenttest.Of[updates.ToolStarted](r.watch); len(got) != 2 || got[0] != (updates.ToolStarted{CallID: "c1", Title: "look"}) {
-			t.Errorf("started %v", got)
-		}
-	})
-}
-
 // gated returns a tool function that waits at the gate named by the arguments.
 func gated(gates map[string]*agenttest.Gate) func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
 	return func(ctx context.Context, c conversation.ToolCall, progress func(string)) conversation.Outcome {

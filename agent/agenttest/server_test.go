@@ -2,21 +2,14 @@ package agenttest_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
-	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
 
@@ -65,26 +58,6 @@ func ask(ctx context.Context, s *agenttest.Server, r llm.Request) outcome {
 	return o
 }
 
-func TestServerCountsInItsOwnWay(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int{
-		"": 0, strings.Repeat("word ", 36): 50, strings.Repeat("字", 10): 11, strings.Repeat("ж", 17): 10, "a": 1,
-	} {
-		if got := agenttest.CountText(text); got != want {
-			t.Errorf("%.20q has %d tokens, want %d", text, got, want)
-		}
-	}
-	r := request(user(strings.Repeat("a", 36)), reply("", call("c1", `{}`)), result("c1", strings.Repeat("b", 72)))
-	if got := agenttest.Count(r); got != 6+10+6+6+2+1+6+20 {
-		t.Errorf("counted %d", got)
-	}
-	r.System = strings.Repeat("s", 36)
-	r.Tools = []conversation.ToolSpec{{Name: "look", Parameters: conversation.RawJSON(`{}`)}}
-	if more := agenttest.Count(r) - 57; more < 6+10+20 {
-		t.Errorf("system prompt and tools are %d tokens", more)
-	}
-}
-
 func TestServerRefusesWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	long := request(user(strings.Repeat("word ", 360)))
@@ -110,50 +83,6 @@ func TestServerRefusesWhatIsTooLong(t *testing.T) {
 	}
 	if diff := cmp.Diff([]bool{true, true, false, true}, refused); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestServerThatTruncatesReportsTheRest(t *testing.T) {
-	t.Parallel()
-	s := &agenttest.Server{Window: 400, Truncates: true}
-	o := ask(t.Context(), s, request(user(strings.Repeat("a", 720)), reply(strings.Repeat("b", 720)), user(strings.Repeat("c", 360))))
-	if o.err != nil || o.usage.Prompt != 206+106 {
-		t.Errorf("got %+v", o.usage)
-	}
-	if got := s.Served()[0]; got.Left != 1 || got.Tokens != 206+206+106 || got.Refused {
-		t.Errorf("served %d tokens, %d left out", got.Tokens, got.Left)
-	}
-	again := ask(t.Context(), s, s.Served()[0].Request)
-	if again.usage.Cached != 256 {
-		t.Errorf("%d tokens of %d are cached", again.usage.Cached, again.usage.Prompt)
-	}
-	if quiet := ask(t.Context(), &agenttest.Server{Quiet: true}, request(user("a"))); quiet.usage != nil || quiet.stop != conversation.StopEnd {
-		t.Errorf("reported %+v", quiet.usage)
-	}
-}
-
-func TestServerTellsWhatItHasCached(t *testing.T) {
-	t.Parallel()
-	s := &agenttest.Server{}
-	first, second := user(strings.Repeat("a", 1800)), reply(strings.Repeat("b", 1800))
-	other := reply(strings.Repeat("b", 900) + strings.Repeat("c", 900))
-	var cached, shared []int
-	for _, r := range []llm.Request{
-		request(first), request(first, second, user("go on")), request(first, other, user("go on")),
-		request(first, other, user("This is a request of the program, not of the user.")), request(first, other, user("go on"), second, user("and on")),
-	} {
-		ask(t.Context(), s, r)
-		got := s.Served()[len(s.Served())-1]
-		cached, shared = append(cached, got.Cached), append(shared, got.Shared)
-	}
-	if diff := cmp.Diff([]int{0, 384, 640, 1024 - 128, 1024 - 128}, cached); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]int{0, 1, 1, 2, 3}, shared); diff != "" {
-		t.Error(diff)
-	}
-	if all := s.Served(); all[3].Purpose != conversation.ForSummary || all[4].Before != 3 {
-		t.Errorf("served %s behind %d", all[3].Purpose, all[4].Before)
 	}
 }
 
@@ -195,89 +124,4 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 			t.Errorf("request %d: %v", i, got)
 		}
 	}
-}
-
-// job is a summary of a talk in both forms.
-func jobs() []summary.Job {
-	var log []conversation.Event
-	add := func(turn int, b conversation.Body) {
-		log = append(log, conversation.Event{Seq: uint64(len(log) + 1), Turn: turn, Body: b})
-	}
-	for i := range 30 {
-		text := fmt.Sprintf("what about item %d of the list, and what does it say of the others? %s", i, strings.Repeat("I have to know. ", i))
-		add(i, conversation.UserMessage{Text: text, Size: conversation.Measure(text)})
-		text = fmt.Sprintf("item %d says this: %s", i, strings.Repeat(fmt.Sprintf("number %d is taken, ", i), 20))
-		add(i, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)})
-	}
-	ask := summary.Options{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: preset.RulesOf(preset.Plimsoll).Summary}
-	return []summary.Job{summary.ViewJob(projection.Project(log), projection.Capabilities{}, ask), summary.RawJob(log, ask)}
-}
-
-func TestSummariesAreWhatTheyAreCalled(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		summary agenttest.Summariser
-		want    error
-	}{
-		"healthy": {nil, nil}, "empty": {agenttest.Wordless, summary.ErrEmpty}, "cut": {agenttest.Cut, summary.ErrCut},
-		"calls": {agenttest.Calling, summary.ErrCalls}, "echo": {agenttest.Echoing, summary.ErrEcho},
-		"more than it got": {agenttest.Swelling, summary.ErrLong},
-	} {
-		s := &agenttest.Server{Summary: c.summary}
-		for _, job := range jobs() {
-			o := ask(t.Context(), s, llm.Request{System: job.System, Messages: job.Messages, MaxTokens: job.MaxTokens})
-			_, err := summary.Accept(job, summary.Answer{Text: o.text, Stop: o.stop, Calls: o.calls, Input: job.Input})
-			if !errors.Is(err, c.want) {
-				t.Errorf("%s, %s: %v, want %v: %.200s", name, job.Input, err, c.want, o.text)
-			}
-			if got := s.Served()[len(s.Served())-1]; got.Purpose != conversation.ForSummary {
-				t.Errorf("%s: taken for a request for a reply", job.Input)
-			}
-		}
-	}
-}
-
-func TestSummariesThatDoNotCome(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		job, gate := jobs()[0], agenttest.NewGate()
-		fault := agenttest.Failing(&llm.Error{Class: llm.ServerFault, Message: "it fell over"})
-		var all []llm.Class
-		for _, summary := range []agenttest.Summariser{
-			agenttest.After(1, fault, agenttest.Healthy), agenttest.Limited(5 * time.Second), agenttest.Dropping, agenttest.Hanging,
-		} {
-			s := &agenttest.Server{Summary: summary}
-			for range 2 {
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-				o := ask(ctx, s, request(job.Messages...))
-				stop()
-				if o.err == nil {
-					o.err = &llm.Error{}
-				}
-				all = append(all, o.err.Class)
-			}
-			if n := s.Running(); n != 0 {
-				t.Errorf("%d streams run", n)
-			}
-		}
-		want := []llm.Class{llm.ServerFault, "", llm.RateLimited, llm.RateLimited, llm.Truncated, llm.Truncated, llm.Cancelled, llm.Cancelled}
-		if diff := cmp.Diff(want, all); diff != "" {
-			t.Error(diff)
-		}
-
-		// A summary waits, and a reply goes on beside it.
-		s := &agenttest.Server{Summary: agenttest.Gated(func(int) *agenttest.Gate { return gate }, agenttest.Healthy)}
-		var summary outcome
-		var both sync.WaitGroup
-		both.Go(func() { summary = ask(t.Context(), s, request(job.Messages...)) })
-		<-gate.Reached()
-		if o := ask(t.Context(), s, request(user("a"))); o.text != "yes" || s.Running() != 1 {
-			t.Errorf("got %+v", o)
-		}
-		gate.Open()
-		both.Wait()
-		if summary.stop != conversation.StopEnd {
-			t.Errorf("got %+v", summary)
-		}
-	})
 }
