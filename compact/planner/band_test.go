@@ -60,32 +60,6 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	}
 }
 
-func TestDropsSpareTheFirstAndTheNewestMessage(t *testing.T) {
-	t.Parallel()
-	m := meter.New(compacttest.Window(100_000))
-	turns := compacttest.FilesRead(10, 100).User("And now?")
-	pinned := compacttest.FilesRead(10, 100).User("And now?").Add(conversation.Pin{Events: []uint64{6}})
-	steered := marathon(3).User("Faster.").Call("read_file", `{}`, conversation.ResultOK, "x").Call("read_file", `{}`, conversation.ResultOK, "y")
-	for name, c := range map[string]struct {
-		log    *compacttest.Tale
-		target float64
-		want   []conversation.Span
-	}{
-		"the first message":  {(&compacttest.Tale{}).User(strings.Repeat("a long task ", 1000)).Reply("Yes.").User("Go on."), 0, []conversation.Span{compacttest.Span(2, 2)}},
-		"enough":             {turns, 1e9, nil},
-		"as few as it takes": {turns, 3500, []conversation.Span{compacttest.Span(2, 11)}},
-		"all":                {turns, 0, []conversation.Span{compacttest.Span(2, 40)}},
-		"not pins":           {pinned, 0, []conversation.Span{compacttest.Span(2, 5), compacttest.Span(8, 40)}},
-		"within a turn":      {steered, 0, []conversation.Span{compacttest.Span(2, 7), compacttest.Span(9, 10)}},
-		"the open unit":      {marathon(1), 0, nil},
-		"nothing":            {&compacttest.Tale{}, 0, nil},
-	} {
-		if d := cmp.Diff(c.want, planner.DropSpans(projection.Project(c.log.Events()), m, c.target)); d != "" {
-			t.Errorf("%s:\n%s", name, d)
-		}
-	}
-}
-
 func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -134,23 +134,6 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 	}
 }
 
-func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
-	t.Parallel()
-	l := (&compacttest.Tale{}).Says(10)
-	for i := range 3 {
-		l.Call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, compacttest.Words(30_000)), conversation.ResultOK, "created")
-	}
-	k := compacttest.At(planner.MomentRequest)
-	bodies := k.Of(l.Events()).Recover(k.Rules)
-	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
-		t.Fatalf("%q", got)
-	}
-	v := projection.Project(l.Epoch(bodies...).Events())
-	if args := v.Messages[1].Calls[0].Arguments; !strings.HasPrefix(args, `{"path":"0.go","content":"wordword`) || len(args) > 4200 {
-		t.Errorf("%d bytes: %.60s", len(args), args)
-	}
-}
-
 func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 	t.Parallel()
 	acted := map[string]int{}

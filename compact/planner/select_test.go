@@ -83,32 +83,6 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	}
 }
 
-func TestMaskingSparesWhatAYoungResultPointsTo(t *testing.T) {
-	t.Parallel()
-	m := meter.New(compacttest.Window(100_000))
-	l := compacttest.FilesRead(3, 100)
-	r, _ := l.Events()[2].Body.(conversation.ToolResult) // of turn 0
-	again := func() {
-		id := fmt.Sprint("again", l.Log.Len())
-		l.User("Again.").Add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
-			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: r.Text, Repeats: 3})
-	}
-	again() // e15
-	l.User("And now?")
-	if d := cmp.Diff([]string{"e7", "e11"}, toMask(l, keep(1), m)); d != "" {
-		t.Errorf("while a kept result points to e3:\n%s", d)
-	}
-	if d := cmp.Diff([]string{"e3", "e7", "e11", "e15"}, toMask(l, keep(0), m)); d != "" {
-		t.Errorf("once it is old it goes with it:\n%s", d)
-	}
-	before := compacttest.Chars(projection.Project(l.Events()))
-	l.Add(conversation.Mask{Style: conversation.StylePlimsoll, Items: planner.MaskItems(projection.Project(l.Events()), keep(0), m)})
-	v := projection.Project(l.Events())
-	if compacttest.Chars(v) >= before-4*1000 {
-		t.Errorf("%d characters became %d", before, compacttest.Chars(v))
-	}
-}
-
 func TestWhatIsChosenIsHidden(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
