@@ -79,23 +79,6 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 	}
 }
 
-func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
-	t.Parallel()
-	log := boundaryLog(t, append(spokenTurn("one", 1, true), spokenTurn("two", 2, false)...)...)
-	pass, err := boundaryPass(log, preset.Plimsoll, preset.ProfileDefault, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// On both sides of the message, but for the last unit.
-	if diff := cmp.Diff([]conversation.Span{{First: 1, Last: 4}, {First: 6, Last: 7}}, pass.Spans); diff != "" {
-		t.Error(diff)
-	}
-	messages := pass.After().Messages
-	if last := messages[len(messages)-1]; last.State != projection.StateVerbatim {
-		t.Errorf("the newest result is %s", last.State)
-	}
-}
-
 func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -132,21 +132,3 @@ func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 		}
 	}
 }
-
-func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
-	t.Parallel()
-	for _, p := range preset.All() {
-		l := (&compacttest.Tale{}).User("Go.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").Reply("Done.")
-		l.User("And?").Call("create_file", "{}", conversation.ResultOK, "x").Add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
-		for _, profile := range []string{preset.ProfileDefault, preset.ProfileLight} {
-			r := preset.RulesOf(p)
-			r.KeepLast = 0
-			w := edit.NewRequest()
-			w.Profile = profile
-			now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(l.Events())), Now: compacttest.Noon}
-			if pass, err := edit.NewProposal(l.Events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
-				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
-			}
-		}
-	}
-}

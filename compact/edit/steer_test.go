@@ -12,7 +12,6 @@ import (
 
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -201,36 +200,5 @@ func TestTurnsDoNotComeBackBesideNewOnes(t *testing.T) {
 	}
 	if _, err = edit.Restore(l.Epoch(r).Events()); !errors.Is(err, edit.ErrNothingToRestore) {
 		t.Error(err)
-	}
-}
-
-func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
-	t.Parallel()
-	l := compacttest.FilesRead(4, 60).Epoch(compacttest.Masks(3)).Epoch(compacttest.Masks(7)) // epochs 17 and 18
-	turnsBack := func() {
-		t.Helper()
-		r, err := edit.Restore(l.Epoch(conversation.Rewind{Turn: 3}).Events())
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Epoch(r)
-	}
-	turnsBack()
-	compacttest.Undo(t, l)
-	turnsBack()
-	if d := cmp.Diff([]uint64{17}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-	redo(t, l)
-	turnsBack()
-	if d := cmp.Diff([]uint64{17, 18}, inForce(l)); d != "" {
-		t.Error(d)
-	}
-	if redo(t, l) {
-		t.Error("turns that came back are no compaction to bring back")
-	}
-	r, err := edit.NewReversal(l.Events(), compacttest.PlanRules(), edit.Inputs{Meter: meter.New(compacttest.Window(100_000))}, edit.ReversalRequest{}, 99)
-	if err != nil || r.Epoch != 18 {
-		t.Errorf("%+v, %v", r, err)
 	}
 }

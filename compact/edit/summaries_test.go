@@ -69,24 +69,6 @@ func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 	}
 }
 
-func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
-	t.Parallel()
-	log := compacttest.With(nil, spokenOf(0, 6)...)
-	log = answered(t, log, heavyPass(t, log, preset.OneClaw, 0, true), "ACCOUNT of six turns, the plan of turn 5 among them.")
-	log = compacttest.With(log, conversation.Rewind{Turn: 4})
-	log = compacttest.With(log, spokenOf(6, 3)...)
-	pass := heavyPass(t, log, preset.OneClaw, 1, true)
-	if asked := pass.Job.Messages[0].Text; strings.Contains(asked, "ACCOUNT") || !strings.Contains(asked, "question 0") || strings.Contains(asked, "question 5") {
-		t.Errorf("the request in the form %s reads %.300q", pass.Job.Input, asked)
-	}
-	if got := edit.SummaryRanges(log); got != nil {
-		t.Errorf("it counts as %v", got)
-	}
-	if got := edit.NextBand(log); got != 0 {
-		t.Errorf("the next band begins at turn %d", got)
-	}
-}
-
 func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 	t.Parallel()
 	page := strings.Repeat("The page says on this line what it says on no other line of it at all. ", 12)
