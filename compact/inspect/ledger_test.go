@@ -3,7 +3,6 @@ package inspect_test
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -61,40 +60,6 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 		{inspect.EntryAttempt, 30, inspect.ResultFailed, 0},
 	}
 	if d := cmp.Diff(want, ledgerOf(l)); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestLedgerTellsAllOfACompaction(t *testing.T) {
-	t.Parallel()
-	usd := func(x float64) *float64 { return &x }
-	spent := func(prompt, output int, cost *float64) conversation.Usage {
-		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: output, CostUSD: cost}
-	}
-	l := compacttest.FilesRead(4, 60) // 16 events
-	l.Add(spent(1000, 1000, usd(9)), conversation.Notice{Text: "nothing came of it"})
-	l.Add(spent(70, 7, usd(0.5)), spent(-1, -1, nil), spent(30, 3, usd(0.25))) // 19 to 21
-	l.EpochOf(conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Before: 900, After: 400, Why: "turns 1"},
-		compacttest.Masks(3), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{compacttest.Span(5, 8)}, Text: "s", Model: "openai/m", Duration: 1500}) // 22, 23
-	l.Add(spent(80, 8, nil))
-	l.Add(conversation.Attempt{Source: conversation.SourceManual, Trigger: "command", Preset: "jp", Profile: "light", Outcome: conversation.OutcomeFailed,
-		Why: "too busy", Model: "openai/n", Before: 500, Duration: 2500}) // 25
-	l.EpochOf(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
-	l.Add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, compacttest.Masks(7))                                 // 27 to 29
-	at := conversationtest.Epoch
-	want := []inspect.Entry{
-		{Kind: inspect.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
-			Preset: "plimsoll", Profile: "heavy", Why: "turns 1", Model: "openai/m", Before: 900, After: 400, CostUSD: usd(0.75), Prompt: 100, Output: 10,
-			Duration: 1500 * time.Millisecond, Overlays: 2},
-		{Kind: inspect.EntryAttempt, Event: 25, Turn: 3, Time: at, Result: inspect.ResultFailed, Source: conversation.SourceManual, Trigger: "command",
-			Preset: "jp", Profile: "light", Why: "too busy", Model: "openai/n", Before: 500, Prompt: 80, Output: 8, Duration: 2500 * time.Millisecond},
-		{Kind: inspect.EntryRewind, Event: 26, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
-			Why: "from turn 3 on", Overlays: 1},
-		{Kind: inspect.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: inspect.ResultInForce, Overlays: 1},
-		{Kind: inspect.EntryAttempt, Event: 27, Turn: 3, Time: at, Result: inspect.ResultUnused, Source: conversation.SourceAuto,
-			Why: "a summary was requested, and no compaction has used it so far", CostUSD: usd(13), Prompt: 1010, Output: 1001},
-	}
-	if d := cmp.Diff(want, inspect.Ledger(l.Events())); d != "" {
 		t.Error(d)
 	}
 }

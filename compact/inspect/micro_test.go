@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
-	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -76,27 +75,5 @@ func TestJCLIMicroExample(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"[Previous: used Bash]", "2000 bytes", "3000 bytes"}, jcliResults(t, 2)); d != "" {
 		t.Errorf("two kept (-want +got):\n%s", d)
-	}
-}
-
-func TestJCLIMicroReplacesOnlyWhatIsOver800Bytes(t *testing.T) {
-	t.Parallel()
-	rules := preset.RulesOf(preset.JCLI)
-	var l conversation.Log
-	var bodies []conversation.Body
-	bodies = append(bodies, conversation.UserMessage{Text: "go"})
-	for i, n := range []int{800, 801} {
-		id := fmt.Sprint("call_", i)
-		bodies = append(bodies, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "Bash", Arguments: "{}"}}},
-			conversation.ToolResult{CallID: id, Tool: "Bash", Status: conversation.ResultOK, Text: strings.Repeat("x", n)})
-	}
-	for i := range rules.Micro.KeepRecent {
-		id := fmt.Sprint("recent_", i)
-		bodies = append(bodies, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "Bash", Arguments: "{}"}}},
-			conversation.ToolResult{CallID: id, Tool: "Bash", Status: conversation.ResultOK, Text: strings.Repeat("y", 5000)})
-	}
-	items := planner.MicroItems(projection.Project(l.Prepare(conversationtest.Epoch, bodies...)), rules)
-	if d := cmp.Diff([]conversation.MaskItem{{Event: 5, Part: conversation.PartResult}}, items); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }
