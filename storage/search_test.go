@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -224,51 +223,6 @@ func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
 		if n := want[len(want)-1-i]; h.Event != uint64(n) {
 			t.Fatalf("hit %d is event %d, want %d", i, h.Event, n)
 		}
-	}
-}
-
-func TestSearchStopsWithItsContext(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	for n := range 6 {
-		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "/w", n, conversation.UserMessage{Text: "heron"}, reply("heron"))
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	n := 0
-	_, err := s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
-		n++
-		cancel()
-		return true
-	})
-	want(t, err, context.Canceled)
-	if n != 1 {
-		t.Errorf("%d hits after it was cancelled", n-1)
-	}
-	_, err = s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
-		t.Error("a hit of a search that was over")
-		return false
-	})
-	want(t, err, context.Canceled)
-}
-
-func TestSearchOfWhatIsDeletedMeanwhile(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	for n := range 20 {
-		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "/w", n, conversation.UserMessage{Text: "heron"})
-	}
-	other := reopenStore(t, s.Dir(), storage.Options{})
-	n := 0
-	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(find.Hit) bool {
-		if n++; n == 1 {
-			for i := range 19 {
-				must(t, other.Delete(t.Context(), fmt.Sprintf("%caaaaaaaaaaa", 'a'+i)))
-			}
-		}
-		return true
-	})
-	if err != nil || report.Unread > 0 || report.Damaged > 0 || report.Conversations != n {
-		t.Errorf("%d hits, %+v, %v", n, report, err)
 	}
 }
 
