@@ -3,7 +3,6 @@ package review
 import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
@@ -94,23 +93,16 @@ func (m *Model) about() []string {
 // size is how long the text is against what it stands for, and whose it is.
 func (m *Model) size(width int) string {
 	s, c := m.o.Styles, m.content
-	size := pane.About(m.tokens)
-	long := size + " tokens"
+	text := pane.About(m.tokens) + " tokens"
 	if c.Covers > 0 {
-		share := ", " + pane.Percent(m.tokens, c.Covers)
-		long = size + " tokens replace " + pane.About(c.Covers) + share
-		size += " for " + pane.About(c.Covers) + share
+		text += " replace " + pane.About(c.Covers) + ", " + pane.Percent(m.tokens, c.Covers)
 	}
-	whose, short := " · as the model wrote it", ""
 	if m.changed() {
-		whose, short = " · changed by you", " · changed"
+		text = "changed by you · " + text
+	} else {
+		text += " · as the model wrote it"
 	}
-	for _, line := range []string{long + whose, size + whose, size + short} {
-		if ansi.StringWidth(line) <= width {
-			return s.Text.Render(line)
-		}
-	}
-	return s.Text.Render(pane.Clip(size, width))
+	return s.Text.Render(pane.Clip(text, width))
 }
 
 // body is the summary and what the program adds to it, none wider than the view.

@@ -190,7 +190,7 @@ func TestWhatCouldNotBeReadGoesWithTheHits(t *testing.T) {
 	m := shown(damaged, 100, 30)
 	press(m, "s")
 	m.Show(search.Content{Query: "ports", Busy: true})
-	if got := told(m); !strings.HasPrefix(got, "3 damaged texts") {
+	if got := told(m); !strings.HasPrefix(got, "skipped: 3 damaged texts") {
 		t.Errorf("beside old hits: %q", got)
 	}
 	m.Show(search.Content{Query: "ports", Conversations: 41, Now: now})

@@ -92,40 +92,23 @@ func (m *Model) summary() string {
 	return whole
 }
 
-// unread tells what could not be read of that of which the hits are: on two lines
-// where conversations are set apart, on one where there is less room, and in fewer
-// words if it has to be.
+// unread tells what could not be read of that of which the hits are.
 func (m *Model) unread() []string {
 	c := m.found
 	if m.typed == "" || c.Err != "" || m.Len() == 0 && (m.stale() || c.Busy) {
 		return nil
 	}
-	var long, short []string
+	var parts []string
 	if c.Unread > 0 {
-		conversations := numbers.Count(c.Unread, "conversation")
-		long, short = append(long, conversations+" could not be read"), append(short, conversations)
+		parts = append(parts, "not read: "+numbers.Count(c.Unread, "conversation"))
 	}
 	if c.Damaged > 0 {
-		were := " were skipped"
-		if c.Damaged == 1 {
-			were = " was skipped"
-		}
-		long, short = append(long, numbers.Count(c.Damaged, "damaged text")+were), append(short, numbers.Count(c.Damaged, "text"))
+		parts = append(parts, "skipped: "+numbers.Count(c.Damaged, "damaged text"))
 	}
-	if len(long) == 0 {
+	if len(parts) == 0 {
 		return nil
 	}
-	room, most := pane.Within(m.width), 1
-	if m.height >= leastAir {
-		most = 2
-	}
-	text := strings.Join(long, ", ")
-	for _, words := range []string{text + "; plimsoll doctor says more", text} {
-		if lines := pane.Wrap(words, room); len(lines) <= most {
-			return lines
-		}
-	}
-	return []string{pane.Clip("not read: "+strings.Join(short, ", "), room)}
+	return []string{pane.Clip(strings.Join(parts, ", ")+"; see plimsoll doctor", pane.Within(m.width))}
 }
 
 // message is what stands in place of hits.
