@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"plimsoll/compact/projection"
-	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
@@ -63,14 +62,6 @@ func TestGoingOnInACopyBringsTheMessageAlong(t *testing.T) {
 	})
 }
 
-func TestWhatWasTakenBackIsNotOffered(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history(conversation.Rewind{Turn: 1}) }, func(r *rig) {
-		r.enter("/rewind")
-		r.has("0  why does it fail?")
-		r.lacks("1  fix it")
-	})
-}
-
 func TestThePaletteRunsCommands(t *testing.T) {
 	screen(t, told, func(r *rig) {
 		r.calls = nil
@@ -80,18 +71,6 @@ func TestThePaletteRunsCommands(t *testing.T) {
 		r.has("/undo-compact", "ctrl+x")
 		r.press("enter")
 		r.did("first undo 0")
-	})
-}
-
-func TestThePaletteHasThePreviewToo(t *testing.T) {
-	screen(t, told, func(r *rig) {
-		r.press("ctrl+p")
-		r.write("--dry")
-		r.has("/compact --dry-run", "ctrl+k")
-		r.calls = nil
-		r.press("enter")
-		r.at("preview")
-		r.did("first preview")
 	})
 }
 

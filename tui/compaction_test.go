@@ -44,7 +44,7 @@ var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, B
 	Layers: []edit.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
 
 func TestCompactionScreens(t *testing.T) {
-	for _, at := range [][2]int{{200, 60}, {80, 24}, {40, 12}} {
+	for _, at := range [][2]int{{80, 24}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) {
 				r.width, r.height = at[0], at[1]
@@ -93,7 +93,7 @@ func planned(p edit.Preview) updates.Previewed {
 	return updates.Previewed{Preview: p, Now: read(p.Before), Then: read(p.After), CostNow: &cost, PaysAfter: &pays}
 }
 
-// The commands, and what reaches the agent.
+// The commands, and what reaches the agent: of compaction, of rewinding and of forking.
 func TestCommandsOfCompaction(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/compact":                                  "first compact",
@@ -115,6 +115,9 @@ func TestCommandsOfCompaction(t *testing.T) {
 		"/fork --compact=light":                     "fork light",
 		"/fork --compact light":                     "fork light",
 		"/export talk.md":                           "page export talk.md",
+		"/undo":                                     "first rewind -1",
+		"/redo":                                     "first restore turns",
+		"/rewind 0":                                 "first rewind 0",
 	} {
 		t.Run(typed, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {
@@ -231,52 +234,6 @@ func TestThePreviewIsLookedAtBeforeItIsMade(t *testing.T) {
 	})
 }
 
-func TestTheNumbersOfAPreviewAreThoseOfTheNewestWish(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.press("ctrl+k")
-		r.happen(planned(plan))
-		r.calls = nil
-		r.press("tab", "tab")
-		r.did("first preview profile=heavy", "first preview profile=default")
-		early := plan
-		early.Range = edit.Range{From: 2, To: 3}
-		r.happen(planned(early))
-		r.lacks("turns 2–3")
-		r.happen(planned(plan))
-		r.has("turns 0–4")
-	})
-}
-
-// A preview that is open when another conversation opens is not about that one.
-func TestThePreviewClosesWithItsConversation(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Events = history()
-		r.next.Events = history()
-	}, func(r *rig) {
-		r.hold = make(chan struct{})
-		r.enter("/new")
-		r.press("ctrl+k")
-		r.has("a conversation is still being opened")
-		close(r.hold)
-		r.settle()
-		r.press("ctrl+k")
-		r.happen(planned(plan))
-		r.lacks("results masked") // it comes from the one that was left
-	})
-}
-
-func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.enter("/compact --dry-run")
-		err := &llm.Error{Class: llm.BadRequest, Message: "nothing to compact: turn 0 already is as short", Hint: "nothing was changed"}
-		r.happen(updates.Previewed{Err: err})
-		r.has("nothing to compact: turn 0 already is as short")
-		r.calls = nil
-		r.press("enter")
-		r.did()
-	})
-}
-
 // Everything goes on while a summary is written, and the line about it ends
 // with it.
 func TestTheIndicatorIsInNobodysWay(t *testing.T) {
@@ -314,20 +271,6 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 	})
 }
 
-// Who reads further up does not see the line about it.
-func TestAStopIsToldToWhoReadsFurtherUp(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Events = history(conversation.UserMessage{Text: strings.Repeat("line\n", 60)})
-	}, func(r *rig) {
-		r.press("ctrl+o", "home")
-		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
-		r.happen(updates.CompactionFailed{Err: stopped})
-		r.has("the compaction was stopped")
-		r.pass(5 * time.Second)
-		r.lacks("the compaction was stopped")
-	})
-}
-
 func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
 	for name, end := range map[string]func(*rig){
 		"the agent ends": func(r *rig) { r.mailbox.Close(); r.settle() },
@@ -344,63 +287,6 @@ func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
 	}
 }
 
-// Beside a turn that runs, Esc is for the turn, and ctrl+c stops a summary that
-// is written at rest, but only once.
-func TestStoppingASummary(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(updates.Compacting{Since: time.Now(), Summary: true}, updates.Status{Phase: updates.Streaming, Since: time.Now()})
-		r.pass(20 * time.Second)
-		r.has("Optimizing conversation context… 20s", "answering 20s (esc stops)")
-		r.lacks("stops it")
-		r.happen(updates.Status{Phase: updates.Idle})
-		r.has("so far (esc stops it)")
-		r.calls = nil
-		r.press("ctrl+c")
-		r.did("first cancel")
-		r.press("ctrl+c")
-		r.did()
-		r.has("again to quit")
-	})
-}
-
-// Where the transcript fills its place the line is below it, and when the
-// reader is further up it stays in view.
-func TestTheIndicatorHasItsPlaceOnAFullScreen(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		for range 20 {
-			r.append(said...)
-		}
-		compacting(r)
-		for _, height := range []int{30, 20, 12, 10, 9, 8} {
-			r.resize(100, height)
-			r.has("Optimizing conversation context…")
-			r.press("pgup")
-			r.has("Optimizing conversation context…")
-			r.press("end")
-			if c := r.m.View().Cursor; c == nil || !strings.Contains(r.lines()[c.Y], "Ask something") {
-				t.Errorf("at height %d the cursor is at %v:\n%s", height, c, r.text())
-			}
-		}
-		r.resize(30, 12)
-		r.has("⠋ Optimizing conversation")
-		r.happen(updates.Compacted{Preview: plan})
-		r.lacks("Optimizing")
-	})
-}
-
-func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.happen(updates.Status{Phase: updates.PhaseCompacting}, updates.Compacting{Since: time.Now()})
-		r.lacks("Optimizing", "esc stops")
-		r.happen(updates.Compacted{Epoch: 5, Preview: plan}, updates.Status{Phase: updates.Idle})
-		r.has("compacted turns 0–4 · 12.1k → 5.3k tokens")
-		r.happen(updates.Compacted{Epoch: 5, Preview: edit.Preview{Before: 5300, After: 12_100}, Undone: true, Next: 14_000})
-		r.has("undone · /redo-compact to redo · 5.3k → 12.1k tokens · next at 14k")
-		r.happen(updates.Compacted{Epoch: 5, Preview: edit.Preview{Before: 12_100, After: 5300}, Redone: true})
-		r.has("redone · 12.1k → 5.3k tokens")
-	})
-}
-
 // What brings a compaction back is named as it is done in the view in sight, and can be
 // read on a narrow screen.
 func TestAnUndoNamesTheWayBack(t *testing.T) {
@@ -411,12 +297,10 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 		keys map[string][]string
 		want string
 	}{
-		"in the conversation":            {"", nil, "/redo-compact to redo"},
-		"in the history":                 {"history", nil, "r to redo"},
-		"in the ledger":                  {"ledger", nil, "r to redo"},
-		"in the history, bound anew":     {"history", map[string][]string{"history_redo": {"f9"}}, "f9 to redo"},
-		"in the history, without a key":  {"history", off, "/redo-compact to redo"},
-		"in a view that has no such key": {"context", nil, "/redo-compact to redo"},
+		"in the conversation":           {"", nil, "/redo-compact to redo"},
+		"in the history":                {"history", nil, "r to redo"},
+		"in the history, bound anew":    {"history", map[string][]string{"history_redo": {"f9"}}, "f9 to redo"},
+		"in the history, without a key": {"history", off, "/redo-compact to redo"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
 			telling(r, o)
@@ -475,28 +359,6 @@ func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
 			r.has(reason.Error() + ": indeed")
 			r.pass(5 * time.Second)
 			r.lacks(reason.Error())
-		}
-	})
-}
-
-// What the gauge shows is what the next request comes to, as an estimate.
-func TestTheGaugeFollowsACompaction(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(said...)
-		r.happen(metered())
-		r.has(" 61%  78.1k/128k")
-		events := log(conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: "ok", Stop: conversation.StopEnd},
-			conversation.Summary{Made: conversation.Made{Epoch: 3}, Text: strings.Repeat("short ", 500), Spans: []conversation.Span{{First: 1, Last: 2}}})
-		m := metered().Meter.WithView(projection.Project(events))
-		r.happen(updates.Appended{Events: events[2:]}, updates.Compacted{Preview: plan}, updates.Metered{Meter: m})
-		reading := m.Reading()
-		if !reading.Estimated || reading.Segments[projection.Summary] == 0 {
-			t.Fatalf("the reading is %+v", reading)
-		}
-		r.has(" ~6% ", "/128k")
-		r.lacks("61%")
-		if bar := r.lines()[r.row("/128k")]; !strings.Contains(bar, "▞") {
-			t.Errorf("the summary is not on the gauge: %q", bar)
 		}
 	})
 }

@@ -103,20 +103,6 @@ func TestLeavingATryEndsIt(t *testing.T) {
 	})
 }
 
-func TestTheEnvironmentIsNamedBeforeAKeyIsEntered(t *testing.T) {
-	screen(t, connectable, func(r *rig) {
-		r.enter("/connect openai")
-		r.has("key in OPENAI_API_KEY", "choose a model", "store a key")
-		r.lacks("remove")
-		r.press("down", "enter")
-		r.has("OPENAI_API_KEY is set and is used before a stored key.")
-		r.press("esc")
-		r.has("choose a model")
-		r.press("enter")
-		r.has("Connect openai: choose a model", "❯ first")
-	})
-}
-
 func TestAServerNeedsNoKey(t *testing.T) {
 	screen(t, connectable, func(r *rig) {
 		r.calls = nil
@@ -175,13 +161,6 @@ func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
 	screenOf(t, "not beside a model", connectable, func(r *rig) {
 		r.press("enter")
 		r.lacks("Connect")
-	})
-}
-
-func TestAnUnknownProviderIsSaid(t *testing.T) {
-	screen(t, connectable, func(r *rig) {
-		r.enter("/connect nobody")
-		r.has("Connect: choose a provider", "There is no provider nobody.")
 	})
 }
 

@@ -71,43 +71,6 @@ func TestCtrlCInAnApproval(t *testing.T) {
 	})
 }
 
-func TestQuestionsOfTheModel(t *testing.T) {
-	ask := updates.AskApproval{Call: conversation.ToolCall{ID: "confirm/delete", Name: "ask_user"},
-		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which port?", Options: []string{"8080", "any"}}}
-	for name, c := range map[string]struct {
-		keys []string
-		want string
-	}{
-		"an option":     {[]string{"down", "enter"}, "first answer confirm/delete once any"},
-		"an own answer": {[]string{"9", "0", "enter"}, "first answer confirm/delete once 90"},
-		"no answer":     {[]string{"esc"}, "first answer confirm/delete no"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, nil, func(r *rig) {
-				r.happen(updates.Status{Phase: updates.Asking}, ask)
-				r.has("Which port?", "8080", "any")
-				r.calls = nil
-				r.pass(time.Second)
-				r.press(c.keys...)
-				r.did(c.want)
-			})
-		})
-	}
-}
-
-func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(conversation.UserMessage{Text: "hi"})
-		r.press("?")
-		r.has("Help")
-		r.happen(updates.Delta{Text: "arriving behind"})
-		r.press("esc")
-		r.has("arriving behind")
-		r.happen(approval("c1", "make"), updates.Delta{Text: " and more"})
-		r.has("arriving behind and more", "Allow this?")
-	})
-}
-
 // Who writes pauses between words: a question that comes up in such a pause is
 // not answered by the next letter.
 func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {

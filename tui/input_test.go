@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
@@ -21,43 +20,6 @@ import (
 	"plimsoll/themes"
 	"plimsoll/tui"
 )
-
-func TestHelpListsEveryKeyAndCommand(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		keys, err := o.Keys.Rebind(map[string][]string{"expand": {"f9"}, "suspend": {}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Keys = keys
-	}, func(r *rig) {
-		r.resize(200, 400)
-		r.press("?")
-		k, pages := tui.DefaultKeyMap(), strings.Join(r.tabs(), "\n")
-		has := func(texts ...string) {
-			for _, text := range texts {
-				if !strings.Contains(pages, text) {
-					t.Errorf("%q is not in the help:\n%s", text, pages)
-				}
-			}
-		}
-		for _, b := range k.Screen.Bindings() {
-			if b.Help().Desc != "suspend" {
-				has(begins(b))
-			}
-		}
-		for _, b := range k.Composer.Bindings() {
-			has(begins(b))
-		}
-		has("f9 ", "/resume", "/quit", "!!COMMAND")
-		if strings.Contains(pages, "suspend") {
-			t.Errorf("a key that is off is in the help:\n%s", pages)
-		}
-		r.press("q")
-		r.lacks("Help")
-		r.press("x", "?")
-		r.has("│ x?")
-	})
-}
 
 func TestEveryPageOfTheHelpFitsAScreen(t *testing.T) {
 	screen(t, nil, func(r *rig) {
@@ -85,35 +47,6 @@ func (r *rig) tabs() []string {
 	return pages
 }
 
-// Each part of the program has a page of the help, and none moves when one turns it.
-func TestTheHelpHasATabForEachPart(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.resize(80, 24)
-		r.press("?")
-		frame := r.lines()[0]
-		pages := r.tabs()
-		for i, want := range []string{"Writing", "stop the turn", "Conversation", "Context view", "Moving in full-screen views", "Compact preview", "Diff", "reset to the default",
-			"Editing a message", "Answers"} {
-			if i >= len(pages) || !strings.Contains(pages[i], want) || strings.Split(pages[i], "\n")[0] != frame {
-				t.Fatalf("page %d of %d has no %q, or another frame than\n%s:\n%s", i, len(pages), want, frame, pages[min(i, len(pages)-1)])
-			}
-		}
-		r.press("shift+tab")
-		r.has("Dialogs")
-		r.press("end")
-		r.press("tab")
-		r.has("Writing")
-		r.press("esc")
-		r.lacks("Help")
-	})
-}
-
-// begins is the beginning of what a key does, which is not wrapped.
-func begins(b key.Binding) string {
-	words := strings.Fields(b.Help().Desc)
-	return strings.Join(words[:min(3, len(words))], " ")
-}
-
 func TestReboundKeysWork(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		keys, err := o.Keys.Rebind(map[string][]string{"expand": {"f9"}})
@@ -128,34 +61,6 @@ func TestReboundKeysWork(t *testing.T) {
 		r.has("the text")
 		r.press("f9")
 		r.lacks("the text")
-	})
-}
-
-func TestUnknownCommandsSuggestTheNearest(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.enter("/modle")
-		r.has("unknown command /modle; did you mean /model?")
-		r.did()
-		r.press("ctrl+c")
-		r.enter("/xyzzy")
-		r.has("unknown command /xyzzy")
-		r.pass(3 * time.Second)
-		r.has("unknown command /xyzzy")
-		r.pass(2 * time.Second)
-		r.lacks("there is no command")
-	})
-}
-
-func TestANewerWordStaysItsTime(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.press("shift+tab")
-		r.pass(3 * time.Second)
-		r.press("shift+tab")
-		r.pass(2 * time.Second)
-		r.has("permissions: yolo")
-		r.pass(3 * time.Second)
-		r.lacks("permissions:")
 	})
 }
 
@@ -250,45 +155,6 @@ func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
 		r.lacks("!ls")
 		r.press("ctrl+u", "up")
 		r.has("│ !ls -l")
-	})
-}
-
-func TestModelsByListAndName(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.enter("/model")
-		r.has("openai/gpt-5.6-luna ✓", "ollama/qwen3:8b")
-		r.press("down", "enter")
-		r.did("models", "switch ollama/qwen3:8b")
-		r.enter("/model demo")
-		r.did("switch demo")
-	})
-}
-
-func TestThemes(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		dark := r.m.View().Content
-		r.send(tea.BackgroundColorMsg{Color: color.White})
-		light := r.m.View().Content
-		if light == dark {
-			t.Error("a light background changed nothing")
-		}
-		r.enter("/theme nope")
-		r.has("there is no theme \"nope\"", "│ /theme nope")
-		r.press("ctrl+u")
-		r.enter("/theme dark")
-		r.pass(10 * time.Second)
-		if d := cmp.Diff(dark, r.m.View().Content); d != "" {
-			t.Error("/theme dark is not dark")
-		}
-		r.send(tea.BackgroundColorMsg{Color: color.White})
-		if r.m.View().Content != dark {
-			t.Error("a theme that was chosen was changed")
-		}
-		r.enter("/theme")
-		r.has("auto", "contrast-light")
-		r.press("end", "up", "enter") // before the theme without color
-		r.has("theme: dracula")
 	})
 }
 
@@ -459,40 +325,6 @@ func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 		r.has("!sleep (stopped)", "so far", "│ !ls")
 		r.did()
 		r.lacks("running sleep")
-	})
-}
-
-func TestTheEditorGetsTheDraft(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.write("a draft")
-		r.press("ctrl+g")
-		r.did("edit a draft")
-		if len(r.asked) == 0 || !strings.HasPrefix(r.asked[len(r.asked)-1], "execMsg") {
-			t.Errorf("the terminal was not handed over: %v", r.asked)
-		}
-	})
-}
-
-func TestScrollKeys(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		for i := range 40 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
-		}
-		end := r.text()
-		for _, keys := range [][2]string{{"pgup", "pgdown"}, {"shift+up", "shift+down"}, {"home", "end"}} {
-			r.press(keys[0])
-			if r.text() == end {
-				t.Errorf("%s does nothing", keys[0])
-			}
-			r.press(keys[1])
-			if d := cmp.Diff(end, r.text()); d != "" {
-				t.Errorf("%s and %s: %s", keys[0], keys[1], d)
-			}
-		}
-		r.write("text")
-		r.press("home") // of the text
-		r.has("question 39")
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/tui"
+	"plimsoll/tui/tuitest"
 )
 
 func TestEveryKeyCanBeRebound(t *testing.T) {
@@ -72,4 +73,16 @@ func bound(k tui.KeyMap, name string) int {
 		}
 	}
 	return n
+}
+
+// Each key that is bound is one that tests can press, and has that name.
+func TestKeysHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	for _, b := range all(tui.DefaultKeyMap()) {
+		for _, name := range b.Keys() {
+			if k := tuitest.Key(name); k.String() != name {
+				t.Errorf("%q is the key %q", name, k.String())
+			}
+		}
+	}
 }

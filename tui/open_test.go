@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -82,18 +81,6 @@ func TestShowsTheStoredConversation(t *testing.T) {
 			t.Errorf("the window is called %q", title)
 		}
 		r.has("Another ␛]0;title")
-	})
-}
-
-func TestTheWelcomeStaysBesideNotes(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Model = llm.Model{Provider: "demo", ID: "rules", Badge: "not an AI"}
-		r.first.Notes = []string{"a key of .plimsoll.yaml is not applied"}
-	}, func(r *rig) {
-		r.has("This is the demo model: not an AI.", "what is in this project?", "a key of .plimsoll.yaml is not applied", "demo/rules · not an AI")
-		r.append(conversation.UserMessage{Text: "hi"})
-		r.lacks("This is the demo model")
-		r.has("▌ hi", "a key of .plimsoll.yaml")
 	})
 }
 
@@ -224,26 +211,6 @@ func TestWhoIsLateToTakeOverFollowsOn(t *testing.T) {
 	})
 }
 
-// A take-over that waits for a yes leaves who reads in his place as well.
-func TestATakeOverAfterAYesDoesNotScroll(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		followed(r, o)
-		r.failing["resume"] = elsewhere(r)
-	}, func(r *rig) {
-		r.happen(closed)
-		r.press("pgup", "pgup")
-		top := r.lines()[3]
-		r.press("enter")
-		r.pass(2 * time.Second)
-		r.has("Go on with openai/gpt-5.4?")
-		r.press("y")
-		r.has("enter send", "new")
-		if now := r.lines()[3]; now != top {
-			t.Errorf("it was scrolled from %q to %q", top, now)
-		}
-	})
-}
-
 func TestPickAtTheStart(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		o.Pick, r.hold = true, make(chan struct{})
@@ -258,17 +225,6 @@ func TestPickAtTheStart(t *testing.T) {
 		r.did("resume abc")
 		r.enter("hi")
 		r.did("next send hi")
-	})
-}
-
-func TestTheListStaysOpenWhileAConversationOpens(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		o.Pick, r.hold = true, make(chan struct{})
-		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test"}}
-	}, func(r *rig) {
-		close(r.hold)
-		r.settle()
-		r.has("The flaky test")
 	})
 }
 
@@ -292,18 +248,6 @@ func TestAnotherConversation(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestResumeFromTheList(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.stored = []tui.Stored{{ID: "first", Title: "Here"}, {ID: "abc", Title: "There"}}
-	}, func(r *rig) {
-		r.calls = nil
-		r.enter("/resume")
-		r.has("Continue", "Here ✓", "There")
-		r.press("down", "enter")
-		r.did("conversations", "resume abc")
-	})
 }
 
 func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
@@ -350,19 +294,6 @@ func TestMessagesOnTheirWayComeBackWhenTheConversationIsLeft(t *testing.T) {
 	})
 }
 
-func TestAFileThatFailsLateIsNoMatterAnyMore(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.attached, r.failing["attach"] = make(chan struct{}), errors.New("permission denied")
-	}, func(r *rig) {
-		r.enter("see @main.go now")
-		r.enter("/new")
-		close(r.attached)
-		r.settle()
-		r.has("│ see @main.go now")
-		r.lacks("permission denied")
-	})
-}
-
 func TestAQuestionLeavesWithItsConversation(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.hold = make(chan struct{})
@@ -396,17 +327,6 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-func TestRename(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.enter("/rename A better title")
-		r.did("first rename A better title")
-		r.enter("/rename ")
-		r.did()
-		r.has("/rename TITLE")
-	})
-}
-
 // What cannot be listed or kept is no line of the conversation.
 func TestFailuresAtTheStartAreTold(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
@@ -415,18 +335,6 @@ func TestFailuresAtTheStartAreTold(t *testing.T) {
 		r.has("listing files for @: permission denied", "reading the prompt history: the store is damaged")
 		r.pass(time.Minute)
 		r.lacks("permission denied", "the store is damaged")
-	})
-}
-
-func TestFarewell(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(conversation.UserMessage{Text: "q"}, conversation.AssistantMessage{Text: "**a**", Stop: conversation.StopEnd})
-		if got := r.m.Farewell(); got != "> q\n\n**a**" {
-			t.Errorf("%q", got)
-		}
-		if !strings.Contains(r.text(), "a") {
-			t.Error("nothing on screen")
-		}
 	})
 }
 

@@ -87,16 +87,6 @@ func TestTheTerminalShowsProgress(t *testing.T) {
 	})
 }
 
-// Where the terminal has no bar of its own there is none.
-func TestNoProgressForOtherTerminals(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.happen(updates.Status{Phase: updates.Running, Since: time.Now()})
-		if bar := r.m.View().ProgressBar; bar != nil {
-			r.t.Errorf("there is %v", bar)
-		}
-	})
-}
-
 func TestCodeBlocksAreCopied(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		copies := func(command string, want ...string) {

@@ -10,23 +10,6 @@ import (
 	"plimsoll/tui"
 )
 
-func TestRewindCommands(t *testing.T) {
-	for typed, want := range map[string]string{
-		"/undo":     "first rewind -1",
-		"/redo":     "first restore turns",
-		"/rewind 0": "first rewind 0",
-		"/rewind 1": "first rewind 1",
-	} {
-		t.Run(typed, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				r.calls = nil
-				r.enter(typed)
-				r.did(want)
-			})
-		})
-	}
-}
-
 func TestRewindRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		change      func(*rig, *tui.Options)

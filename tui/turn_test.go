@@ -108,34 +108,6 @@ func TestQueueIsShownAndComesBack(t *testing.T) {
 	})
 }
 
-func TestManyQueuedMessages(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		texts := make([]string, 50)
-		for i := range texts {
-			texts[i] = fmt.Sprintf("message %d", i)
-		}
-		r.happen(updates.Status{Phase: updates.Streaming}, updates.Queued{Texts: texts})
-		r.has("queued: message 2", "and 47 more queued")
-		r.lacks("message 3")
-		r.resize(40, 12)
-		r.has("and 49 more queued")
-	})
-}
-
-func TestEscStopsTheTurnOnly(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.press("esc")
-		r.did()
-		r.happen(updates.Status{Phase: updates.Waiting})
-		r.press("esc")
-		r.did("first cancel")
-		r.happen(updates.Status{Phase: updates.Stopping})
-		r.has("stopping")
-		r.lacks("esc stops")
-	})
-}
-
 func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
@@ -190,21 +162,6 @@ func TestCtrlDQuitsOnEmptyInputOnly(t *testing.T) {
 	})
 }
 
-func TestTabOnAnEmptyComposerDoesNothing(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		before := r.text()
-		r.press("tab")
-		r.happen(updates.Status{Phase: updates.Idle})
-		if d := cmp.Diff(before, r.text()); d != "" {
-			t.Error(d)
-		}
-		r.happen(updates.Status{Phase: updates.Waiting})
-		r.press("tab")
-		r.did()
-	})
-}
-
 // Nothing jumps when a turn begins, goes on and ends.
 func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
 	screen(t, nil, func(r *rig) {
@@ -226,30 +183,6 @@ func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
 	})
 }
 
-func TestNothingMovesWhileTheReaderIsFurtherUp(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		for i := range 30 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
-		}
-		r.press("pgup", "pgup")
-		r.has("↓ more")
-		top := r.lines()[:20]
-		r.happen(updates.Status{Phase: updates.Waiting, Since: time.Now()})
-		for i := range 30 {
-			r.happen(updates.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
-		}
-		r.append(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
-		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Network, Message: "broke"}})
-		if d := cmp.Diff(top, r.lines()[:20]); d != "" {
-			t.Error(d)
-		}
-		r.has("↓ 2 new")
-		r.press("end")
-		r.has("done", "broke")
-		r.lacks("↓")
-	})
-}
-
 func TestSendingShowsTheEnd(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		for i := range 30 {
@@ -260,17 +193,6 @@ func TestSendingShowsTheEnd(t *testing.T) {
 		r.enter("mine")
 		r.append(conversation.UserMessage{Text: "mine"})
 		r.has("▌ mine")
-	})
-}
-
-func TestFailuresAreKept(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(conversation.UserMessage{Text: "hi"})
-		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
-		r.happen(updates.Failed{Err: &llm.Error{Class: llm.Cancelled, Message: "stopped by the user"}})
-		r.pass(time.Minute)
-		r.has("✗ the key was refused", "set OPENAI_API_KEY")
-		r.lacks("stopped by the user", "sends again")
 	})
 }
 
@@ -329,14 +251,6 @@ func TestADeadServerIsToldOfBeforeOneSends(t *testing.T) {
 	})
 }
 
-func TestDiscardedTriesLeave(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.happen(updates.Delta{Text: "first try"}, updates.Discarded{}, updates.Delta{Text: "second"})
-		r.has("second")
-		r.lacks("first try")
-	})
-}
-
 func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.has("0/128k")
@@ -365,16 +279,6 @@ func TestTheGaugeCountsMessagesOnly(t *testing.T) {
 			}
 			r.press("ctrl+c")
 		}
-	})
-}
-
-func TestTheGaugeMovesWithTheReply(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.happen(updates.Metered{Meter: meter.New(meter.Options{Window: demo().Window})})
-		r.happen(updates.Delta{Text: strings.Repeat("words ", 10_000)})
-		r.has("~12% ~15k/128k")
-		r.happen(updates.Discarded{})
-		r.has("0/128k")
 	})
 }
 
@@ -440,15 +344,6 @@ func TestOnlyTheMentionThatCannotBeReadIsPlainText(t *testing.T) {
 	})
 }
 
-// A file that is not listed, as it is new or ignored, is found all the same.
-func TestAMentionOfAFileThatIsNotListedIsRead(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.calls = nil
-		r.enter("see @main.go and @new.go")
-		r.did("attach main.go new.go", "first send see @main.go and @new.go + main.go, new.go")
-	})
-}
-
 // A message that comes back brings its files again when it is sent again.
 func TestMessagesComeBackAsTheyWereTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
@@ -475,24 +370,5 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 		r.settle()
 		r.did("attach main.go", "first send see @main.go now + main.go", "first send and then this")
 		r.lacks("queued")
-	})
-}
-
-func TestAMentionThatCannotBeReadComesBack(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.failing["attach"] = errors.New("@main.go: permission denied") }, func(r *rig) {
-		r.calls = nil
-		r.enter("see @main.go now")
-		r.has("@main.go: permission denied", "│ see @main.go now")
-		r.did("attach main.go")
-	})
-}
-
-func TestTheModelSwitches(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.happen(updates.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b"}})
-		r.has("now talking to ollama/qwen3:8b", "ollama/qwen3:8b · ~/src/app")
-		r.pass(5 * time.Second)
-		r.happen(updates.ModelSwitched{Model: llm.Model{Provider: "ollama", ID: "qwen3:8b", Window: meter.Window{Tokens: 32_000}}})
-		r.lacks("now talking")
 	})
 }

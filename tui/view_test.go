@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +35,7 @@ func metered() updates.Metered {
 
 func TestMainScreen(t *testing.T) {
 	for name, colourless := range map[string]bool{"dark": false, "mono": true} {
-		for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+		for _, at := range [][2]int{{80, 24}, {40, 12}} {
 			if colourless && at[0] != 80 {
 				continue
 			}
@@ -55,7 +54,7 @@ func TestMainScreen(t *testing.T) {
 
 // The screens of a first minute, without style.
 func TestScreens(t *testing.T) {
-	for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {20, 6}} {
+	for _, at := range [][2]int{{80, 24}, {40, 12}} {
 		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) {
 				r.width, r.height = at[0], at[1]
@@ -125,48 +124,6 @@ func TestEverySizeIsSurvived(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestTheGaugeIsAlwaysThere(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		fill(r)
-		r.happen(metered())
-		for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {24, 9}, {20, 6}, {12, 4}, {8, 3}, {8, 2}, {8, 1}, {4, 1}} {
-			r.resize(at[0], at[1])
-			if !strings.Contains(r.text(), "61") {
-				t.Errorf("at %dx%d there is no gauge:\n%s", at[0], at[1], r.text())
-			}
-		}
-		r.resize(1, 1)
-		if strings.TrimSpace(r.text()) == "" {
-			t.Error("a screen of one cell shows nothing")
-		}
-	})
-}
-
-// The line one types in is on screen wherever there is a line for it.
-func TestTheCursorIsWhereOneTypes(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.write("漢字 typed")
-		for _, at := range [][2]int{{100, 30}, {40, 12}, {30, 8}, {30, 4}, {30, 3}, {30, 2}} {
-			r.resize(at[0], at[1])
-			c := r.m.View().Cursor
-			if c == nil {
-				t.Errorf("no cursor at %dx%d", at[0], at[1])
-				continue
-			}
-			line := strings.Split(ansi.Strip(r.m.View().Content), "\n")[c.Y]
-			if before := ansi.Cut(line, 0, c.X); !strings.HasSuffix(before, "漢字 typed") {
-				t.Errorf("at %dx%d the cursor stands behind %q", at[0], at[1], before)
-			}
-		}
-		r.press("ctrl+g")
-		r.happen(approval("1", "make"))
-		r.pass(2 * time.Second)
-		if c := r.m.View().Cursor; c != nil {
-			t.Errorf("in a dialog without a line to type in the cursor is at %v", c)
-		}
-	})
 }
 
 // The same screen is the same string, and costs nothing; see the benchmark.

@@ -54,31 +54,6 @@ func TestCodeIsCopiedAsItStandsInTheReply(t *testing.T) {
 	})
 }
 
-// TestPartsOfCodeAreCopied selects from within a row of a broken line to within another.
-func TestPartsOfCodeAreCopied(t *testing.T) {
-	t.Parallel()
-	r := open(t, 40, 20, reply("```\n\tone "+strings.Repeat("x", 40)+" two\n\tthree\n```"))
-	y := r.row("↳")
-	if y < 0 {
-		t.Fatal(r.screen())
-	}
-	at := func(text string) int {
-		for _, l := range r.lines() {
-			if before, _, found := strings.Cut(l, text); found {
-				return len([]rune(before))
-			}
-		}
-		t.Fatalf("there is no %q", text)
-		return 0
-	}
-	if got, want := r.drag(at("one"), y-1, at("three")+1, y+1), "one "+strings.Repeat("x", 40)+" two\n\tth"; got != want {
-		t.Errorf("copied %q, want %q in\n%s", got, want, r.screen())
-	}
-	if got := r.drag(at("two"), y, all, y); got != "two" {
-		t.Errorf("copied %q", got)
-	}
-}
-
 // hugeLine is a line of code of 100 kB, and hugeCode a block of 20,000 lines.
 var (
 	hugeLine = "\tone " + strings.Repeat("漢 x\ty(z), ", 7_500) + "end"

@@ -9,14 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
-	"plimsoll/themes"
 )
 
 // at is a time of the day on which the tests play.
@@ -75,16 +73,6 @@ func masks(events ...uint64) conversation.Mask {
 	return m
 }
 
-func TestOneLineForEachEpoch(t *testing.T) {
-	t.Parallel()
-	r := open(t, 120, 60, talk(8)...) // turn n is the events 2n+1 and 2n+2
-	r.compacted(at(14, 2), byHand(91_000, 34_000), masks(4, 6, 8), summary(1, 5), conversation.Cap{Items: []conversation.CapItem{{Event: 16}}})
-	r.has(t, "── 14:02 compacted turns 1–7: 91k → 34k · 3 results masked, 1 text capped, 1 summary · ctrl+x undo ──")
-	if n := strings.Count(r.screen(), "compacted"); n != 1 {
-		t.Errorf("%d lines for one epoch:\n%s", n, r.screen())
-	}
-}
-
 func TestWhatACompactionDid(t *testing.T) {
 	t.Parallel()
 	everything := conversation.Mask{Items: []conversation.MaskItem{
@@ -101,16 +89,12 @@ func TestWhatACompactionDid(t *testing.T) {
 		{"counted", byHand(900, 0), everything, "turns 0–1: 900 → 0 · reasoning stripped, 1 call without arguments, 1 result masked · "},
 		{"told", why("turns 0–2, 12 results masked, focus: the ports"), conversation.Summary{ToTurn: 2, Policies: policies},
 			"turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
-		{"told of one turn", why("turn 3, 1 result masked"), conversation.Summary{FromTurn: 3, ToTurn: 3, Policies: policies}, "turn 3: 12.1k → 5.3k · 1 result masked · "},
 		{"told otherwise", why("it was full"), conversation.Summary{ToTurn: 2, Policies: policies}, "5.3k · reasoning stripped, tool calls stripped · "},
-		{"only told", why("it was full"), conversation.Cap{}, "compacted: 12.1k → 5.3k · it was full · "},
 		{"dropped", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "compacted turns 0–2 · oldest messages dropped · "},
-		{"dropped beyond the end", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 0, Last: math.MaxUint64}}}, "compacted turns 0–7 · "},
 		{"spans for turns", byHand(0, 0), conversation.Summary{Text: "x", FromTurn: 5, ToTurn: -5, Spans: []conversation.Span{{First: 3, Last: 4}}}, "compacted turn 1 · 1 summary · "},
 		{"nothing known", byHand(0, 0), conversation.Mask{}, "compacted · "},
 		{"by itself", conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000}, masks(4), "compacted turn 1 automatically: 2k → 1k"},
 		{"by the model", conversation.Made{Source: conversation.SourceTool, Before: 2000, After: 1000}, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
-		{"recovery", conversation.Made{Source: conversation.SourceRecovery, Before: 2000, After: 1000}, masks(4), "compacted turn 1 to recover from an overflow: 2k → 1k"},
 		{"hostile", why("\x1b]52;c;aGk=\x07\u202e\n" + strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
 		{"negative", byHand(-5, -7), masks(4), "compacted turn 1 · 1 result masked"},
 		{"huge", byHand(math.MaxInt, math.MinInt), masks(4), "compacted turn 1: 4611686018427M → 0 · 1 result masked"},
@@ -173,49 +157,6 @@ func TestOtherOverlaysAreNotices(t *testing.T) {
 	r.lacks(t, "nobody was asked")
 	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
 	r.has(t, "turn 4 · the user pressed esc twice · undone 14:08")
-}
-
-// What is dropped first, down to a terminal of a few cells.
-func TestTheLineGetsShorterInOrder(t *testing.T) {
-	t.Parallel()
-	r := open(t, 200, 60, talk(8)...)
-	made := conversation.Made{Source: conversation.SourceAuto, Before: 91_000, After: 34_000}
-	r.compacted(at(14, 2), made, masks(4, 6), summary(1, 5))
-	second := r.compacted(at(14, 4), made, masks(4, 6), summary(1, 5))
-	r.compacted(at(14, 6), made, masks(4, 6), summary(1, 5))
-	r.compacted(at(14, 7), conversation.Made{}, conversation.Pin{Events: []uint64{1, 2}})
-	r.undo(t, at(14, 8), second)
-	var b strings.Builder
-	last := ""
-	for width := 120; width > 0; width-- {
-		r.SetSize(width, 60)
-		check(t, r.View(), width, 60)
-		lines := r.lines()
-		i := slices.Index(lines, " answer 7"[:min(width, 9)])
-		shown := strings.Join(lines[max(i, 0):], "\n")
-		if width <= 9 || shown == last {
-			continue
-		}
-		last = shown
-		fmt.Fprintf(&b, "== %d\n%s\n", width, strings.TrimSpace(strings.ReplaceAll(shown[9:], "\n\n", "\n")))
-	}
-	golden.RequireEqual(t, b.String())
-}
-
-func TestWithoutColourTheLineReads(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{themes.Mono, themes.PlimsollDark} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := open(t, 100, 12)
-			r.SetStyles(looks(t, name))
-			r.add(user("go"), reply("done"))
-			first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(2))
-			r.compacted(at(14, 3), byHand(60_000, 34_000), summary(0, 0))
-			r.undo(t, at(14, 5), first)
-			golden.RequireEqual(t, r.View()+"\n")
-		})
-	}
 }
 
 func TestAClickOnUndoTakesItBack(t *testing.T) {

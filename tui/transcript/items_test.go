@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
-	"plimsoll/themes"
 )
 
 // Streaming ends in the view that a stored reply has from the beginning.
@@ -48,21 +47,6 @@ func TestStreamedEqualsStored(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// A reply may end, and the theme change, before it is drawn again.
-func TestThemeChangesBetweenTheEndAndTheNextView(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 12)
-	r.Delta("**bold** `code`", "")
-	r.View()
-	r.add(reply("**bold** `code`"))
-	r.SetStyles(looks(t, themes.PlimsollLight))
-	fresh := open(t, 60, 12, reply("**bold** `code`"))
-	fresh.SetStyles(looks(t, themes.PlimsollLight))
-	if d := cmp.Diff(fresh.View(), r.View()); d != "" {
-		t.Error(d)
 	}
 }
 
@@ -178,15 +162,6 @@ func TestACommandOfTheUsersOwnShowsItsOutput(t *testing.T) {
 	r.Output("!!short", "a\nb\nc\nd\ne\n")
 	r.has(t, "▌ !true · no output", "  e")
 	r.lacks(t, "…")
-}
-
-// A call id may come twice in foreign logs; results go to the newest call.
-func TestIDsUsedTwice(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 12,
-		calls(call("1", "first", "{}")), result("1", conversation.ResultOK, "a"),
-		calls(call("1", "second", "{}")), result("1", conversation.ResultError, "b"))
-	r.has(t, "▸ first", "▸ second · failed")
 }
 
 // A turn that failed says so once, names what sends it again while nothing followed, and is rewound with its turn.

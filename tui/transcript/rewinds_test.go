@@ -46,15 +46,6 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 · undone 14:08", "▌ otherwise")
 }
 
-// A later rewind counts what was there, not what an earlier one took.
-func TestRewindsCountTheirOwn(t *testing.T) {
-	t.Parallel()
-	r := open(t, 100, 60, talk(5)...)
-	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 4})
-	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 2})
-	r.has(t, "turn 3 · 1 turn undone", "turn 1 · 2 turns undone", "answer 1")
-}
-
 // A rewind leaves files as they are, and says so where turns edited some.
 func TestARewindSaysThatFilesStay(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
+	"plimsoll/tui/tuitest"
 )
 
 // styles are looks in which every style but plain text can be told from others.
@@ -162,25 +163,8 @@ func check(t testing.TB, view string, width, height int) {
 		if w := ansi.StringWidth(l); w > width {
 			t.Fatalf("line %d is %d cells wide at width %d: %q", y, w, width, l)
 		}
-		checkLine(t, l)
-	}
-}
-
-// checkLine reports control characters and sequences other than SGR.
-func checkLine(t testing.TB, line string) {
-	t.Helper()
-	for rest := line; rest != ""; {
-		seq, _, n, _ := ansi.DecodeSequence(rest, ansi.NormalState, nil)
-		switch {
-		case seq[0] == '\x1b':
-			if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") {
-				t.Fatalf("the sequence %q in %q", seq, line)
-			}
-		case strings.ContainsFunc(seq, func(c rune) bool {
-			return c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
-		}):
-			t.Fatalf("a control character in %q", line)
+		if tuitest.Harmful(l) {
+			t.Fatalf("something but text and colors in line %d: %q", y, l)
 		}
-		rest = rest[n:]
 	}
 }

@@ -12,36 +12,6 @@ import (
 	"plimsoll/themes"
 )
 
-func TestFollowsTheEnd(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
-	r.has(t, "answer 19")
-	for i := range 30 {
-		r.Delta(fmt.Sprintf("word%d\n\n", i), "")
-		r.has(t, fmt.Sprintf("word%d", i))
-	}
-	r.add(user("the next"))
-	r.has(t, "the next")
-	if !r.Following() || r.Unseen() != 0 {
-		t.Errorf("following %v, unseen %d", r.Following(), r.Unseen())
-	}
-}
-
-func TestAShortConversationStandsAtTheTop(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(1)...)
-	r.ScrollBy(-3)
-	r.ToTop()
-	want := []string{"  ▌ question 0", "", "    answer 0", "", "", "", "", "", "", ""}
-	if d := cmp.Diff(want, r.lines()); d != "" {
-		t.Error(d)
-	}
-	r.add(talk(10)...)
-	if !r.Following() {
-		t.Error("scrolling where all is in view ended following")
-	}
-}
-
 // What is at the top stays there, whatever comes in below.
 func TestNeverJumpsWhileScrolledUp(t *testing.T) {
 	t.Parallel()
@@ -116,20 +86,6 @@ func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	r.lacks(t, "half")
 }
 
-func TestDiscardWhileInView(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(3)...)
-	before := r.lines()
-	for range 30 {
-		r.Delta("half\n\n", "")
-	}
-	r.ScrollBy(-5)
-	r.Discard()
-	if d := cmp.Diff(before, r.lines()); d != "" {
-		t.Errorf("the end is not in view after all below is gone: %s", d)
-	}
-}
-
 // What was read is gone; the view goes on with what follows it.
 func TestDiscardOfWhatIsRead(t *testing.T) {
 	t.Parallel()
@@ -147,30 +103,6 @@ func TestDiscardOfWhatIsRead(t *testing.T) {
 	r.Discard()
 	if got := r.lines(); got[0] != "" || got[1] != "  · FIRST" {
 		t.Errorf("the view begins with %q", got[:2])
-	}
-}
-
-func TestPagesRoundTrip(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 11, talk(40)...)
-	end := r.lines()
-	for n := 1; n < 6; n++ {
-		for range n {
-			r.PageBy(-1)
-		}
-		for range n {
-			r.PageBy(1)
-		}
-		if d := cmp.Diff(end, r.lines()); d != "" {
-			t.Errorf("%d pages up and down: %s", n, d)
-		}
-	}
-	if !r.Following() {
-		t.Error("back at the end, it is not followed")
-	}
-	r.PageBy(-1)
-	if got := r.lines(); got[10] != end[2-1] {
-		t.Errorf("a page keeps %q in view, want %q", got[10], end[1])
 	}
 }
 
@@ -208,20 +140,6 @@ func TestScrollsThroughEveryLineOnce(t *testing.T) {
 	}
 }
 
-func TestScrollingTooFarStopsAtTheEnds(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
-	end := r.lines()
-	r.ScrollBy(-100_000)
-	if got := r.lines()[0]; got != "  ▌ question 0" {
-		t.Errorf("the top line is %q", got)
-	}
-	r.ScrollBy(100_000)
-	if d := cmp.Diff(end, r.lines()); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestResizeKeepsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	r := open(t, 100, 12, talk(10)...)
@@ -247,20 +165,6 @@ func TestResizeKeepsWhatIsRead(t *testing.T) {
 	r.SetSize(100, 12)
 	if d := cmp.Diff(before, r.lines()); d != "" {
 		t.Errorf("after a storm of resizes: %s", d)
-	}
-}
-
-func TestResizeShowsTheEndIfAllBelowFits(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(20)...)
-	r.ScrollBy(-10)
-	r.Note("below")
-	r.SetSize(60, 40)
-	if !r.Following() || r.Unseen() != 0 {
-		t.Errorf("following %v, %d unseen with the end in view", r.Following(), r.Unseen())
-	}
-	if lines := r.lines(); lines[39] != "  · below" {
-		t.Errorf("the last line is %q", lines[39])
 	}
 }
 
@@ -313,22 +217,4 @@ func TestWeightsFollowTheCalibration(t *testing.T) {
 	r.has(t, " 1.5k")
 	r.SetFactor(0)
 	r.has(t, " 1.5k")
-}
-
-func TestResetForgetsTheOldConversation(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 12, talk(20)...)
-	r.Delta("live", "")
-	r.ScrollBy(-10)
-	r.Reset(nil)
-	if !r.Empty() || r.Said() || r.screen() != "" || !r.Following() {
-		t.Errorf("something is left: %s", r.screen())
-	}
-	r.Note("a note")
-	if r.Said() {
-		t.Error("a note is nothing that was said")
-	}
-	r.Delta("new", "")
-	r.has(t, "new", "a note")
-	r.lacks(t, "live")
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
-	"plimsoll/themes"
 )
 
 const all = 1 << 20 // further right than any line
@@ -98,26 +97,6 @@ func TestDragMayEndOutside(t *testing.T) {
 	}
 }
 
-func TestSelectionIsHighlighted(t *testing.T) {
-	t.Parallel()
-	r := open(t, 40, 4, reply("some **bold** text"))
-	plain := r.View()
-	r.Press(6, 0)
-	r.Drag(12, 0)
-	theme, _ := themes.ByName(themes.PlimsollDark)
-	if want := styles(theme).Selected.Render("bold te"); !strings.Contains(r.View(), want) || !r.Selecting() {
-		t.Errorf("no %q in %q", want, r.View())
-	}
-	if d := cmp.Diff(ansi.Strip(plain), ansi.Strip(r.View())); d != "" {
-		t.Errorf("the text changed: %s", d)
-	}
-	r.Release()
-	r.ClearSelection()
-	if d := cmp.Diff(plain, r.View()); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestSelectionEndsWhenTheViewMoves(t *testing.T) {
 	t.Parallel()
 	for name, move := range map[string]func(r *rig){
@@ -191,34 +170,6 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	r.Release()
 	if d := cmp.Diff(before, r.View()); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestAReleaseElsewhereClicksNothing(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 6, calls(call("1", "one", "{}")), result("1", conversation.ResultOK, "first"))
-	r.Release() // pressed in another part of the screen
-	r.Drag(3, 0)
-	r.Release()
-	r.lacks(t, "first")
-}
-
-// The bars between the cells of a table are part of it, those of a quote around it are
-// not.
-func TestTablesKeepTheirBars(t *testing.T) {
-	t.Parallel()
-	table := "| | b |\n|-|-|\n| | two |\n| x | four |"
-	for name, text := range map[string]string{"alone": table, "in a quote": "> " + strings.ReplaceAll(table, "\n", "\n> ")} {
-		r := open(t, 40, 20, reply(text))
-		got := strings.Split(r.drag(0, 0, all, 19), "\n")
-		if len(got) != 4 {
-			t.Fatalf("%s: a table of 4 lines is copied as %q", name, got)
-		}
-		for _, l := range got {
-			if strings.Count(l, "│")+strings.Count(l, "┼") != 1 || strings.HasPrefix(l, "│") {
-				t.Errorf("%s: a line is copied as %q", name, l)
-			}
-		}
 	}
 }
 
