@@ -104,20 +104,6 @@ func hexOf(c color.Color) string {
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }
 
-func TestAHintReads(t *testing.T) {
-	t.Parallel()
-	theme := themes.Auto(true)
-	theme.Muted = "#5f646b"
-	f := theme.Unreadable(themes.Usual)
-	if len(f) != 1 {
-		t.Fatalf("%+v", f)
-	}
-	want := "#5f646b on colors.band has a contrast of 2.1; 4.5 is needed · readable in the same hue: #979a9f"
-	if d := cmp.Diff(want, f[0].Text()+" · "+f[0].Hint()); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestAThemeTakesWhatItDoesNotNameFromItsBase(t *testing.T) {
 	t.Parallel()
 	base := themes.Auto(true)
@@ -131,36 +117,6 @@ func TestAThemeTakesWhatItDoesNotNameFromItsBase(t *testing.T) {
 		if r.Color == "" || r.Name[len(r.Name)-1] == '.' {
 			t.Errorf("%+v", r)
 		}
-	}
-}
-
-func TestThereAreThemesForEverybody(t *testing.T) {
-	t.Parallel()
-	seen, dark, light := map[string]bool{}, 0, 0
-	for _, name := range themes.Names() {
-		theme, _ := themes.ByName(name)
-		if seen[name] {
-			t.Errorf("two themes are called %s", name)
-		}
-		seen[name] = true
-		switch {
-		case !theme.HasColour():
-		case theme.Dark:
-			dark++
-		default:
-			light++
-		}
-	}
-	if dark+light < 8 || dark < 3 || light < 3 {
-		t.Errorf("%d dark and %d light themes", dark, light)
-	}
-}
-
-func TestAFlatThemeHasNoSurfaces(t *testing.T) {
-	t.Parallel()
-	flat := themes.Auto(true).Flat()
-	if flat.Surface+flat.Raised+flat.Band != "" || flat.Text == "" {
-		t.Errorf("%+v", flat.Palette)
 	}
 }
 
@@ -205,50 +161,6 @@ func TestStylesAreInlineAndMonoHasNoColour(t *testing.T) {
 	})
 }
 
-func TestCodeInMarkdownCanBeTold(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, theme themes.Theme) {
-		s := themes.Markdown(theme)
-		if s.Syntax != theme.Syntax || s.Surface != theme.Surface {
-			t.Errorf("code has the style %+v on %q", s.Syntax, s.Surface)
-		}
-		if (s.CodeMark == "") == (s.Code == themes.Face{}) {
-			t.Errorf("inline code has the face %+v and the mark %q", s.Code, s.CodeMark)
-		}
-	})
-}
-
-func TestStatesDifferInMono(t *testing.T) {
-	t.Parallel()
-	mono, _ := themes.ByName(themes.Mono)
-	s := themes.Build(mono)
-	for name, pair := range map[string][2]lipgloss.Style{
-		"selected item":  {s.Overlay.Selected, s.Overlay.Item},
-		"selected text":  {s.Text.Selection, s.Text.Assistant},
-		"shell line":     {s.Composer.Shell, s.Composer.Border},
-		"failed tool":    {s.Tool.Error, s.Tool.OK},
-		"danger":         {s.Gauge.Danger, s.Gauge.Warning},
-		"user":           {s.Text.User, s.Text.Assistant},
-		"error":          {s.Text.Error, s.Text.Notice},
-		"keys in a help": {s.Frame.HelpKey, s.Frame.Detail},
-	} {
-		if pair[0].Render("x") == pair[1].Render("x") {
-			t.Errorf("%s looks like its opposite", name)
-		}
-	}
-}
-
-func TestAutoMatchesTheTerminal(t *testing.T) {
-	t.Parallel()
-	got := []string{themes.Auto(true).Name, themes.Auto(false).Name}
-	if d := cmp.Diff([]string{themes.PlimsollDark, themes.PlimsollLight}, got); d != "" {
-		t.Error(d)
-	}
-	if _, ok := themes.ByName("no such theme"); ok {
-		t.Error("found a theme that is not there")
-	}
-}
-
 // Budget: 200 us; it happens once per change of theme.
 func BenchmarkBuild(b *testing.B) {
 	theme := themes.Auto(true)
@@ -280,4 +192,24 @@ func TestSurfacesOfIndexedThemesAreGraysThatRead(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestStatesDifferInMono(t *testing.T) {
+	t.Parallel()
+	mono, _ := themes.ByName(themes.Mono)
+	s := themes.Build(mono)
+	for name, pair := range map[string][2]lipgloss.Style{
+		"selected item":  {s.Overlay.Selected, s.Overlay.Item},
+		"selected text":  {s.Text.Selection, s.Text.Assistant},
+		"shell line":     {s.Composer.Shell, s.Composer.Border},
+		"failed tool":    {s.Tool.Error, s.Tool.OK},
+		"danger":         {s.Gauge.Danger, s.Gauge.Warning},
+		"user":           {s.Text.User, s.Text.Assistant},
+		"error":          {s.Text.Error, s.Text.Notice},
+		"keys in a help": {s.Frame.HelpKey, s.Frame.Detail},
+	} {
+		if pair[0].Render("x") == pair[1].Render("x") {
+			t.Errorf("%s looks like its opposite", name)
+		}
+	}
 }

@@ -133,25 +133,3 @@ func TestConversationsAreSorted(t *testing.T) {
 		t.Errorf("after all orders comes %s", o)
 	}
 }
-
-func TestConversationsAreDescribedInColumns(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
-	d := choices.ConversationDetails([]choices.Conversation{
-		{ID: "1", Updated: at, Turns: 1, Size: 400, Place: "~/src/app"},
-		{ID: "2", Updated: at, Turns: 12, Size: 2_500_000, Open: "open in process 7 on pts/3", Place: "~/src"},
-		{ID: "3", Note: "a note"},
-	})
-	for n, want := range [][]string{
-		{"2 Jan 03:04  1 turn      1 kB                              ~/src/app", "2 Jan 03:04  12 turns  2.5 MB  open in process 7 on pts/3  ~/src", "a note"},
-		{"2 Jan 03:04  1 turn      1 kB", "2 Jan 03:04  12 turns  2.5 MB  open in process 7 on pts/3", "a note"},
-		{"2 Jan 03:04  1 turn      1 kB", "2 Jan 03:04  12 turns  2.5 MB  open", "a note"},
-		{"2 Jan 03:04  1 turn", "2 Jan 03:04  12 turns  open", "a note"},
-		{"2 Jan 03:04", "2 Jan 03:04  open", "a note"},
-		{"2 Jan 03:04", "2 Jan 03:04", "a note"},
-	} {
-		if diff := cmp.Diff(want, form(d, 3, n)); diff != "" {
-			t.Errorf("form %d: %s", n, diff)
-		}
-	}
-}

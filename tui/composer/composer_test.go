@@ -1,7 +1,6 @@
 package composer_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -161,27 +160,6 @@ func TestDeletingTakesWholeCharacters(t *testing.T) {
 	}
 }
 
-func TestUpAndDownKeepTheColumn(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetText("abcdef\nab\n漢字漢字")
-	press(t, m, "up", "up")
-	write(m, "|")
-	wantDraft(t, m, "abcdef|\nab\n漢字漢字")
-	press(t, m, "backspace", "left", "down", "down")
-	write(m, "|")
-	wantDraft(t, m, "abcdef\nab\n漢字|漢字")
-}
-
-func TestHelpOnAnEmptyLineOnly(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	action, _ := m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
-	wantAction(t, action, composer.Help{})
-	write(m, "why?")
-	wantDraft(t, m, "why?")
-}
-
 func TestShellLines(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)
@@ -192,29 +170,6 @@ func TestShellLines(t *testing.T) {
 	write(m, "!")
 	wantAction(t, press(t, m, "enter"), nil)
 	wantDraft(t, m, "!")
-}
-
-func TestTabQueuesWhileBusy(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	write(m, "later")
-	m.SetBusy(true)
-	wantAction(t, press(t, m, "tab"), composer.Queue{Text: "later"})
-	wantDraft(t, m, "")
-	wantAction(t, press(t, m, "tab"), pane.Ignored{})
-}
-
-func TestEditorGetsTheWholeDraftAndBringsItBack(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	big := strings.Repeat("line\n", 200)
-	paste(m, big)
-	wantAction(t, press(t, m, "ctrl+g"), composer.Editor{Text: big})
-	m.SetText(big + "more")
-	wantDraft(t, m, big+"more")
-	if h := m.Height(); h != 3 {
-		t.Errorf("a large text from the editor is not folded: height %d", h)
-	}
 }
 
 func TestTextThatEntersIsClean(t *testing.T) {
@@ -245,60 +200,6 @@ func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
 	wantDraft(t, m, "queued")
 }
 
-func TestMentions(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetText("look at @README.md, @agent/loop.go and mail a@upload/server.go\n" + `@"notes/my list.md" @README.md @gone.go`)
-	var got []string
-	for _, f := range m.Mentions() {
-		got = append(got, f.Path)
-	}
-	if diff := cmp.Diff([]string{"README.md", "agent/loop.go", "notes/my list.md"}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestCursorIsWhereTheNextLetterGoes(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"", "abc", "漢字", "a\tb", "one\ntwo", strings.Repeat("漢", 40), strings.Repeat("x", 36), "❤️👍🏽"} {
-		m := newModel(t)
-		m.SetSize(40, 24)
-		m.SetText(text)
-		c := m.Cursor()
-		write(m, "¤")
-		lines := strings.Split(strip(m.View()), "\n")
-		if c.Y >= len(lines) {
-			t.Errorf("%q: cursor in line %d of %d", text, c.Y, len(lines))
-			continue
-		}
-		before, _, ok := strings.Cut(lines[c.Y], "¤")
-		if !ok || width(before) != c.X {
-			t.Errorf("%q: cursor at %d,%d, the letter went to %d of %q", text, c.X, c.Y, width(before), lines[c.Y])
-		}
-	}
-}
-
-func TestLongDraftScrollsWithTheCursor(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetSize(40, 30)
-	var b strings.Builder
-	for i := range 40 {
-		fmt.Fprintf(&b, "line %d\n", i)
-	}
-	m.SetText(b.String() + "end")
-	if got := m.Height(); got != 10 {
-		t.Errorf("height %d of a screen of 30 lines, want 10", got)
-	}
-	if !strings.Contains(m.View(), "end") || strings.Contains(m.View(), "line 3 ") {
-		t.Errorf("the end is not in sight:\n%s", m.View())
-	}
-	press(t, m, "ctrl+home")
-	if !strings.Contains(m.View(), "line 0") || m.Cursor().Y != 1 {
-		t.Errorf("the start is not in sight:\n%s", m.View())
-	}
-}
-
 // What was folded when a message was sent is folded again when it comes back.
 func TestAMessageThatComesBackHasItsChips(t *testing.T) {
 	t.Parallel()
@@ -324,6 +225,26 @@ func TestAMessageThatComesBackHasItsChips(t *testing.T) {
 			if !strings.Contains(view, part) || !strings.Contains(before, part) {
 				t.Errorf("%s: %q is not shown:\n%s", name, part, view)
 			}
+		}
+	}
+}
+
+func TestCursorIsWhereTheNextLetterGoes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "abc", "漢字", "a\tb", "one\ntwo", strings.Repeat("漢", 40), strings.Repeat("x", 36), "❤️👍🏽"} {
+		m := newModel(t)
+		m.SetSize(40, 24)
+		m.SetText(text)
+		c := m.Cursor()
+		write(m, "¤")
+		lines := strings.Split(strip(m.View()), "\n")
+		if c.Y >= len(lines) {
+			t.Errorf("%q: cursor in line %d of %d", text, c.Y, len(lines))
+			continue
+		}
+		before, _, ok := strings.Cut(lines[c.Y], "¤")
+		if !ok || width(before) != c.X {
+			t.Errorf("%q: cursor at %d,%d, the letter went to %d of %q", text, c.X, c.Y, width(before), lines[c.Y])
 		}
 	}
 }

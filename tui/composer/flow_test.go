@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/tui/composer"
 	"plimsoll/tui/pane"
 )
@@ -28,34 +26,6 @@ func TestLargePasteIsFoldedAndSentInFull(t *testing.T) {
 	wantDraft(t, m, want)
 	wantAction(t, press(t, m, "enter"), composer.Submit{Text: want})
 	wantDraft(t, m, "")
-}
-
-func TestSmallPasteGoesInAsText(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	text := strings.Repeat("x\n", 99) + "\tend"
-	paste(m, text)
-	wantDraft(t, m, text)
-	if strings.Contains(m.View(), "pasted") {
-		t.Error("a paste of 100 lines was folded")
-	}
-	paste(m, strings.Repeat("x\n", 100)+"end")
-	if !strings.Contains(m.View(), "[pasted 1: 101 lines") {
-		t.Error("a paste of 101 lines was not folded")
-	}
-}
-
-func TestManyPastesDoNotMakeTheOpenTextLarge(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	piece := strings.Repeat("word ", 1600)
-	for range 20 {
-		paste(m, piece)
-	}
-	wantDraft(t, m, strings.Repeat(piece, 20))
-	if !strings.Contains(m.View(), "pasted") {
-		t.Error("160 KB of text are laid out")
-	}
 }
 
 func TestChipIsOneCharacter(t *testing.T) {
@@ -121,19 +91,6 @@ func TestClearedDraftComesBackWithUp(t *testing.T) {
 	}
 	press(t, m, "down")
 	wantDraft(t, m, "")
-}
-
-func TestTypedLinesAreNotFoldedByBrowsing(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetHistory([]string{"old"})
-	long := strings.Repeat("x\n", 150)
-	write(m, long)
-	press(t, m, "ctrl+home", "up", "down")
-	wantDraft(t, m, long)
-	if strings.Contains(m.View(), "pasted") {
-		t.Error("the draft was folded")
-	}
 }
 
 func TestSearchInHistory(t *testing.T) {
@@ -265,27 +222,6 @@ func TestFilesComplete(t *testing.T) {
 	if !strings.HasSuffix(m.Draft(), "@else.go ") {
 		t.Errorf("files that came later are not offered: %q", m.Draft())
 	}
-}
-
-func TestNarrowingFindsWhatAFreshQueryFinds(t *testing.T) {
-	t.Parallel()
-	step := newModel(t)
-	write(step, "@ver")
-	press(t, step, "backspace", "backspace")
-	write(step, "iew")
-	press(t, step, "enter")
-	wantDraft(t, step, "@tui/composer/view.go ")
-}
-
-func TestCompletionKeepsWhatFollows(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetText("@read tail")
-	press(t, m, "ctrl+home", "right", "right", "right")
-	m.Update(tea.KeyPressMsg{Code: tea.KeyTab})
-	press(t, m, "enter")
-	write(m, "|")
-	wantDraft(t, m, "@README.md |tail")
 }
 
 // What was being written before the history was looked through is there when an old prompt is put away.

@@ -57,28 +57,6 @@ func TestMentionsAreFoundAndMissed(t *testing.T) {
 	}
 }
 
-// What is still being completed is not judged; what is typed to its end is marked.
-func TestWhatIsNoFileIsMarked(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetFiles([]composer.File{{Path: "go.mod", Tokens: 50}})
-	write(m, "see @go.m")
-	if strings.Contains(strip(m.View()), "✗") {
-		t.Errorf("it is judged while it is completed:\n%s", strip(m.View()))
-	}
-	press(t, m, "esc")
-	write(m, "o/ ")
-	if !strings.Contains(m.View(), composer.DefaultStyles().Unknown.Render("@go.mo/")) || !strings.Contains(strip(m.View()), "✗ @go.mo/: no such file") {
-		t.Errorf("it is not marked:\n%q", m.View())
-	}
-	found := newModel(t)
-	found.SetFiles([]composer.File{{Path: "go.mod", Tokens: 50}})
-	write(found, "see @go.mod ")
-	if !strings.Contains(found.View(), composer.DefaultStyles().Mention.Render("@go.mod")) {
-		t.Errorf("what is found is not marked: %q", found.View())
-	}
-}
-
 // An image holds no text: a word says so before the message is sent.
 func TestAnImageIsRefusedWhileItIsTyped(t *testing.T) {
 	t.Parallel()
@@ -89,30 +67,5 @@ func TestAnImageIsRefusedWhileItIsTyped(t *testing.T) {
 		if !strings.Contains(strip(m.View()), "✗ @"+path+" is an image: only text can be sent") {
 			t.Errorf("nothing says that %s is an image:\n%s", path, strip(m.View()))
 		}
-	}
-}
-
-func TestWordsAreSwapped(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		text string
-		keys []string
-		want string
-	}{
-		"at the end":        {"one two", nil, "two one!"},
-		"inside the second": {"one two three", []string{"alt+left", "alt+left", "right"}, "two one! three"},
-		"between words":     {"one  two three", []string{"alt+left", "alt+left", "left"}, "two  one! three"},
-		"one word":          {"one", nil, "one!"},
-		"in the first word": {"one two", []string{"home"}, "!one two"},
-		"not over lines":    {"one\ntwo", nil, "one\ntwo!"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newModel(t)
-			m.SetText(c.text)
-			press(t, m, c.keys...)
-			press(t, m, "alt+t")
-			write(m, "!")
-			wantDraft(t, m, c.want)
-		})
 	}
 }

@@ -7,10 +7,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/tui/composer"
-	"plimsoll/tui/tuitest"
 )
 
 var clicks atomic.Int64
@@ -190,75 +188,6 @@ func TestAPasteIsSelectedAsOne(t *testing.T) {
 	wantDraft(t, m, "see e\u0301👨‍👩‍👧‍👦"+long)
 	press(t, m, "end", "left", "shift+left", "shift+left", "backspace")
 	wantDraft(t, m, "see "+long)
-}
-
-// What is selected stands out without color, each row in its width, with a cell for a line end.
-func TestWhatIsSelectedIsShown(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetSize(16, 30)
-	m.SetText("one\n\n漢字漢字漢字 two")
-	press(t, m, "shift+up", "shift+up", "shift+up", "shift+home")
-	marked := 0
-	for l := range strings.SplitSeq(m.View(), "\n") {
-		if w := ansi.StringWidth(l); w != 16 {
-			t.Errorf("%d cells: %q", w, l)
-		}
-		if _, after, ok := strings.Cut(l, "\x1b[7m"); ok {
-			in, _, _ := strings.Cut(after, "\x1b[")
-			marked += ansi.StringWidth(in)
-		}
-	}
-	if want := 4 + 1 + 12 + 4 + 0; marked < want-1 || marked > want {
-		t.Errorf("%d cells are marked, want %d:\n%s", marked, want, m.View())
-	}
-}
-
-// A search ends where one moves in what it found, as in a shell.
-func TestMovingTakesWhatASearchFound(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.SetHistory([]string{"one two", "three"})
-	press(t, m, "ctrl+r")
-	write(m, "one")
-	press(t, m, "ctrl+a")
-	write(m, "x")
-	wantDraft(t, m, "xone two")
-	press(t, m, "ctrl+r")
-	write(m, "three")
-	press(t, m, "ctrl+g")
-	wantDraft(t, m, "xone two")
-}
-
-// Up and down lead to the ends of a text where there is no prompt to go to.
-func TestTheEndsOfATextAreReachedByRows(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	write(m, "one\ntwo")
-	press(t, m, "up", "up")
-	write(m, "|")
-	press(t, m, "down", "down")
-	write(m, "|")
-	wantDraft(t, m, "|one\ntwo|")
-}
-
-// The keys of a shell move in the list of completions, and are for nothing else then.
-func TestTheKeysOfAShellMoveInTheList(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	if m.Wants(tuitest.Key("ctrl+p")) {
-		t.Error("without a list ctrl+p is not for the composer")
-	}
-	write(m, "/co")
-	if !m.Wants(tuitest.Key("ctrl+p")) {
-		t.Error("with a list ctrl+p is for it")
-	}
-	press(t, m, "ctrl+n", "tab")
-	wantDraft(t, m, "/context ")
-	press(t, m, "ctrl+u")
-	write(m, "/co")
-	press(t, m, "ctrl+n", "ctrl+p", "tab")
-	wantDraft(t, m, "/compact ")
 }
 
 // A list that was closed for a word is closed for that one, not for what is written in its place later.

@@ -32,22 +32,3 @@ func TestSuggestions(t *testing.T) {
 		wantDraft(t, m, "")
 	}
 }
-
-// Where there is one suggestion only, and while a turn runs, nothing is chosen.
-func TestSuggestionsTakeNothing(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	m.Suggest("Next: one", []string{"one"})
-	write(m, "1")
-	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "1"})
-	m.SetBusy(true)
-	press(t, m, "tab")
-	wantDraft(t, m, "")
-	m.SetBusy(false)
-	write(m, "on")
-	wantAction(t, press(t, m, "tab"), pane.Ignored{})
-	wantDraft(t, m, "on")
-	m.Clear()
-	m.Suggest("", nil)
-	wantAction(t, press(t, m, "tab"), pane.Ignored{})
-}

@@ -110,32 +110,6 @@ func TestLongLinesWrapAtWordsBehindAMark(t *testing.T) {
 ↳+    [here]`, drawn(f, 18, diffview.All))
 }
 
-func TestTabsAreAligned(t *testing.T) {
-	t.Parallel()
-	check(t, `
- 9   a   b
-10   abc d
-11   字  e
-12       f`, drawn(file(" a\tb", " abc\td", " 字\te", " \tf"), 60, diffview.All))
-}
-
-func TestBothNumbersStandWhereThereIsRoom(t *testing.T) {
-	t.Parallel()
-	f := file(" a", "-b", "+c", "+d", " e")
-	check(t, `
- 9  9   a
-10    - b
-   10 + c
-   11 + d
-11 12   e`, drawn(f, 80, diffview.All))
-	f.From = ""
-	f.Hunks[0] = diff.Hunk{Old: 0, New: 1, Lines: []diff.Line{{Op: diff.Added, Text: "new\n"}, {Op: diff.Added, Text: "end"}}}
-	check(t, `
-1 + new
-2 + end
-    no newline at the end of the file`, drawn(f, 80, diffview.All))
-}
-
 func TestFoldedDiffsShowLessAroundTheirChanges(t *testing.T) {
 	t.Parallel()
 	f := file(" a", " b", "-c", " d", " e", " f", "+g", " h", "-i", "+j")
@@ -192,14 +166,6 @@ func TestRowsFitEveryWidth(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestStat(t *testing.T) {
-	t.Parallel()
-	got := fmt.Sprint(diffview.Stat(3, 1), diffview.Stat(1234, 0), diffview.Stat(0, 2), diffview.Stat(0, 0))
-	if got != "+3 −1+1,234−2±0" {
-		t.Error(got)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/edit"
 	"plimsoll/tui/tuitest"
@@ -75,34 +74,6 @@ func TestEditingATextByKeys(t *testing.T) {
 	}
 }
 
-func TestRowsEndAtWords(t *testing.T) {
-	t.Parallel()
-	e := editing("The test shares a port\n\twith 漢字漢字漢字漢字", 12, 10)
-	want := []string{"The test ", "shares a ", "port", "    with 漢", "字漢字漢字", "漢字"}
-	if diff := cmp.Diff(want, e.View()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestTheRowWithTheCursorIsInSight(t *testing.T) {
-	t.Parallel()
-	e := editing("a\nb\nc\nd\ne", 9, 2)
-	keys := edit.DefaultKeys()
-	for _, step := range []struct {
-		keys string
-		want string
-		y    int
-	}{{"", "a|b", 0}, {"down down", "b|c", 1}, {"ctrl+end", "d|e", 1}, {"up", "d|e", 0}, {"up", "c|d", 0}, {"ctrl+home", "a|b", 0}, {"pgdown pgdown", "b|c", 1}} {
-		for name := range strings.FieldsSeq(step.keys) {
-			e.Update(tuitest.Key(name), keys)
-		}
-		view := strings.Join(e.View(), "|")
-		if _, y := e.Cursor(); view != step.want || y != step.y {
-			t.Errorf("after %q: %s with the cursor in row %d, not %s in %d", step.keys, view, y, step.want, step.y)
-		}
-	}
-}
-
 // Whatever is typed, what is shown is the text, in rows that fit, and the cursor is
 // in a cell of it where typing shows.
 func TestEditingNeverLosesTextOrCursor(t *testing.T) {
@@ -150,30 +121,5 @@ func checkEdit(t *testing.T, e *edit.Field, width, height int, done []string) {
 	whole := strings.Join(editing(e.Text(), width, e.Rows()).View(), "")
 	if want := strings.NewReplacer("\n", "", "\t", "    ").Replace(e.Text()); whole != want {
 		t.Fatalf("%v: the rows are %q, the text %q", done, whole, want)
-	}
-}
-
-func TestALongLineEndsAtItsCursor(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text, keys, want string
-		x                int
-	}{
-		{"abc", "", "abc     ", 3},
-		{"abc", "left left", "abc     ", 1},
-		{"abcdefgh", "", "bcdefgh ", 7},
-		{"abcdefgh", "left", "abcdefgh", 7},
-		{"漢字漢字漢", "", "漢字漢  ", 6}, // no half of a wide character
-		{"", "", "        ", 0},
-	} {
-		e := edit.NewField(nil, 0)
-		e.SetSize(1000, 1)
-		e.SetText(c.text, true)
-		for _, k := range strings.Fields(c.keys) {
-			e.Update(tuitest.Key(k), edit.DefaultKeys())
-		}
-		if got, x := e.Line(8); got != c.want || x != c.x {
-			t.Errorf("%q after %q is drawn %q with the cursor at %d, want %q at %d", c.text, c.keys, got, x, c.want, c.x)
-		}
 	}
 }

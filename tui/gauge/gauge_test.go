@@ -3,13 +3,11 @@ package gauge_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -98,62 +96,6 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	}
 }
 
-// The bar has one width in one width of the terminal, whatever stands behind it.
-func TestTheBarKeepsItsWidth(t *testing.T) {
-	t.Parallel()
-	readings := []meter.Reading{reading()}
-	for _, change := range []func(*meter.Reading){
-		func(r *meter.Reading) { r.CostUSD, r.CachedShare, r.AfterSend = nil, -1, r.Used }, func(r *meter.Reading) { r.Estimated = true },
-		func(r *meter.Reading) { r.Used, r.AfterSend = 900, 900 }, func(r *meter.Reading) { r.CachedShare, r.CostUSD = 1, usd(12.5) },
-	} {
-		readings = append(readings, with(change))
-	}
-	for _, width := range []int{200, 120, 80, 60, 50} {
-		for _, r := range readings {
-			bar, _, _ := strings.Cut(view(r, width), "▏")
-			if want, _, _ := strings.Cut(view(readings[0], width), "▏"); ansi.StringWidth(bar) != ansi.StringWidth(want) {
-				t.Errorf("width %d: %q, and with all numbers %q", width, bar, want)
-			}
-		}
-	}
-}
-
-func TestColdGaugeShortensInTheFixedOrder(t *testing.T) {
-	t.Parallel()
-	m := gauge.New(gauge.DefaultStyles())
-	m.SetCache("cache cold")
-	var gone []string
-	for w := 140; w >= 1; w-- {
-		line := ansi.Strip(m.View(reading(), w))
-		for _, p := range []string{"$0.42", "cache cold", "→ ~64%", "cold", "78.1k/128k", "▲85%", "▏", " 61%"} {
-			if !strings.Contains(line, p) && !slices.Contains(gone, p) {
-				gone = append(gone, p)
-			}
-		}
-	}
-	want := []string{"$0.42", "cache cold", "→ ~64%", "cold", "78.1k/128k", "▲85%", "▏", " 61%"}
-	if diff := cmp.Diff(want, gone); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestGaugeShortensInTheFixedOrder(t *testing.T) {
-	t.Parallel()
-	var gone []string
-	for w := 140; w >= 1; w-- {
-		line := view(reading(), w)
-		for _, p := range []string{"$0.42", "92% cached", "→ ~64%", "78.1k/128k", "▲85%", "▏", " 61%"} {
-			if !strings.Contains(line, p) && !strings.Contains(strings.Join(gone, ","), p) {
-				gone = append(gone, p)
-			}
-		}
-	}
-	want := []string{"$0.42", "92% cached", "→ ~64%", "78.1k/128k", "▲85%", "▏", " 61%"}
-	if diff := cmp.Diff(want, gone); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // In place of the cached share it is said that the cache is cold, also in the little
 // room of 40 columns, without another bar than before.
 func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
@@ -183,19 +125,6 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 	}
 }
 
-func TestColourChangesAtTheLinesOnly(t *testing.T) {
-	t.Parallel()
-	r := reading()
-	m := gauge.New(gauge.DefaultStyles())
-	warning := gauge.DefaultStyles().Levels[pane.Loaded].Render(" 85% ")
-	for used, want := range map[int]bool{108_799: false, 108_800: true} {
-		r.Used, r.AfterSend = used, used
-		if got := strings.Contains(m.View(r, 80), warning); got != want {
-			t.Errorf("at %d tokens: warning %v, want %v", used, got, want)
-		}
-	}
-}
-
 // Above the hard line and over the window one needs to see what to cut: categories
 // keep their colours, and numbers, ▲ and ends tell how bad it is.
 func TestCategoriesKeepTheirColours(t *testing.T) {
@@ -220,20 +149,6 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 		line = gauge.New(styles).View(r, 40)
 		if marked := strings.Contains(ansi.Strip(line), "┃"); marked != (used > 128_000) {
 			t.Errorf("at %d tokens the end of the window is marked: %v", used, marked)
-		}
-	}
-}
-
-// Without color what is over the hard line stands in reverse; an end would look like a cell that is used.
-func TestEndsAreNotInReverse(t *testing.T) {
-	t.Parallel()
-	styles := gauge.DefaultStyles()
-	styles.Levels[pane.Blocked] = styles.Levels[pane.Blocked].Reverse(true)
-	r := with(func(r *meter.Reading) { r.Used, r.AfterSend = 121_000, 121_000 })
-	line := gauge.New(styles).View(r, 80)
-	for _, end := range []string{"▕", "▏"} {
-		if strings.Contains(line, styles.Levels[pane.Blocked].Render(end)) || !strings.Contains(line, end) {
-			t.Errorf("the end %s is in reverse, or gone: %q", end, line)
 		}
 	}
 }
@@ -272,19 +187,6 @@ func TestAPairHasOneScale(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
-	t.Parallel()
-	r := with(func(r *meter.Reading) { r.AfterSend = 110_000 })
-	styles := gauge.DefaultStyles()
-	line := gauge.New(styles).View(r, 100)
-	if !strings.Contains(line, styles.Levels[pane.Loaded].Render(" → ~86%")) {
-		t.Errorf("no warning on the after-send number: %q", line)
-	}
-	if !strings.Contains(line, styles.Levels[pane.Calm].Render(" 61% ")) {
-		t.Errorf("the percentage of what is there now changed colour: %q", line)
 	}
 }
 

@@ -209,31 +209,6 @@ func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestAnswerOnACtrlKeyWaitsToo(t *testing.T) {
-	t.Parallel()
-	keys := overlay.DefaultKeyMap()
-	keys.Answers.Once.SetKeys("ctrl+y")
-	s := overlay.New(keys, overlay.DefaultStyles())
-	s.Push(overlay.NewApprove("x", editReview()), start)
-	action, _ := s.Update(tuitest.Key("ctrl+y"), start)
-	want(t, action, overlay.Early{})
-	action, _ = s.Update(tuitest.Key("ctrl+y"), later)
-	want(t, action, overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
-}
-
-func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("first", editReview()))
-	s.Push(overlay.NewApprove("second", editReview()), start)
-	at := start.Add(time.Second)
-	action, _ := s.Update(tuitest.Key("y"), at)
-	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
-	action, _ = s.Update(tuitest.Key("y"), at.Add(overlay.Grace/2))
-	want(t, action, overlay.Early{})
-	action, _ = s.Update(tuitest.Key("y"), at.Add(2*overlay.Grace))
-	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
-}
-
 func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -362,20 +337,6 @@ func scrolled(s *overlay.Stack) string {
 	return text.String()
 }
 
-// A request without a body has nothing but its title.
-func TestAllOfATitleCanBeSeen(t *testing.T) {
-	t.Parallel()
-	review := conversation.Review{Title: "http_request GET https://example.com/" + strings.Repeat("x", 150) + "/END"}
-	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}} {
-		for _, diff := range []string{"", someDiff} {
-			review.Diff = diff
-			if got := scrolled(open(size[0], size[1], overlay.NewApprove("x", review))); !strings.Contains(got, "END") {
-				t.Errorf("at %v not all is seen: %s", size, got)
-			}
-		}
-	}
-}
-
 func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -399,4 +360,17 @@ func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
 			t.Errorf("%q is shown in the title without %q:\n%s", text, want, got)
 		}
 	}
+}
+
+func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("first", editReview()))
+	s.Push(overlay.NewApprove("second", editReview()), start)
+	at := start.Add(time.Second)
+	action, _ := s.Update(tuitest.Key("y"), at)
+	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
+	action, _ = s.Update(tuitest.Key("y"), at.Add(overlay.Grace/2))
+	want(t, action, overlay.Early{})
+	action, _ = s.Update(tuitest.Key("y"), at.Add(2*overlay.Grace))
+	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
 }

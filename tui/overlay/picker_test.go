@@ -3,9 +3,6 @@ package overlay_test
 import (
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
@@ -54,33 +51,6 @@ func TestAListDoesMoreThanChoose(t *testing.T) {
 				t.Error("the list was closed")
 			}
 		})
-	}
-}
-
-func TestAListSaysWhatItAsksAndWhatFailed(t *testing.T) {
-	t.Parallel()
-	p := overlay.NewPicker(chats())
-	s := open(120, 24, p)
-	shows := func(texts ...string) {
-		t.Helper()
-		for _, text := range texts {
-			if v := strip(s); !strings.Contains(v, text) {
-				t.Errorf("nothing says %q:\n%s", text, v)
-			}
-		}
-	}
-	shows("ctrl+s sort", "ctrl+r rename", "ctrl+x delete", "ctrl+o fork")
-	press(s, "ctrl+x")
-	shows("Delete it permanently?", "y delete", "esc keep it")
-	press(s, "esc", "ctrl+r")
-	shows("Title: the first", "enter rename")
-	press(s, "esc")
-	p.Failed("conversation 1 is open in another window")
-	s.Redraw()
-	shows("! conversation 1 is open in another window")
-	press(s, "down")
-	if v := strip(s); strings.Contains(v, "! conversation") {
-		t.Errorf("it still says why:\n%s", v)
 	}
 }
 
@@ -139,25 +109,6 @@ func TestADialIsChosenWithTheItem(t *testing.T) {
 		got, ok := press(s, strings.Fields(keys)...).(overlay.Picked)
 		if !ok || got.Value != value {
 			t.Errorf("%s: %+v", keys, got)
-		}
-	}
-}
-
-// A list that is too narrow for all that is known of its items shows less, and cuts nothing.
-func TestAListShowsTheFullestFormThatFits(t *testing.T) {
-	t.Parallel()
-	forms := []string{"128k  $1.25  OPENAI_API_KEY", "128k  $1.25", "128k"}
-	for _, c := range []struct{ width, form int }{{120, 0}, {80, 0}, {60, 1}, {48, 2}, {44, 2}} {
-		s := overlay.New(overlay.DefaultKeyMap(), overlay.DefaultStyles())
-		s.SetSize(c.width, 24)
-		s.Push(overlay.NewPicker(overlay.PickerOptions{Heads: []string{"window  price  key", "window  price", "window"},
-			Items: []overlay.Item{{ID: "a", Title: "openai/gpt-5.6-luna-mini-1", Details: forms}, {ID: "b", Title: "b", Details: []string{"", "", ""}}}}), time.Now())
-		view := ansi.Strip(s.View())
-		if !strings.Contains(view, "openai/gpt-5.6-luna-mini-1  "+forms[c.form]+"  ") {
-			t.Errorf("%d cells:\n%s", c.width, view)
-		}
-		if head := []string{"window  price  key ", "window  price  ", "window  "}[c.form]; !strings.Contains(view, head) {
-			t.Errorf("%d cells: no head:\n%s", c.width, view)
 		}
 	}
 }

