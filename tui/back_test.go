@@ -74,16 +74,6 @@ func TestThePaletteRunsCommands(t *testing.T) {
 	})
 }
 
-func TestThePaletteWritesWhatNeedsMore(t *testing.T) {
-	screen(t, told, func(r *rig) {
-		r.press("ctrl+p")
-		r.write("rename")
-		r.press("enter")
-		r.lacks("Commands")
-		r.has("│ /rename ")
-	})
-}
-
 func TestPinning(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/pin":       "first pin [3] true",

@@ -47,28 +47,6 @@ func TestTheCursorStandsRightWhereBlanksWereGiven(t *testing.T) {
 	})
 }
 
-func TestBordersHoldOverTextThatTerminalsMeasureOtherwise(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.resize(140, 30)
-		r.append(conversation.UserMessage{Text: strings.Repeat("👩‍👩‍👧", 1500)})
-		r.happen(updates.Status{Phase: updates.Asking}, approval("c1", "ls"))
-		borders := 0
-		for _, l := range strings.Split(r.m.View().Content, "\n") {
-			before, _, ok := strings.Cut(ansi.Strip(l), "│")
-			if !ok || !strings.Contains(before, "👩") {
-				continue
-			}
-			borders++
-			if x := ansi.StringWidthWc(before); x != 37 {
-				t.Errorf("a border of the dialog at column %d, not 37: %s", x, ansi.Strip(l))
-			}
-		}
-		if borders == 0 {
-			t.Error("the dialog is over no text")
-		}
-	})
-}
-
 // A joined emoji moves nothing: not the line it stands in, not what follows it in a table, not the dialog over it.
 func TestJoinedEmojiKeepTheirColumns(t *testing.T) {
 	screen(t, nil, func(r *rig) {

@@ -378,32 +378,6 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 	})
 }
 
-// In a turn nothing happens for a while: who hears nothing asks twice.
-func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		for what, do := range map[string]func(){
-			"compacts":              func() { r.enter("/compact") },
-			"undoes the compaction": func() { r.press("ctrl+x") },
-			"redoes the compaction": func() { r.enter("/redo-compact") },
-		} {
-			const when = " before the next request"
-			do()
-			r.lacks(when)
-			r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
-			do()
-			r.has(what + when)
-			r.happen(updates.Status{Phase: updates.Idle})
-			r.pass(5 * time.Second)
-			r.lacks(when)
-		}
-		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
-		r.enter("/compact --dry-run")
-		r.happen(planned(plan))
-		r.press("enter")
-		r.has("compacts before the next request")
-	})
-}
-
 // A command that cannot be carried out leaves its line. One whose summary fails later
 // did its work: a line that came back then would have the next message behind it.
 func TestACompactionThatCannotBeginLeavesItsLine(t *testing.T) {

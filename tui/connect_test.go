@@ -103,15 +103,6 @@ func TestLeavingATryEndsIt(t *testing.T) {
 	})
 }
 
-func TestAServerNeedsNoKey(t *testing.T) {
-	screen(t, connectable, func(r *rig) {
-		r.calls = nil
-		r.enter("/connect")
-		r.press("up", "enter", "enter")
-		r.did("providers", "offered ollama", "switch ollama/first")
-	})
-}
-
 func TestAStoredKeyIsRemovedAfterAYes(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.providers = []tui.Provider{{Name: "anthropic", Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}}

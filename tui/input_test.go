@@ -47,23 +47,6 @@ func (r *rig) tabs() []string {
 	return pages
 }
 
-func TestReboundKeysWork(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		keys, err := o.Keys.Rebind(map[string][]string{"expand": {"f9"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Keys = keys
-	}, func(r *rig) {
-		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
-		r.has("f9 details")
-		r.press("f9")
-		r.has("the text")
-		r.press("f9")
-		r.lacks("the text")
-	})
-}
-
 func TestModesCycle(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
@@ -238,16 +221,6 @@ func TestAThemeForTheOtherBackgroundBringsItAlong(t *testing.T) {
 		paints(false, "auto")
 		paints(true, "light")
 		paints(false, "nord")
-	})
-}
-
-func TestTheConfiguredThemeIsThereFromTheFirstFrame(t *testing.T) {
-	var auto string
-	t.Run("auto", func(t *testing.T) { screen(t, nil, func(r *rig) { auto = r.m.View().Content }) })
-	screen(t, func(_ *rig, o *tui.Options) { o.Theme = "light" }, func(r *rig) {
-		if r.m.View().Content == auto {
-			t.Error("it is dark")
-		}
 	})
 }
 

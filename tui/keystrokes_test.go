@@ -16,12 +16,8 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
-	"plimsoll/compact/edit"
-	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
-	"plimsoll/conversation/diff"
-	"plimsoll/themes"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/settings"
@@ -268,80 +264,17 @@ func deafEvents() []conversation.Event {
 
 // deafTalk is a conversation that answers nothing.
 func deafTalk(id string) Conversation {
-	return Conversation{ID: id, Session: deafSession{Mailbox: updates.NewMailbox()},
-		Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
+	return Conversation{ID: id, Session: &deafSession{}, Meter: meter.New(meter.Options{}), Mode: conversation.ModeAsk}
 }
 
-// deafSession is an agent that does nothing.
-type deafSession struct {
-	deaf
-	*updates.Mailbox
-}
+// deafSession is an agent that does nothing; what the typist does not reach is missing.
+type deafSession struct{ Session }
 
-// deaf is everything around the screen, and does nothing.
-type deaf struct{}
+func (*deafSession) Answer(string, conversation.Answer) {}
+func (*deafSession) Add(string)                         {}
 
-func (deaf) Begin(context.Context, string) (Conversation, error)    { return Conversation{}, errDeaf }
-func (deaf) Providers(context.Context) ([]Provider, error)          { return nil, errDeaf }
-func (deaf) Offered(context.Context, string) ([]ModelChoice, error) { return nil, errDeaf }
-func (deaf) Disconnect(context.Context, string) (Provider, error)   { return Provider{}, errDeaf }
-func (deaf) Connect(context.Context, string, Secret) (Connected, error) {
-	return Connected{}, errDeaf
-}
-func (deaf) Open(context.Context) (Conversation, error)                    { return Conversation{}, errDeaf }
-func (deaf) Conversations(context.Context) ([]Stored, error)               { return nil, errDeaf }
-func (deaf) LastExchange(context.Context, string) (_, _ string, err error) { return "", "", errDeaf }
-func (deaf) RenameStored(context.Context, string, string) error            { return errDeaf }
-func (deaf) RemoveStored(context.Context, string) error                    { return errDeaf }
-func (deaf) ForkStored(context.Context, string) (Conversation, error)      { return Conversation{}, errDeaf }
-func (deaf) Favor(context.Context, string, bool) error                     { return errDeaf }
-func (deaf) Themes(context.Context) ([]themes.Theme, error)                { return nil, errDeaf }
-func (deaf) Resume(context.Context, string) (Conversation, error)          { return Conversation{}, errDeaf }
-func (deaf) New(context.Context) (Conversation, error)                     { return Conversation{}, errDeaf }
-func (deaf) Fork(context.Context, string) (Conversation, error)            { return Conversation{}, errDeaf }
-func (deaf) ForkAt(context.Context, uint64) (Conversation, error)          { return Conversation{}, errDeaf }
-func (deaf) Delete(context.Context) (Conversation, error)                  { return Conversation{}, errDeaf }
-func (deaf) Models(context.Context) ([]ModelChoice, error)                 { return nil, errDeaf }
-func (deaf) SetWindow(context.Context, string) error                       { return errDeaf }
-func (deaf) SwitchModel(context.Context, string) error                     { return errDeaf }
-func (deaf) Files(context.Context) ([]File, error)                         { return nil, errDeaf }
-func (deaf) Shell(context.Context, string) (string, error)                 { return "", errDeaf }
-func (deaf) Attach(context.Context, []string) (string, error)              { return "", errDeaf }
-func (deaf) Page(context.Context, string, string) (string, error)          { return "", errDeaf }
-func (deaf) Prompts(context.Context) ([]string, error)                     { return nil, errDeaf }
-func (deaf) KeepDraft(context.Context, string, bool, Draft) error          { return errDeaf }
-func (deaf) Remember(context.Context, string) error                        { return errDeaf }
-func (deaf) Search(context.Context, string) (Found, error)                 { return Found{}, errDeaf }
-func (deaf) Full(context.Context, uint64) (string, error)                  { return "", errDeaf }
-func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
-	return inspect.Rebuilt{}, errDeaf
-}
-func (deaf) OnDisk(context.Context, []diff.Changed) []changes.File { return nil }
-
-func (deaf) Send(string)                        {}
-func (deaf) Add(string)                         {}
-func (deaf) Cancel()                            {}
-func (deaf) TakeBack()                          {}
-func (deaf) Rewind(int)                         {}
-func (deaf) Retry()                             {}
-func (deaf) RestoreTurns()                      {}
-func (deaf) Answer(string, conversation.Answer) {}
-func (deaf) SetMode(conversation.Mode)          {}
-func (deaf) Rename(string)                      {}
-func (deaf) SetProfile(string)                  {}
-func (deaf) Compact(edit.Request)               {}
-func (deaf) Preview(edit.Request)               {}
-func (deaf) UndoCompaction(uint64)              {}
-func (deaf) RedoCompaction()                    {}
-func (deaf) Pin([]uint64, bool)                 {}
-func (deaf) Mask([]uint64)                      {}
-func (deaf) Inspect()                           {}
-func (deaf) Review(string, bool)                {}
-func (deaf) Judge(string, []string) (conversation.Offer, error) {
-	return conversation.Offer{}, errDeaf
-}
-func (deaf) Rules(context.Context) ([]conversation.Rule, error) { return nil, errDeaf }
-func (deaf) Revoke(context.Context, conversation.Rule) error    { return errDeaf }
+// deaf is what is around the screen. The typist runs no commands, so nothing asks it.
+type deaf struct{ Backend }
 
 // A key right after an answer was meant for the next question, and is not written.
 func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
@@ -356,13 +289,4 @@ func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
 	if got := y.chat.composer.Draft(); got != "" || len(y.dialogs.questions) != 1 {
 		t.Errorf("the draft is %q, %d questions are open", got, len(y.dialogs.questions))
 	}
-}
-
-func (deaf) Settings(context.Context) ([]Setting, error) { return nil, errDeaf }
-func (deaf) TrySetting(context.Context, string, string) (SettingEffect, error) {
-	return SettingEffect{}, errDeaf
-}
-func (deaf) ChangeSetting(context.Context, string, string) error { return errDeaf }
-func (deaf) DraftSettings(context.Context, []SettingChange) (SettingsDraft, error) {
-	return SettingsDraft{}, errDeaf
 }

@@ -46,24 +46,6 @@ func rows(r *rig) string {
 	return strings.Join(found, ", ")
 }
 
-func TestTheListOfConversationsShowsWhereTheyAreAndTheirLastExchange(t *testing.T) {
-	shelf(t, func(r *rig) {
-		for _, want := range []string{"Continue · recent first", "12 turns", "2.4 MB", "open in process 7 on pts/3", "open here", "You:   the last question in first", "Reply: The answer is plain text."} {
-			if !strings.Contains(r.text(), want) {
-				t.Errorf("nothing says %q:\n%s", want, r.text())
-			}
-		}
-		r.press("down")
-		if !strings.Contains(r.text(), "You:   the last question in other") {
-			t.Errorf("nothing is known of the second:\n%s", r.text())
-		}
-		r.press("up", "down") // each is read once
-		if want := []string{"first", "other"}; !slices.Equal(r.exchanges, want) {
-			t.Errorf("it asked for %q", r.exchanges)
-		}
-	})
-}
-
 func TestAConversationIsRenamedInTheList(t *testing.T) {
 	shelf(t, func(r *rig) {
 		r.press("down", "ctrl+r", "ctrl+u", "r", "e", "n", "a", "m", "e", "d", "enter")

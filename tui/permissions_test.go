@@ -70,30 +70,6 @@ func offered() updates.AskApproval {
 	return u
 }
 
-func TestTheRuleThatIsShownIsTheRuleThatIsGranted(t *testing.T) {
-	for _, c := range []struct {
-		keys []string
-		rule string
-		did  string
-	}{
-		{[]string{"a"}, "run_command(go test ./a)", "always run_command(go test ./a)"},
-		{[]string{"r"}, "run_command(go test ./a)", "run run_command(go test ./a)"},
-		{[]string{"y"}, "run_command(go test ./a)", "once"},
-	} {
-		t.Run(c.did, func(t *testing.T) {
-			screen(t, nil, func(r *rig) {
-				r.calls = nil
-				r.happen(updates.Status{Phase: updates.Asking}, offered())
-				r.pass(2 * time.Second)
-				r.press(c.keys[:len(c.keys)-1]...)
-				r.has(c.rule)
-				r.press(c.keys[len(c.keys)-1])
-				r.did("first answer c1 " + c.did)
-			})
-		})
-	}
-}
-
 func TestAnEditedRuleIsJudgedWhileOneTypes(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(updates.Status{Phase: updates.Asking}, offered())

@@ -2,7 +2,6 @@ package tui_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -183,19 +182,6 @@ func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
 	})
 }
 
-func TestSendingShowsTheEnd(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		for i := range 30 {
-			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
-		}
-		r.press("home")
-		r.has("question 0")
-		r.enter("mine")
-		r.append(conversation.UserMessage{Text: "mine"})
-		r.has("▌ mine")
-	})
-}
-
 // A turn that failed is in the log. One key on an empty line sends it again, also after it was opened anew, but not where
 // the conversation is only read.
 func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
@@ -326,21 +312,6 @@ func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 		r.did("first send what is in @p.png ?")
 		r.enter("and in @q.png")
 		r.did("attach q.png")
-	})
-}
-
-// The same for a file that is listed and cannot be read; others go with the message.
-func TestOnlyTheMentionThatCannotBeReadIsPlainText(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.failing["attach"] = &tui.MentionError{Path: "main.go", Err: errors.New("permission denied")}
-	}, func(r *rig) {
-		r.calls = nil
-		r.enter("@main.go @upload.go both")
-		r.did("attach main.go upload.go")
-		r.has("permission denied", "enter again")
-		delete(r.failing, "attach")
-		r.press("enter")
-		r.did("attach upload.go", "first send @main.go @upload.go both + upload.go")
 	})
 }
 

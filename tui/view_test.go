@@ -6,11 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -124,22 +122,4 @@ func TestEverySizeIsSurvived(t *testing.T) {
 			})
 		})
 	}
-}
-
-// The same screen is the same string, and costs nothing; see the benchmark.
-func TestAnUnchangedScreenIsEqual(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		fill(r)
-		first := r.m.View()
-		if d := cmp.Diff(first.Content, r.m.View().Content); d != "" {
-			t.Error(d)
-		}
-		if unsafe.StringData(first.Content) != unsafe.StringData(r.m.View().Content) {
-			t.Error("a screen that did not change was drawn again")
-		}
-		r.write("x")
-		if r.m.View().Content == first.Content {
-			t.Error("a key changed nothing")
-		}
-	})
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -35,29 +33,23 @@ func TestWhoIsCalled(t *testing.T) {
 		steps []step
 		want  string
 	}{
-		"a long turn, away":           {[]step{{0, "away"}, {0, runs}, {10, idle}}, "T · reply ready"},
-		"a short turn, away":          {[]step{{0, "away"}, {0, runs}, {9, idle}}, ""},
-		"left meanwhile":              {[]step{{0, "here"}, {0, runs}, {5, "away"}, {5, idle}}, "T · reply ready"},
-		"back meanwhile":              {[]step{{0, "away"}, {0, runs}, {50, "here"}, {5, idle}}, ""},
-		"a long turn, here":           {[]step{{0, "here"}, {0, runs}, {99, idle}}, ""},
-		"reports the focus":           {[]step{{0, "reports"}, {0, runs}, {99, idle}}, ""},
-		"reports after it was lost":   {[]step{{0, "away"}, {0, "reports"}, {0, runs}, {99, idle}}, "T · reply ready"},
-		"focus unknown":               {[]step{{0, "key"}, {0, runs}, {10, idle}}, "T · reply ready"},
-		"focus unknown, a key":        {[]step{{0, runs}, {10, "key"}, {9, idle}}, ""},
-		"focus unknown, short":        {[]step{{0, runs}, {9, broke}, {0, idle}}, ""},
-		"away, then a key":            {[]step{{0, "away"}, {0, "key"}, {0, runs}, {20, idle}}, ""},
-		"stopped":                     {[]step{{0, "away"}, {0, runs}, {20, stops}, {0, idle}}, ""},
-		"failed at once":              {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}}, "T · failed: the server does not answer"},
-		"failed with nothing running": {[]step{{0, "away"}, {1, broke}}, ""},
-		"a question at once":          {[]step{{0, "away"}, {0, runs}, {1, approval("go test ./...")}}, "T · waiting for your approval: run go test"},
-		"an edit":                     {[]step{{0, "away"}, {0, runs}, {1, approval("")}}, "T · waiting for your approval: modify_file a.go"},
-		"a question, here":            {[]step{{0, "here"}, {0, runs}, {30, approval("make")}}, ""},
-		"a question, focus unknown":   {[]step{{0, runs}, {11, approval("make")}}, "T · waiting for your approval: run make"},
-		"left just after a question":  {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, "away"}}, "T · waiting for your approval: run make"},
-		"called for it once":          {[]step{{0, "away"}, {0, runs}, {5, approval("make")}, {0, "here"}, {1, "away"}}, "T · waiting for your approval: run make"},
-		"left after it was seen":      {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {3, "away"}}, ""},
-		"left with a key":             {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, "key"}, {0, "away"}}, ""},
-		"left after the answer":       {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, updates.ApprovalClosed{}}, {0, "away"}}, ""},
+		"a long turn, away":          {[]step{{0, "away"}, {0, runs}, {10, idle}}, "T · reply ready"},
+		"a short turn, away":         {[]step{{0, "away"}, {0, runs}, {9, idle}}, ""},
+		"left meanwhile":             {[]step{{0, "here"}, {0, runs}, {5, "away"}, {5, idle}}, "T · reply ready"},
+		"back meanwhile":             {[]step{{0, "away"}, {0, runs}, {50, "here"}, {5, idle}}, ""},
+		"reports the focus":          {[]step{{0, "reports"}, {0, runs}, {99, idle}}, ""},
+		"focus unknown":              {[]step{{0, "key"}, {0, runs}, {10, idle}}, "T · reply ready"},
+		"focus unknown, a key":       {[]step{{0, runs}, {10, "key"}, {9, idle}}, ""},
+		"away, then a key":           {[]step{{0, "away"}, {0, "key"}, {0, runs}, {20, idle}}, ""},
+		"stopped":                    {[]step{{0, "away"}, {0, runs}, {20, stops}, {0, idle}}, ""},
+		"failed at once":             {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}}, "T · failed: the server does not answer"},
+		"a question at once":         {[]step{{0, "away"}, {0, runs}, {1, approval("go test ./...")}}, "T · waiting for your approval: run go test"},
+		"an edit":                    {[]step{{0, "away"}, {0, runs}, {1, approval("")}}, "T · waiting for your approval: modify_file a.go"},
+		"a question, focus unknown":  {[]step{{0, runs}, {11, approval("make")}}, "T · waiting for your approval: run make"},
+		"left just after a question": {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, "away"}}, "T · waiting for your approval: run make"},
+		"called for it once":         {[]step{{0, "away"}, {0, runs}, {5, approval("make")}, {0, "here"}, {1, "away"}}, "T · waiting for your approval: run make"},
+		"left after it was seen":     {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {3, "away"}}, ""},
+		"left after the answer":      {[]step{{0, "here"}, {0, runs}, {5, approval("make")}, {1, updates.ApprovalClosed{}}, {0, "away"}}, ""},
 		"another turn after a failure": {[]step{{0, "away"}, {0, runs}, {1, broke}, {0, idle}, {0, runs}, {20, idle}},
 			"T · failed: the server does not answer/T · reply ready"},
 	} {
@@ -117,52 +109,5 @@ func TestCallsAreShortAndSafe(t *testing.T) {
 	got := w.Due(strings.Repeat("title\a ", 1000))
 	if n := len([]rune(got)); n > 180 || strings.ContainsAny(got, "\x1b\a\n") {
 		t.Errorf("%d characters: %q", n, got)
-	}
-}
-
-func TestTheProgressBar(t *testing.T) {
-	t.Parallel()
-	var p alert.Progress
-	is := func(what string, state tea.ProgressBarState) *tea.ProgressBar {
-		t.Helper()
-		bar := p.Bar()
-		if bar == nil && state != tea.ProgressBarNone || bar != nil && bar.State != state {
-			t.Fatalf("%s: %v", what, bar)
-		}
-		return bar
-	}
-	if p.Show(alert.Failed) != nil {
-		t.Error("a failure shows where nothing went on")
-	}
-	is("nothing", tea.ProgressBarNone)
-	if p.Show(alert.Busy) == nil || p.Show(alert.Busy) != nil {
-		t.Error("a bar is kept alive by one beat at a time")
-	}
-	before := *is("busy", tea.ProgressBarIndeterminate)
-	if p.Beat(alert.Beat{}) != nil {
-		t.Error("an old beat goes on")
-	}
-	beat := func() tea.Cmd { return p.Beat(p.Newest()) }
-	if beat() == nil || *is("busy", tea.ProgressBarIndeterminate) == before {
-		t.Error("the library is not told again")
-	}
-	p.Show(alert.Asking)
-	is("asking", tea.ProgressBarWarning)
-	p.Show(alert.Failed)
-	is("failed", tea.ProgressBarError)
-	p.Show(alert.None)
-	is("failed a moment ago", tea.ProgressBarError)
-	if beat() != nil {
-		t.Error("a failure is shown again")
-	}
-	is("failed", tea.ProgressBarNone)
-	if p.Show(alert.Failed) != nil {
-		t.Error("a failure shows twice")
-	}
-	p.Show(alert.Busy)
-	p.Show(alert.None)
-	is("done", tea.ProgressBarNone)
-	if beat() != nil {
-		t.Error("nothing is kept alive")
 	}
 }

@@ -112,54 +112,6 @@ func TestKeysThatMeanNothingHereAreLeftToTheParent(t *testing.T) {
 	}
 }
 
-func TestReadlineEditing(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		keys []string
-		want string
-	}{
-		{[]string{"ctrl+w"}, "one two\nthree "},
-		{[]string{"ctrl+w", "ctrl+w"}, "one two\n"},
-		{[]string{"ctrl+w", "ctrl+w", "ctrl+w"}, "one two"},
-		{[]string{"ctrl+u"}, "one two\n"},
-		{[]string{"ctrl+u", "ctrl+u"}, "one two"},
-		{[]string{"ctrl+a", "ctrl+k"}, "one two\n"},
-		{[]string{"ctrl+a", "ctrl+k", "up", "ctrl+e", "ctrl+k"}, "one two"},
-		{[]string{"ctrl+home", "alt+d"}, " two\nthree four"},
-		{[]string{"ctrl+home", "alt+right", "alt+right", "backspace"}, "one tw\nthree four"},
-		{[]string{"alt+left", "alt+left", "alt+left", "ctrl+d"}, "one twothree four"},
-		{[]string{"home", "backspace"}, "one twothree four"},
-		{[]string{"home", "left", "left", "backspace"}, "one to\nthree four"},
-		{[]string{"ctrl+home", "right", "delete"}, "oe two\nthree four"},
-	} {
-		m := newModel(t)
-		m.SetText("one two\nthree four")
-		press(t, m, c.keys...)
-		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { wantDraft(t, m, c.want) })
-	}
-}
-
-func TestDeletingTakesWholeCharacters(t *testing.T) {
-	t.Parallel()
-	for _, cluster := range []string{"é", "e\u0301", "👨‍👩‍👧‍👦", "🇩🇪", "漢", "क्षि", "👍🏽", "❤️"} {
-		m := newModel(t)
-		m.SetText("a" + cluster + "b")
-		press(t, m, "left", "backspace")
-		t.Run("backspace "+cluster, func(t *testing.T) { wantDraft(t, m, "ab") })
-
-		m = newModel(t)
-		m.SetText("a" + cluster + "b")
-		press(t, m, "ctrl+home", "right", "delete")
-		t.Run("delete "+cluster, func(t *testing.T) { wantDraft(t, m, "ab") })
-
-		m = newModel(t)
-		m.SetText("a" + cluster + "b")
-		press(t, m, "left", "left")
-		write(m, "|")
-		t.Run("left "+cluster, func(t *testing.T) { wantDraft(t, m, "a|"+cluster+"b") })
-	}
-}
-
 func TestShellLines(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)

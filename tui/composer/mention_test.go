@@ -56,16 +56,3 @@ func TestMentionsAreFoundAndMissed(t *testing.T) {
 		})
 	}
 }
-
-// An image holds no text: a word says so before the message is sent.
-func TestAnImageIsRefusedWhileItIsTyped(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"shot.png", "docs/photo.HEIC"} {
-		m := newModel(t)
-		m.SetFiles([]composer.File{{Path: "go.mod", Tokens: 50}})
-		write(m, "look at @"+path+" ")
-		if !strings.Contains(strip(m.View()), "✗ @"+path+" is an image: only text can be sent") {
-			t.Errorf("nothing says that %s is an image:\n%s", path, strip(m.View()))
-		}
-	}
-}

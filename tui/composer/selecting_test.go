@@ -190,27 +190,6 @@ func TestAPasteIsSelectedAsOne(t *testing.T) {
 	wantDraft(t, m, "see "+long)
 }
 
-// A list that was closed for a word is closed for that one, not for what is written in its place later.
-func TestAClosedListOpensInTheNextDraft(t *testing.T) {
-	t.Parallel()
-	for name, clears := range map[string]func(m *composer.Model){
-		"cleared": (*composer.Model).Clear, "sent": func(m *composer.Model) { press(t, m, "enter") }, "stashed": func(m *composer.Model) { m.Stash() },
-	} {
-		m := newModel(t)
-		write(m, "/con")
-		press(t, m, "esc")
-		write(m, "text")
-		if m.Completing() {
-			t.Errorf("%s: the list that was closed is open", name)
-		}
-		clears(m)
-		write(m, "/con")
-		if !m.Completing() {
-			t.Errorf("%s: no list opens", name)
-		}
-	}
-}
-
 func TestTextThatGoesUnderADragIsSurvived(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(m *composer.Model){

@@ -89,47 +89,6 @@ func TestUndoLosesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatWasCutIsYanked(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		typed string
-		keys  []string
-		want  string
-	}{
-		"a word":               {"one two", []string{"ctrl+w", "ctrl+y", "ctrl+y"}, "one twotwo"},
-		"words in a row":       {"one two", []string{"ctrl+w", "ctrl+w", "ctrl+y"}, "one two"},
-		"the line":             {"one two", []string{"ctrl+u", "ctrl+y"}, "one two"},
-		"the rest":             {"one two", []string{"ctrl+a", "ctrl+k", "ctrl+y"}, "one two"},
-		"an older one":         {"one two", []string{"ctrl+w", "left", "ctrl+w", "ctrl+y", "alt+y"}, "two "},
-		"round":                {"one two", []string{"ctrl+w", "left", "ctrl+w", "ctrl+y", "alt+y", "alt+y"}, "one "},
-		"older is for a yank":  {"one two", []string{"ctrl+w", "alt+y"}, "one "},
-		"on an empty draft":    {"one", []string{"ctrl+u", "ctrl+y"}, "one"},
-		"nothing was cut":      {"one", []string{"ctrl+y"}, "one"},
-		"lines":                {"one\ntwo", []string{"ctrl+u", "ctrl+u", "ctrl+u", "ctrl+y"}, "one\ntwo"},
-		"a yank can be undone": {"one two", []string{"ctrl+w", "ctrl+y", "ctrl+_"}, "one "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m := newModel(t)
-			for i, line := range strings.Split(c.typed, "\n") {
-				if i > 0 {
-					press(t, m, "ctrl+j")
-				}
-				write(m, line)
-			}
-			press(t, m, c.keys...)
-			wantDraft(t, m, c.want)
-		})
-	}
-	m := newModel(t)
-	long := strings.Repeat("a line of a log\n", 200)
-	m.Update(tea.PasteMsg{Content: long})
-	press(t, m, "ctrl+u")
-	wantDraft(t, m, "")
-	press(t, m, "ctrl+y")
-	wantDraft(t, m, long)
-}
-
 // What comes between a yank and the key for an older one, or between two cuts,
 // makes them strangers: no other text is taken, and none is joined.
 func TestYanksAndCutsArePartedByWhatComesBetween(t *testing.T) {

@@ -96,18 +96,6 @@ func TestLongLinesWrapAtWordsBehindAMark(t *testing.T) {
  ↳ -     here and [there]
 10 +     some words that are
  ↳ +     here and [here]`, drawn(f, 30, diffview.All))
-	check(t, `
-      one two
-↳     three four
-↳     five six
--     some words
-↳-    that are
-↳-    here and
-↳-    [there]
-+     some words
-↳+    that are
-↳+    here and
-↳+    [here]`, drawn(f, 18, diffview.All))
 }
 
 func TestFoldedDiffsShowLessAroundTheirChanges(t *testing.T) {

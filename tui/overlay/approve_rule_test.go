@@ -81,21 +81,6 @@ func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 	})
 }
 
-// Where little of a diff has room, it is the change that is seen first.
-func TestApproveBeginsAtTheFirstChange(t *testing.T) {
-	t.Parallel()
-	review := editReview()
-	review.Diff = "--- a/x\n+++ b/x\n@@ -1,12 +1,12 @@\n" + strings.Repeat(" same\n", 11) + "-old\n+new\n"
-	s := open(40, 12, overlay.NewApprove("x", review))
-	if view := strip(s); !strings.Contains(view, "- old") || !strings.Contains(view, "+ new") {
-		t.Error(view)
-	}
-	press(s, "g")
-	if view := strip(s); !strings.Contains(view, " 1   same") {
-		t.Error(view)
-	}
-}
-
 // What is granted is on the screen as it is written and in words, at every size
 // that has room for a dialog.
 func TestApproveShowsTheRuleThatItGrants(t *testing.T) {

@@ -280,36 +280,6 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestPagesScroll(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	for i := range 100 {
-		b.WriteString("line " + string(rune('a'+i/10)) + string(rune('0'+i%10)) + "\n")
-	}
-	s := open(80, 24, overlay.NewText("x", "Tools", b.String()))
-	check := func(first, last string) {
-		t.Helper()
-		if v := strip(s); !strings.Contains(v, first) || !strings.Contains(v, last) {
-			t.Errorf("not %s to %s:\n%s", first, last, v)
-		}
-	}
-	check("line a0", "1–16 of 100")
-	press(s, "down", "j")
-	check("line a2", "3–18 of 100")
-	press(s, "space")
-	check("line b8", "19–34 of 100")
-	press(s, "end")
-	check("line j9", "85–100 of 100")
-	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, later)
-	check("line j6", "82–97 of 100")
-	press(s, "g", "up")
-	check("line a0", "1–16 of 100")
-	want(t, press(s, "q"), overlay.Dismissed{ID: "x"})
-	if s.View() != "" || s.Over("screen") != "screen" {
-		t.Error("something is drawn without a dialog")
-	}
-}
-
 func TestAllOfACommandCanBeSeen(t *testing.T) {
 	t.Parallel()
 	command := "rm  -rf   '" + strings.Repeat("x", 300) + "'\techo " + strings.Repeat("漢", 200) + "END"

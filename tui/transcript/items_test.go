@@ -88,17 +88,6 @@ func TestAFailedCallSaysWhatHappened(t *testing.T) {
 	r = open(t, 70, 20, calls(call("1", "modify_file", `{"path":"upload.go"}`)), edit)
 	r.has(t, "upload.go: the disk is full")
 	r.lacks(t, "for the eye", "nothing was written")
-
-	for text, want := range map[string]string{
-		"denied: the user did not allow this call":                           "    ▸ run rm -rf . · denied                                     10 tok",
-		"denied: the user did not allow this call. The user says: ask first": "    ▸ run rm -rf . · denied                                     17 tok\n      ask first",
-		"denied: this call is not allowed":                                   "    ▸ run rm -rf . · denied                                      8 tok\n      this call is not allowed",
-	} {
-		r = open(t, 72, 20, calls(call("1", "run_command", `{"command":"rm -rf ."}`)), result("1", conversation.ResultDenied, text))
-		if d := cmp.Diff(want, r.screen()); d != "" {
-			t.Error(d)
-		}
-	}
 }
 
 func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
-	"plimsoll/themes"
 )
 
 // What is at the top stays there, whatever comes in below.
@@ -84,26 +83,6 @@ func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
 	r.Discard()
 	r.ToEnd()
 	r.lacks(t, "half")
-}
-
-// What was read is gone; the view goes on with what follows it.
-func TestDiscardOfWhatIsRead(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 10, talk(3)...)
-	for range 30 {
-		r.Delta("half\n\n", "")
-	}
-	r.Note("FIRST")
-	for range 20 {
-		r.Note("another")
-	}
-	r.ToTop()
-	r.ScrollBy(20)
-	r.has(t, "half")
-	r.Discard()
-	if got := r.lines(); got[0] != "" || got[1] != "  · FIRST" {
-		t.Errorf("the view begins with %q", got[:2])
-	}
 }
 
 func TestScrollsThroughEveryLineOnce(t *testing.T) {
@@ -188,24 +167,6 @@ func TestFoldingKeepsTheTopItem(t *testing.T) {
 	r.ScrollBy(-1)
 	if y := r.row("MARK"); y != 1 {
 		t.Errorf("a line further up, it is at row %d", y)
-	}
-}
-
-func TestOtherThemesDrawAnew(t *testing.T) {
-	t.Parallel()
-	r := open(t, 60, 12, talk(2)...)
-	r.Delta("**bold** and `code`", "")
-	dark := r.View()
-	r.SetStyles(looks(t, themes.PlimsollLight))
-	light := r.View()
-	if dark == light {
-		t.Error("the theme changed nothing")
-	}
-	fresh := open(t, 60, 12, talk(2)...)
-	fresh.SetStyles(looks(t, themes.PlimsollLight))
-	fresh.Delta("**bold** and `code`", "")
-	if d := cmp.Diff(fresh.View(), light); d != "" {
-		t.Error(d)
 	}
 }
 

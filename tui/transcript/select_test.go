@@ -97,26 +97,6 @@ func TestDragMayEndOutside(t *testing.T) {
 	}
 }
 
-func TestSelectionEndsWhenTheViewMoves(t *testing.T) {
-	t.Parallel()
-	for name, move := range map[string]func(r *rig){
-		"scrolling":  func(r *rig) { r.ScrollBy(-1) },
-		"resizing":   func(r *rig) { r.SetSize(50, 10) },
-		"more below": func(r *rig) { r.add(talk(1)...) },
-		"unfolding":  func(r *rig) { r.ToggleExpanded() },
-	} {
-		r := open(t, 60, 10, talk(20)...)
-		r.drag(0, 2, 20, 4)
-		if r.View(); !r.Selecting() {
-			t.Fatal("what was copied is not marked")
-		}
-		move(r)
-		if r.View(); r.Selecting() {
-			t.Errorf("%s left a mark", name)
-		}
-	}
-}
-
 // While the button is down nothing moves under the mouse.
 func TestNothingMovesUnderTheMouse(t *testing.T) {
 	t.Parallel()

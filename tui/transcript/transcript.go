@@ -127,9 +127,6 @@ func (m *Model) ToggleExpanded() {
 	m.dirty = true
 }
 
-// Expanded reports whether folding is off.
-func (m *Model) Expanded() bool { return m.items.look.expanded }
-
 // Empty reports whether there is nothing to show.
 func (m *Model) Empty() bool { return len(m.items.entries) == 0 }
 
