@@ -11,32 +11,28 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"plimsoll/config"
 )
 
 // edited is a file after a change, which is written to the disk on the way.
-func edited(t *testing.T, text string, changes ...config.Change) string {
+func edited(t *testing.T, text string, changes ...config.Change) (string, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	if text != "" {
-		if err := os.WriteFile(path, []byte(text), 0o640); err != nil {
-			t.Fatal(err)
-		}
+		path = write(t, t.TempDir(), "config.yaml", text)
 	}
 	e, err := config.NewEdit(path, changes, nil)
-	if err == nil {
-		err = e.Write()
-	}
 	if err != nil {
+		return "", err
+	}
+	if err := e.Write(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return read(t, path), nil
 }
 
 func TestEditChangesNothingButTheKey(t *testing.T) {
@@ -69,12 +65,9 @@ func TestEditChangesNothingButTheKey(t *testing.T) {
 		"unset the last line":  {"\ufeffui:\n  theme: dark\r\n  mouse: true", "\ufeffui:\n  theme: dark\r\n", config.Change{Key: "ui.mouse", Value: "true", Unset: true}},
 		"wide letters":         {"model: \"日本\" # 語\nui: {theme: dark} # 語\n", "model: \"日本\" # 語\nui: {theme: dark, mouse: false} # 語\n", config.Change{Key: "ui.mouse", Value: "false"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := edited(t, c.was, c.change); got != c.is {
-				t.Errorf("got\n%s\nwant\n%s", got, c.is)
-			}
-		})
+		if got, err := edited(t, c.was, c.change); err != nil || got != c.is {
+			t.Errorf("%s: got\n%s\nwant\n%s\n%v", name, got, c.is, err)
+		}
 	}
 }
 
@@ -98,11 +91,7 @@ func TestEditKeepsLineEnds(t *testing.T) {
 				}
 			}
 		}
-		path := filepath.Join(t.TempDir(), "config.yaml")
-		err := os.WriteFile(path, []byte(text.String()), 0o600)
-		if err != nil {
-			r.Fatal(err)
-		}
+		path := write(t, t.TempDir(), "config.yaml", text.String())
 		e, err := config.NewEdit(path, []config.Change{rapid.SampledFrom(keys).Draw(r, "key")}, nil)
 		if err == nil {
 			err = e.Write()
@@ -110,11 +99,8 @@ func TestEditKeepsLineEnds(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			r.Fatal(err)
-		}
-		was, is := cut.FindAllString(text.String(), -1), cut.FindAllString(string(data), -1)
+		data := read(t, path)
+		was, is := cut.FindAllString(text.String(), -1), cut.FindAllString(data, -1)
 		for _, l := range slices.Backward(e.Lines) {
 			if l.Added {
 				is = slices.Delete(is, l.Number-1, l.Number)
@@ -133,9 +119,7 @@ func TestEditsAtOnceLoseNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	for range 60 {
-		if err := os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Dir(path), "config.yaml", "ui:\n  mouse: true\n")
 		changes := []config.Change{{Key: "ui.mouse", Value: "false"}, {Key: "log.level", Value: "warn"}, {Key: "ui.theme", Value: "dark"}}
 		errs := make([]error, len(changes))
 		var start, done sync.WaitGroup
@@ -152,18 +136,14 @@ func TestEditsAtOnceLoseNothing(t *testing.T) {
 		}
 		start.Done()
 		done.Wait()
-		written, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ok := 0
+		written, ok := read(t, path), 0
 		for i, c := range changes {
 			if errs[i] == nil {
 				ok++
 			} else if !errors.Is(errs[i], config.ErrChanged) && !errors.Is(errs[i], config.ErrBusy) {
 				t.Error(errs[i])
 			}
-			if in := strings.Contains(string(written), c.Value); in != (errs[i] == nil) {
+			if in := strings.Contains(written, c.Value); in != (errs[i] == nil) {
 				t.Errorf("%s: error %v, and the file is %q", c.Key, errs[i], written)
 			}
 		}
@@ -173,31 +153,23 @@ func TestEditsAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-// The file that config init writes takes every key, and is its own again when all are unset.
+// The file that config init writes takes every key in the line where its default stands.
 func TestEditTakesEveryKeyOfTheExample(t *testing.T) {
 	t.Parallel()
-	example, err := os.ReadFile("../config.yaml.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := config.Load(config.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := read(t, exampleFile)
 	var set []config.Change
-	for _, s := range loaded.Settings() {
+	for _, s := range load(t, config.LoadOptions{}).Settings() {
 		set = append(set, config.Change{Key: s.Key, Value: s.Value})
 	}
-	out := edited(t, string(example), set...)
-	if a, b := strings.Count(string(example), "\n"), strings.Count(out, "\n"); a != b {
-		t.Errorf("%d lines became %d: every default has its line in the example", a, b)
-	}
-	c, err := config.Parse("config.yaml", []byte(out))
+	out, err := edited(t, example, set...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Compaction.TriggerRatio != loaded.Config.Compaction.TriggerRatio {
-		t.Error("the values were not written as they are")
+	if a, b := strings.Count(example, "\n"), strings.Count(out, "\n"); a != b {
+		t.Errorf("%d lines became %d: every default has its line in the example", a, b)
+	}
+	if diff := cmp.Diff(config.Default(), parse(t, out), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the values were not written as they are:\n%s", diff)
 	}
 }
 
@@ -215,25 +187,17 @@ func TestEditRefuses(t *testing.T) {
 		"an alias":              {"tools:\n  read_file: {exempt: &yes true}\nui:\n  mouse: *yes\n", "by hand", config.Change{Key: "ui.mouse", Value: "false"}},
 		"shared keys":           {"tools:\n  a: &a\n    exempt: true\n  b: *a\n", "by hand", config.Change{Key: "tools.b.exempt", Value: "false"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := filepath.Join(t.TempDir(), "config.yaml")
-			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			_, err := config.NewEdit(path, []config.Change{c.change}, nil)
-			if err == nil || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("error %v, want one that says %q", err, c.says)
-			}
-		})
+		if _, err := edited(t, c.text, c.change); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+		}
 	}
 }
 
 func TestEditWritesOnlyWhatItWasMadeFor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path, link := filepath.Join(dir, "real.yaml"), filepath.Join(dir, "config.yaml")
-	if err := errors.Join(os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o640), os.Symlink(path, link)); err != nil {
+	path, link := write(t, dir, "real.yaml", "ui:\n  mouse: true\n"), filepath.Join(dir, "config.yaml")
+	if err := errors.Join(os.Chmod(path, 0o640), os.Symlink(path, link)); err != nil {
 		t.Fatal(err)
 	}
 	e, err := config.NewEdit(link, []config.Change{{Key: "ui.mouse", Value: "false"}, {Key: "log.level", Value: "warn"}}, nil)
@@ -245,18 +209,12 @@ func TestEditWritesOnlyWhatItWasMadeFor(t *testing.T) {
 	if !slices.Equal(e.Lines, want) {
 		t.Errorf("lines %v, want %v", e.Lines, want)
 	}
-	if err := os.WriteFile(path, []byte("ui:\n  mouse: true # another\n"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	write(t, dir, "real.yaml", "ui:\n  mouse: true # another\n")
 	if err := e.Write(); !errors.Is(err, config.ErrChanged) {
 		t.Errorf("error %v, want that the file was changed", err)
 	}
-	if err := os.WriteFile(path, []byte("ui:\n  mouse: true\n"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ".plimsoll-real.yaml"), []byte("left by a killed write, and longer than the file is"), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	write(t, dir, "real.yaml", "ui:\n  mouse: true\n")
+	write(t, dir, ".plimsoll-real.yaml", "left by a killed write, and longer than the file is")
 	if err := e.Write(); err != nil {
 		t.Fatal(err)
 	}
@@ -269,42 +227,5 @@ func TestEditWritesOnlyWhatItWasMadeFor(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".plimsoll-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v (%v)", left, err)
-	}
-}
-
-func TestSettingsTellWhereAValueComesFrom(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte("compaction:\n  preset: jp\n  trigger_ratio: 0.7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	l, err := config.Load(config.LoadOptions{File: path, Recorded: []string{"compaction.keep_last=5", "ui.theme=dark"}, Set: []string{"ui.theme=light"},
-		Preset: func(string) (config.Compaction, bool) {
-			return config.Compaction{TriggerRatio: 0.75, HardRatio: 0.9, DefaultProfile: "heavy"}, true
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for key, want := range map[string]struct {
-		value, unset string
-		layer        config.Layer
-	}{
-		"compaction.preset":          {"jp", "plimsoll", config.LayerUser},
-		"compaction.trigger_ratio":   {"0.7", "0.75", config.LayerUser},
-		"compaction.default_profile": {"heavy", "heavy", config.LayerPreset},
-		"compaction.keep_last":       {"5", "0", config.LayerConversation},
-		"ui.theme":                   {"light", "auto", config.LayerOverride},
-		"ui.mouse":                   {"true", "true", config.LayerDefault},
-		"permissions.allow":          {"[]", "[]", config.LayerDefault},
-	} {
-		all := l.Settings()
-		i := slices.IndexFunc(all, func(s config.Setting) bool { return s.Key == key })
-		if i < 0 {
-			t.Errorf("%s is not listed", key)
-			continue
-		}
-		if s := all[i]; s.Value != want.value || s.Unset != want.unset || s.Origin.Layer != want.layer || s.Doc == "" {
-			t.Errorf("%s is %q of %s, %q where unset (%q); want %v", key, s.Value, s.Origin.Layer, s.Unset, s.Doc, want)
-		}
 	}
 }

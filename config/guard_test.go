@@ -15,11 +15,7 @@ func layered(t *testing.T, user, workspace string, trust bool) config.Loaded {
 	dir := t.TempDir()
 	path := write(t, dir, "user.yaml", user)
 	write(t, dir, ".plimsoll.yaml", workspace)
-	l, err := config.Load(config.LoadOptions{File: path, Workspace: dir, Trust: func(hash string) bool { return trust && hash != "" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return load(t, config.LoadOptions{File: path, Workspace: dir, Trust: func(hash string) bool { return trust && hash != "" }})
 }
 
 func TestWorkspaceMayNotLoosen(t *testing.T) {
@@ -112,11 +108,12 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 
 func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "permissions: {deny: [a]}", "permissions: {mode: yolo, deny: [b, a]}\ntools: {t: {approval: allow, exempt: true}}\nui: {theme: dark}\n", false)
+	l := layered(t, "permissions: {deny: [a]}", "permissions: {mode: yolo, deny: [b, a]}\ntools: {t: {approval: allow, exempt: true}, u: {}}\n"+
+		"ui: {theme: dark}\nproviders: {vendor: {}}\n", false)
 	want := config.Default()
 	want.UI.Theme = "dark"
 	want.Permissions.Deny = []string{"a", "b"}
-	want.Tools = map[string]config.Tool{"t": {Exempt: new(true)}}
+	want.Tools = map[string]config.Tool{"t": {Exempt: new(true)}} // no tool or provider of a name alone
 	if diff := cmp.Diff(want, l.Config); diff != "" {
 		t.Error(diff)
 	}
@@ -125,8 +122,7 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	}
 }
 
-// A key of a later version, or a mistyped one, stops nobody who cloned the folder; what is
-// wrong otherwise does.
+// A key of a later version, or a mistyped one, stops nobody who cloned the folder; what is wrong otherwise does.
 func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
 	t.Parallel()
 	l := layered(t, "", "ui: {mouze: true, theme: dark}\nhooks: {}\nmoddel: x\n", false)
@@ -136,33 +132,24 @@ func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
 	if p := l.Unknown[0]; p.Line != 1 || p.Hint != "did you mean mouse?" {
 		t.Errorf("it says %+v", p)
 	}
-}
-
-func TestWorkspaceAddsNoNames(t *testing.T) {
-	t.Parallel()
-	l := layered(t, "model: vendor/model\n", "providers: {vendor: {}}\ntools: {t: {}}\n", false)
-	if len(l.Config.Providers) != 0 || len(l.Config.Tools) != 0 {
-		t.Errorf("providers %v, tools %v", l.Config.Providers, l.Config.Tools)
+	dir := t.TempDir()
+	write(t, dir, config.WorkspaceFile, "permissions: {mode: yollo}\n")
+	if _, err := config.Load(config.LoadOptions{Workspace: dir}); err == nil {
+		t.Error("a bad value passes because it is refused")
 	}
 }
 
-func TestTrustedWorkspaceAppliesEverything(t *testing.T) {
+func TestTrustedWorkspaceNeverNamesTheProgramThatPrintsKeys(t *testing.T) {
 	t.Parallel()
-	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\ncompaction: {summary: {model: a/b}}\n", true)
-	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || l.Config.Compaction.Summary.Model != "a/b" || len(l.Trusted) != 3 ||
+	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1', key_command: [evil]}}\n", true)
+	if l.Config.Permissions.Mode != "yolo" || l.Config.Providers["x"].BaseURL != "http://h/v1" || len(l.Trusted) != 2 ||
 		len(l.Refused) != 0 || len(l.Unknown) != 1 || !strings.HasSuffix(l.Unknown[0].Message, ": providers.x.key_command") || l.Config.Providers["x"].KeyCommand != nil {
 		t.Errorf("%+v", l)
 	}
 }
 
-func TestRefusedValuesAreCheckedAndShownWhole(t *testing.T) {
+func TestRefusedValuesAreShownWhole(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	user := write(t, dir, "user.yaml", "model: u\n")
-	write(t, dir, ".plimsoll.yaml", "permissions: {mode: yollo}\n")
-	if _, err := config.Load(config.LoadOptions{File: user, Workspace: dir}); err == nil {
-		t.Error("a bad value passes because it is refused")
-	}
 	long := strings.Repeat("true; ", 200)
 	l := layered(t, "model: u\n", "compaction: {summary: {instructions: \""+long+"\\e[2Jrm -rf x\"}}\n", false)
 	if got := l.Refused[0].Value; !strings.HasSuffix(got, "rm -rf x") || strings.Contains(got, "\x1b") {
@@ -173,9 +160,8 @@ func TestRefusedValuesAreCheckedAndShownWhole(t *testing.T) {
 func TestAFileThatIsBothCountsAsTheUsers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	path := write(t, dir, config.WorkspaceFile, "permissions: {mode: yolo}\n")
-	l, err := config.Load(config.LoadOptions{File: path, Workspace: dir})
-	if err != nil || len(l.Refused) != 0 || l.Config.Permissions.Mode != "yolo" {
-		t.Errorf("%+v, %v", l, err)
+	l := load(t, config.LoadOptions{File: write(t, dir, config.WorkspaceFile, "permissions: {mode: yolo}\n"), Workspace: dir})
+	if len(l.Refused) != 0 || l.Config.Permissions.Mode != "yolo" {
+		t.Errorf("%+v", l)
 	}
 }
