@@ -184,26 +184,6 @@ func TestTheIndicatorMovesAtRest(t *testing.T) {
 	})
 }
 
-// While only a summary is written no turn runs: Tab completes and Enter sends.
-func TestNothingQueuesBehindASummary(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		byItself(r)
-		r.calls = nil
-		r.write("next")
-		r.press("tab")
-		r.did()
-		r.press("enter")
-		r.did("first send next")
-		r.enter("/compact")
-		r.lacks("before the next request")
-		r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()})
-		r.calls = nil
-		r.write("then")
-		r.press("tab")
-		r.did("first send then")
-	})
-}
-
 // Who cannot stop a thing any more can leave.
 func TestCtrlCWhileATurnIsHeld(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {

@@ -115,6 +115,8 @@ func TestCommandsOfCompaction(t *testing.T) {
 		"/fork --compact=light":                     "fork light",
 		"/fork --compact light":                     "fork light",
 		"/export talk.md":                           "page export talk.md",
+		"/tools":                                    "page tools",
+		"/cost":                                     "page cost",
 		"/undo":                                     "first rewind -1",
 		"/redo":                                     "first restore turns",
 		"/rewind 0":                                 "first rewind 0",
@@ -213,27 +215,6 @@ func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
 	})
 }
 
-func TestThePreviewIsLookedAtBeforeItIsMade(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.enter("/compact --dry-run the ports")
-		r.happen(planned(plan))
-		r.has("turns 0–4", "12.1k → ~5.3k", "Effect", "results masked", "from turn 1, message e3")
-		r.calls = nil
-		r.press("enter")
-		r.did("first compact focus=the ports")
-		r.lacks("Effect")
-
-		r.press("ctrl+k")
-		r.happen(planned(plan))
-		r.has("Effect")
-		r.calls = nil
-		r.press("esc")
-		r.did()
-		r.lacks("Effect")
-		r.happen(planned(plan)) // nobody looks at it any more
-	})
-}
-
 // Everything goes on while a summary is written, and the line about it ends
 // with it.
 func TestTheIndicatorIsInNobodysWay(t *testing.T) {
@@ -269,22 +250,6 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 			t.Errorf("it is said %d times:\n%s", n, r.text())
 		}
 	})
-}
-
-func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
-	for name, end := range map[string]func(*rig){
-		"the agent ends": func(r *rig) { r.mailbox.Close(); r.settle() },
-		"it is left":     func(r *rig) { r.enter("/new") },
-	} {
-		t.Run(name, func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-				r.happen(updates.Compacting{Since: time.Now(), Summary: true})
-				r.has("Optimizing")
-				end(r)
-				r.lacks("Optimizing")
-			})
-		})
-	}
 }
 
 // What brings a compaction back is named as it is done in the view in sight, and can be
@@ -347,19 +312,6 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 		r.pass(time.Second)
 		r.press("end")
 		r.has(" · nothing to compact")
-	})
-}
-
-// Who presses a key too often does not fill the transcript.
-func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		for _, reason := range []error{edit.ErrNothingToUndo, edit.ErrNothingToRedo} {
-			err := fmt.Errorf("%w: indeed", reason)
-			r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: err.Error(), Err: err}})
-			r.has(reason.Error() + ": indeed")
-			r.pass(5 * time.Second)
-			r.lacks(reason.Error())
-		}
 	})
 }
 

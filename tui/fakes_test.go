@@ -95,9 +95,6 @@ func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 }
 
 func (r *rig) LastExchange(_ context.Context, id string) (question, reply string, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.exchanges = append(r.exchanges, id)
 	return "the last question in " + id, "# The answer\n\nis **plain** `text`.", nil
 }
 func (r *rig) RenameStored(ctx context.Context, id, title string) error {

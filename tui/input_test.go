@@ -63,23 +63,6 @@ func TestModesCycle(t *testing.T) {
 	})
 }
 
-func TestPages(t *testing.T) {
-	for command, page := range map[string]string{
-		"/tools": "tools", "/todos": "todos", "/cost": "cost", "/status": "status", "/doctor": "doctor",
-	} {
-		t.Run(command, func(t *testing.T) {
-			screen(t, nil, func(r *rig) {
-				r.calls = nil
-				r.enter(command)
-				r.did("page " + page)
-				r.has("the page about " + page)
-				r.press("esc")
-				r.lacks("the page about")
-			})
-		})
-	}
-}
-
 // A command that fails leaves its line in the composer.
 func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 	for command, port := range map[string]string{

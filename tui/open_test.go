@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -128,16 +127,6 @@ func TestFollowing(t *testing.T) {
 		r.calls = nil
 		r.press("enter")
 		r.did()
-		for width, want := range map[int]string{200: opened.Why, 70: "Read-only: open in another window · /fork to copy", 40: "Read-only · /fork to copy    following", 20: "Read-only · /fork"} {
-			r.happen(opened)
-			r.resize(width, 12)
-			if last := r.lines()[11]; !strings.HasPrefix(strings.TrimSpace(last), want) {
-				t.Errorf("%d cells wide: %q", width, last)
-			}
-		}
-		r.press("ctrl+c")
-		r.resize(80, 9)
-		r.has("│ Read-only: open in another window")
 	})
 }
 

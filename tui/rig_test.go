@@ -47,7 +47,6 @@ type world struct {
 	next      tui.Conversation // New, Fork, Resume and Delete lead here
 	hold      chan struct{}    // Open and the others wait for it; nil: they do not
 	failing   map[string]error // by port method
-	exchanges []string         // whose last exchange was asked for
 	stored    []tui.Stored
 	models    []tui.ModelChoice
 	themes    []themes.Theme // of the user's own

@@ -80,18 +80,6 @@ func TestEnterSubmitsAndEmpties(t *testing.T) {
 	wantAction(t, press(t, m, "enter"), pane.Ignored{})
 }
 
-func TestNewlineKeys(t *testing.T) {
-	t.Parallel()
-	m := newModel(t)
-	for _, k := range []string{"shift+enter", "alt+enter", "ctrl+j"} {
-		write(m, "x")
-		wantAction(t, press(t, m, k), nil)
-	}
-	write(m, `y\`)
-	wantAction(t, press(t, m, "enter"), nil)
-	wantDraft(t, m, "x\nx\nx\ny\n")
-}
-
 func TestKeysThatMeanNothingHereAreLeftToTheParent(t *testing.T) {
 	t.Parallel()
 	m := newModel(t)

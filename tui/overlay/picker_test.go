@@ -77,25 +77,6 @@ func TestAListShowsWhatIsKnownOfTheSelectedItem(t *testing.T) {
 	}
 }
 
-func TestAListKeepsWhatIsSelected(t *testing.T) {
-	t.Parallel()
-	p := overlay.NewPicker(chats())
-	s := open(80, 24, p)
-	press(s, "down")
-	p.SetItems([]overlay.Item{{ID: "2", Title: "second"}, {ID: "3", Title: "third"}, {ID: "1", Title: "first"}})
-	if p.Selected() != "2" {
-		t.Errorf("selected is %q", p.Selected())
-	}
-	p.SetItems([]overlay.Item{{ID: "3", Title: "third"}, {ID: "1", Title: "first"}})
-	if p.Selected() != "3" { // what stands in its place
-		t.Errorf("selected is %q", p.Selected())
-	}
-	p.SetItems(nil)
-	if p.Selected() != "" {
-		t.Errorf("selected is %q", p.Selected())
-	}
-}
-
 func TestADialIsChosenWithTheItem(t *testing.T) {
 	t.Parallel()
 	o := models()

@@ -135,30 +135,6 @@ func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
 	}
 }
 
-func TestOtherOverlaysAreNotices(t *testing.T) {
-	t.Parallel()
-	price := 0.02
-	r := open(t, 120, 60, talk(8)...)
-	r.compacted(at(14, 2), conversation.Made{}, conversation.Pin{Events: []uint64{1, 2}})
-	r.compacted(at(14, 3), conversation.Made{}, conversation.Unpin{Events: []uint64{1}})
-	back := r.compacted(at(14, 4), conversation.Made{Why: "the user pressed esc twice"}, conversation.Rewind{Turn: 5})
-	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{})
-	r.addAt(at(14, 6), conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"},
-		conversation.Attempt{Outcome: conversation.OutcomeStale},
-		conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "far too short", Model: "m", CostUSD: &price, Tokens: 40_600, Next: 31_100},
-		conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "would grow", Model: "m", Tokens: 40_600, Paused: true},
-		conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "nobody was asked"},
-		conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "cut", Model: "m", Tokens: 900})
-	r.has(t, " · 14:02 pinned 2 events", " · 14:03 unpinned 1 event", " · 14:04 rewound to turn 4 · 3 turns undone · the user pressed esc twice",
-		" · 14:05 went back to the beginning · 5 turns undone", " ! 14:06 compaction failed: the summary came back empty", " · 14:06 compaction failed",
-		" ! 14:06 compaction failed: far too short · cost $0.0200 · nothing changed; tries again at 31.1k",
-		" ! 14:06 compaction failed: would grow · took 40.6k tokens · summaries are paused, /compact tries again")
-	r.has(t, " ! 14:06 compaction failed: cut · took 900 tokens · the next step tries again")
-	r.lacks(t, "nobody was asked")
-	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
-	r.has(t, "turn 4 · the user pressed esc twice · undone 14:08")
-}
-
 func TestAClickOnUndoTakesItBack(t *testing.T) {
 	t.Parallel()
 	r := open(t, 120, 60, talk(8)...)

@@ -14,40 +14,6 @@ func alone(trigger string, before, after int) conversation.Made {
 	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
 }
 
-// recovered is how what made room in need came about.
-func recovered(trigger string) conversation.Made {
-	return conversation.Made{Source: conversation.SourceRecovery, Trigger: trigger, Before: 130_000, After: 60_000}
-}
-
-func TestTheLineSaysWhatSetItOff(t *testing.T) {
-	t.Parallel()
-	drop := conversation.Drop{Spans: []conversation.Span{{First: 3, Last: 8}}}
-	capped := conversation.Cap{Items: []conversation.CapItem{{Event: 16}, {Event: 14}}}
-	for _, c := range []struct {
-		name   string
-		made   conversation.Made
-		bodies []conversation.Body
-		want   string
-	}{
-		{"load line", alone(planner.TriggerLoadLine, 91_000, 34_000), []conversation.Body{masks(4, 6), summary(1, 3)},
-			"compacted turns 1–3 at the load line: 91k → 34k · 2 results masked, 1 summary · "},
-		{"cold cache", alone(planner.TriggerCold, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 with a cold cache: 91k → 34k · 2 results masked · "},
-		{"before a request", alone(planner.TriggerRequest, 91_000, 90_000), []conversation.Body{masks(4)}, " · 14:02 compacted turn 1 before a request: 91k → 90k · 1 result masked · "},
-		{"a newer trigger", alone("moon phase", 91_000, 34_000), []conversation.Body{masks(4)}, "compacted turn 1 automatically: 91k → 34k"},
-		{"overflow", recovered("overflow"), []conversation.Body{masks(4, 6), capped}, "compacted turns 1–7 to recover from an overflow: 130k → 60k · 2 results masked, 2 texts capped · "},
-		{"trimmed", recovered(planner.TriggerHardLine), []conversation.Body{masks(4), drop}, "trimmed turns 1–3 at the hard line: 130k → 60k · 1 result masked, oldest messages dropped · "},
-		{"dropped by hand", byHand(130_000, 60_000), []conversation.Body{drop}, "compacted turns 1–3: 130k → 60k · oldest messages dropped · "},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			r := open(t, 200, 60, talk(8)...)
-			r.compacted(at(14, 2), c.made, c.bodies...)
-			r.has(t, c.want)
-			check(t, r.View(), 200, 60)
-		})
-	}
-}
-
 // What comes to nothing by itself is silent, also where it is read from a log.
 func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
 	t.Parallel()

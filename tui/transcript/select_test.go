@@ -78,25 +78,6 @@ func TestCopiesPartsOfLines(t *testing.T) {
 	}
 }
 
-func TestDragMayEndOutside(t *testing.T) {
-	t.Parallel()
-	r := open(t, 40, 5, reply("one\n\ntwo\n\nthree"))
-	if got := r.drag(0, 2, 3, 99); got != "two\n\nthree" {
-		t.Errorf("below: %q", got)
-	}
-	if got := r.drag(2, 2, -5, -3); got != "one\n\ntw" {
-		t.Errorf("above: %q", got)
-	}
-	if got := r.Release().Text; got != "" {
-		t.Errorf("a release without a press copies %q", got)
-	}
-	r.ClearSelection()
-	r.Drag(3, 3)
-	if r.Selecting() {
-		t.Error("a drag without a press selects")
-	}
-}
-
 // While the button is down nothing moves under the mouse.
 func TestNothingMovesUnderTheMouse(t *testing.T) {
 	t.Parallel()
