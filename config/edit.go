@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // Change is a key of the user's file that gets another value.
@@ -79,7 +81,9 @@ func NewEdit(path string, changes []Change, preset func(name string) (Compaction
 	if !reflect.DeepEqual(got, want) {
 		return Edit{}, fmt.Errorf("%s is written in a way that cannot be changed here: change it by hand", path)
 	}
-	e.Lines = lineChanges(text, plainEnds(after))
+	if e.Lines, err = lineChanges(text, plainEnds(after)); err != nil {
+		return Edit{}, err
+	}
 	if marked {
 		after = byteOrderMark + after
 	}
@@ -126,15 +130,6 @@ func without(n *node, segments []string) *node {
 		}
 	}
 	return &out
-}
-
-// parseWith is [Parse] with what a preset fills.
-func parseWith(name string, data []byte, preset func(name string) (Compaction, bool)) (Config, error) {
-	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
-	src, root, problems := parseDocument(name, data)
-	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	l.finish(preset)
-	return l.Config, l.problems.err()
 }
 
 // Write writes the change. The error is [ErrChanged] where the file is another one by now, and [ErrBusy] where another
@@ -198,41 +193,27 @@ func unlock(f *os.File) {
 }
 
 // lineChanges are the lines in which two texts differ.
-func lineChanges(before, after string) []Line {
-	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
-	var out []Line
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		if i < len(a) && j < len(b) && a[i] == b[j] {
-			i, j = i+1, j+1
-			continue
-		}
-		gone, come := apart(a[i:], b[j:])
-		for range gone {
-			out = append(out, Line{Number: i + 1, Text: a[i]})
-			i++
-		}
-		for range come {
-			out = append(out, Line{Number: j + 1, Added: true, Text: b[j]})
-			j++
-		}
+func lineChanges(before, after string) ([]Line, error) {
+	before, after = strings.TrimSuffix(before, "\n")+"\n", strings.TrimSuffix(after, "\n")+"\n" // an end that comes is no change
+	changes, err := udiff.ToUnifiedDiff("", "", before, udiff.Lines(before, after), 0)
+	if err != nil {
+		return nil, fmt.Errorf("compare the file with its change: %w", err)
 	}
-	return slices.DeleteFunc(out, func(l Line) bool { return l.Text == "" })
-}
-
-// apart is after how many lines of each two texts go on alike.
-func apart(a, b []string) (gone, come int) {
-	for n := 1; n <= len(a)+len(b); n++ {
-		for gone = 0; gone <= n; gone++ {
-			if come = n - gone; gone < len(a) && come < len(b) && alike(a[gone:], b[come:]) {
-				return gone, come
+	var out []Line // without empty ones
+	for _, hunk := range changes.Hunks {
+		from, to := hunk.FromLine, hunk.ToLine
+		for _, l := range hunk.Lines {
+			line := Line{Number: from, Added: l.Kind == udiff.Insert, Text: strings.TrimSuffix(l.Content, "\n")}
+			if line.Added {
+				line.Number = to
+				to++
+			} else {
+				from++
+			}
+			if line.Text != "" {
+				out = append(out, line)
 			}
 		}
 	}
-	return len(a), len(b)
-}
-
-// alike reports whether two texts begin with the same lines, two of them where there are.
-func alike(a, b []string) bool {
-	n := min(2, len(a), len(b))
-	return slices.Equal(a[:n], b[:n])
+	return out, nil
 }

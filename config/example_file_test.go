@@ -33,20 +33,9 @@ func read(t *testing.T, path string) string {
 
 func TestExampleFileIsTheDefaults(t *testing.T) {
 	t.Parallel()
-	got, err := config.Parse(exampleFile, []byte(read(t, exampleFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(config.Default(), got, cmpopts.EquateEmpty()); diff != "" {
+	loaded := load(t, config.LoadOptions{File: exampleFile})
+	if diff := cmp.Diff(config.Default(), loaded.Config, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("config.yaml.example differs from Default() (-default +example):\n%s", diff)
-	}
-}
-
-func TestExampleFileLeavesCompactionToThePreset(t *testing.T) {
-	t.Parallel()
-	loaded, err := config.Load(config.LoadOptions{File: exampleFile})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for key := range loaded.Origins {
 		if strings.HasPrefix(key, "compaction.") && key != "compaction.preset" {
@@ -69,14 +58,7 @@ var mapNames = strings.NewReplacer(
 
 func TestExampleFileHasEveryKey(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir() + "/config.yaml"
-	if err := os.WriteFile(path, []byte(uncommented(read(t, exampleFile))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := config.Load(config.LoadOptions{File: path})
-	if err != nil {
-		t.Fatalf("with its commented settings turned on the example does not load:\n%v", err)
-	}
+	loaded := load(t, config.LoadOptions{File: write(t, t.TempDir(), "config.yaml", uncommented(read(t, exampleFile)))})
 	written := map[string]bool{}
 	for key := range loaded.Origins {
 		written[mapNames.Replace(key)] = true
@@ -87,6 +69,9 @@ func TestExampleFileHasEveryKey(t *testing.T) {
 		t.Errorf("what config.yaml.example shows behind # differs from Default() (-default +example):\n%s", diff)
 	}
 	for _, o := range config.Options() {
+		if o.Type == "" || !strings.HasSuffix(o.Doc, ".") {
+			t.Errorf("incomplete: %+v", o)
+		}
 		found := written[o.Key]
 		for key := range written {
 			found = found || strings.HasPrefix(key, o.Key+".")
@@ -115,15 +100,6 @@ func TestExampleFileExplainsEveryKey(t *testing.T) {
 func TestDocumentedOptionsAreTheStruct(t *testing.T) {
 	t.Parallel()
 	docstest.Part(t, docsFile, "options", markdown(config.Options()), *update)
-}
-
-func TestEveryOptionIsDocumented(t *testing.T) {
-	t.Parallel()
-	for _, o := range config.Options() {
-		if o.Key == "" || strings.HasSuffix(o.Key, ".") || o.Type == "" || !strings.HasSuffix(o.Doc, ".") {
-			t.Errorf("incomplete: %+v", o)
-		}
-	}
 }
 
 // markdown writes options as the tables of docs/configuration.md, one for each top-level key.

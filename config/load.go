@@ -51,11 +51,14 @@ func Load(o LoadOptions) (Loaded, error) {
 
 // Parse reads one document over the defaults, as the user's file would be, without what a preset fills. The name stands
 // in problems.
-func Parse(name string, data []byte) (Config, error) {
+func Parse(name string, data []byte) (Config, error) { return parseWith(name, data, nil) }
+
+// parseWith is [Parse] with what a preset fills.
+func parseWith(name string, data []byte, preset func(name string) (Compaction, bool)) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
 	src, root, problems := parseDocument(name, data)
 	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	l.finish(nil)
+	l.finish(preset)
 	return l.Config, l.problems.err()
 }
 

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,15 +23,13 @@ func FuzzProfile(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	path := f.TempDir() + "/config.yaml"
+	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, profile string) {
 		if len(profile) > 4096 {
 			return // what a file may hold at most is another rule
 		}
 		text := "compaction:\n  profiles:\n    p: " + profile + "\n"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := write(t, dir, "config.yaml", text)
 		l, err := config.Load(config.LoadOptions{File: path})
 		if err != nil {
 			wantPlaces(t, err, path, text)
