@@ -37,6 +37,3 @@ func (h Headers) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
 // MarshalJSON writes the names with hidden values.
 func (h Headers) MarshalJSON() ([]byte, error) { return json.Marshal(h.redacted()) }
-
-// MarshalYAML writes the names with hidden values.
-func (h Headers) MarshalYAML() (any, error) { return h.redacted(), nil }

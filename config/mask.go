@@ -1,6 +1,6 @@
 // Hiding of secrets. Rules:
 //
-//   - Header values are hidden by every way of printing them: fmt, slog, JSON, YAML. Who needs them indexes the map.
+//   - Header values are hidden by every way of printing them: fmt, slog, JSON. Who needs them indexes the map.
 //   - A line quoted in a problem hides what follows a key that sounds secret, and anything that looks like a key.
 
 package config

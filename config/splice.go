@@ -69,7 +69,7 @@ func changed(path, text string, c Change) (string, error) {
 		return "", err
 	}
 	t := cutLines(path, text)
-	within, rest := tableFor(root, segments)
+	within, head, rest := tableFor(root, segments)
 	i := -1
 	if within != nil {
 		i = entryOf(within, rest[0])
@@ -87,24 +87,25 @@ func changed(path, text string, c Change) (string, error) {
 	case within == nil || len(segments) == len(rest):
 		err = t.insert(0, 0, rest, c)
 	default:
-		err = t.insertInto(root, segments[:len(segments)-len(rest)], within, rest, c)
+		err = t.insertInto(head, within, rest, c)
 	}
 	return t.String(), err
 }
 
-// tableFor is the innermost table that is there for a key, and the segments below it.
-func tableFor(root *node, segments []string) (*node, []string) {
+// tableFor is the innermost table that is there for a key, the entry that holds it, and the segments below it.
+func tableFor(root *node, segments []string) (table *node, head entry, rest []string) {
 	if root == nil || root.kind != tableNode {
-		return nil, segments
+		return nil, entry{}, segments
 	}
 	for len(segments) > 1 {
 		i := entryOf(root, segments[0])
 		if i < 0 || root.entries[i].value.kind != tableNode {
 			break
 		}
-		root, segments = root.entries[i].value, segments[1:]
+		head, segments = root.entries[i], segments[1:]
+		root = head.value
 	}
-	return root, segments
+	return root, head, segments
 }
 
 func entryOf(table *node, key string) int {
@@ -300,26 +301,13 @@ func (t *textLines) insert(section, depth int, rest []string, c Change) error {
 	return nil
 }
 
-// insertInto puts a key into a table that is there.
-func (t *textLines) insertInto(root *node, path []string, table *node, rest []string, c Change) error {
+// insertInto puts a key into a table that an entry holds.
+func (t *textLines) insertInto(head entry, table *node, rest []string, c Change) error {
 	first := table.entries
 	if len(first) > 0 && t.block(first[0]) {
-		head := headOf(root, path)
 		return t.insert(head.line, first[0].col-1, rest, c)
 	}
-	return t.insertBraced(headOf(root, path), len(first) > 0, rest, c)
-}
-
-// headOf is the entry of a table by its path.
-func headOf(root *node, path []string) entry {
-	for i, s := range path {
-		e := root.entries[entryOf(root, s)]
-		if i == len(path)-1 {
-			return e
-		}
-		root = e.value
-	}
-	return entry{}
+	return t.insertBraced(head, len(first) > 0, rest, c)
 }
 
 // insertBraced puts a key into a table that is written in braces.
