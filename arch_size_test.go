@@ -54,7 +54,7 @@ var ceilings = map[string]size{
 	"compact/replay":                {3679, 2182},
 	"compact/snippet":               {89, 0},
 	"compact/summary":               {3265, 1349},
-	"config":                        {3783, 1464},
+	"config":                        {3783, 1452},
 	"conversation":                  {2526, 1149},
 	"conversation/conversationtest": {471, 0},
 	"conversation/diff":             {433, 212},

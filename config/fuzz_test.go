@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,8 @@ func FuzzLoad(f *testing.F) {
 		"tools: {t: {parameters: {a: [1, .inf, null]}, command: x, approval: allow}}\n", "providers: {x: {headers: {k: \"v\"}}}\n",
 		"tool_results: {ceiling: 8MiB}\ncompaction: {summary: {timeout: 2d, instructions: |\n  a\n  b\n}}", "\xff\xfe", "model: \"\\x00\"\n", "--- !t\n...\n",
 		"ui: {keys: {a: b, c: [d]}}\nlog: {level: loud}\nmodle: x\nmodel: y\nmodel: z\n", "%YAML 1.2\n---\n{}\n", "[", "{a: ", "? ? ", "'", "a: >-\n b",
+		"modle: \u202efoo\u2066\n", "mod\u0085le: x\n", "\"\\e]52;c;x\\a\": 1\n", "ui: {theme: \"\\e[31m\"}\n", "model: \x1b[31m\n",
+		"mo" + strings.Repeat("x", 5000) + ": 1\n", "ui: {titles: '" + strings.Repeat("y ", 5000) + "'}\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -26,6 +29,9 @@ func FuzzLoad(f *testing.F) {
 		ws := t.TempDir()
 		write(t, ws, config.WorkspaceFile, string(text))
 		l, err := config.Load(config.LoadOptions{Env: env("HOME", dir), Workspace: ws})
+		for _, p := range l.Unknown {
+			wantSafe(t, p.Error())
+		}
 		if err == nil {
 			c := l.Config
 			if c.Permissions.Mode != "ask" && c.Permissions.Mode != "plan" || len(c.Permissions.Allow)+len(c.Permissions.PrivateAddresses)+len(c.Providers)+len(c.UI.Keys) > 0 {
@@ -41,17 +47,21 @@ func FuzzLoad(f *testing.F) {
 			}
 			return
 		}
-		var p *config.Problem
-		if !errors.As(err, &p) {
+		var ps config.Problems
+		if !errors.As(err, &ps) {
 			t.Fatalf("the error is %T", err)
 		}
-		for _, r := range err.Error() {
-			if r != '\n' && !unicode.IsPrint(r) {
-				t.Fatalf("%U in %q", r, err.Error())
-			}
-		}
-		if !utf8.ValidString(err.Error()) {
-			t.Fatalf("invalid UTF-8 in %q", err.Error())
+		for _, p := range ps {
+			wantSafe(t, p.Error())
 		}
 	})
+}
+
+// wantSafe checks that a terminal can show a problem.
+func wantSafe(t *testing.T, text string) {
+	t.Helper()
+	odd := strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+	if odd || !utf8.ValidString(text) || len(text) > 5000 {
+		t.Fatalf("%d bytes reach the terminal: %q", len(text), text)
+	}
 }
