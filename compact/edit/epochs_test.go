@@ -29,19 +29,6 @@ func redo(t *testing.T, l *compacttest.Tale) bool {
 	return err == nil
 }
 
-// inForce is which epochs are in force, in the order of the log.
-func inForce(l *compacttest.Tale) (ids []uint64) {
-	for _, e := range conversation.Epochs(l.Events()) {
-		if e.InForce != (e.Reverted == 0) {
-			panic("an epoch is in force or was taken back by something")
-		}
-		if e.InForce {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
-}
-
 func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	t.Parallel()
 	l := compacttest.FilesRead(4, 60)

@@ -11,11 +11,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// made is an account of a pass by itself.
-func made(trigger string, before, after int) conversation.Made {
-	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
-}
-
 func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 	t.Parallel()
 	log := (&compacttest.Tale{}).User("first")

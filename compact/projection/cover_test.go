@@ -11,15 +11,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// states is how the messages of a log are shown.
-func states(log []conversation.Event) []projection.State {
-	var out []projection.State
-	for _, m := range projection.Project(log).Messages {
-		out = append(out, m.State)
-	}
-	return out
-}
-
 const (
 	plain  = projection.StateVerbatim
 	pinned = projection.StatePinned
