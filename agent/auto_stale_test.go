@@ -37,7 +37,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 					o.Model.Window.Source = meter.WindowCatalogue
 				}))
 				if name == "an undo" {
-					r.compacts(wish(preset.ProfileDefault, 1))
+					r.compacts(byProfile(preset.ProfileDefault, 1))
 				}
 				for range 12 {
 					if r.say(words(2600)); r.held() {

@@ -79,8 +79,8 @@ func diskFullWhile(full *atomic.Bool) func(*core.Options) {
 	}
 }
 
-// wish is a compaction by hand with a profile.
-func wish(profile string, keepLast int) edit.Request {
+// byProfile is a request for a compaction by hand with a profile.
+func byProfile(profile string, keepLast int) edit.Request {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, keepLast
 	return w

@@ -22,7 +22,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil, answers("fine"))
 		before, batches := r.reading(), len(r.memory.Batches())
-		r.compacts(wish("", -1))
+		r.compacts(byProfile("", -1))
 		r.idle()
 		overlays, made := r.overlays(), r.made()
 		if len(overlays) != 1 || len(made) != 1 {
@@ -70,7 +70,7 @@ func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(4)), answers("that was listing 4"))
 		r.say("one more")
 		events := len(r.memory.Events())
-		r.compacts(wish("", 0))
+		r.compacts(byProfile("", 0))
 		if got := len(r.memory.Events()); got != events {
 			t.Errorf("%d events were appended while a reply streams", got-events)
 		}
@@ -104,7 +104,7 @@ func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 		if got := r.reading(); got.Used != 9001 {
 			t.Fatalf("used is %d before", got.Used)
 		}
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		if got := r.reading(); !got.Estimated || got.Used > 9000*3/4 {
 			t.Errorf("used is %d (estimated %v) right after", got.Used, got.Estimated)
 		}
@@ -131,7 +131,7 @@ func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
 		r := talk(t, 4, diskFullWhile(&full), answers("fine"))
 		before, used := r.view(), r.reading().Used
 		full.Store(true)
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		full.Store(false)
 		r.idle()
 		refused := r.refused()
@@ -157,7 +157,7 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 		r.Rename("a title that cannot be stored yet")
 		r.wait()
 		full.Store(false)
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		overlay := r.overlays()
 		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Made.Epoch != overlay[0].Seq {
 			t.Fatalf("the overlays are %+v", overlay)
@@ -190,7 +190,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 					}
 				}, again, answers("the same"))
 				if test.compact {
-					r.compacts(wish("", 0))
+					r.compacts(byProfile("", 0))
 				}
 				r.say("listing 0 again, and 7")
 				results := map[string]uint64{}

@@ -44,7 +44,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
 		if got := r.reading().LoadLine; got != 9000 {
 			t.Errorf("the load line is %d", got)
 		}
-		r.compacts(wish("", -1))
+		r.compacts(byProfile("", -1))
 		if made := r.made(); len(made) != 1 || made[0].Preview.Range.To != 1 {
 			t.Errorf("made %+v, refused %v", made, r.refused())
 		}

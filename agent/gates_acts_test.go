@@ -33,7 +33,7 @@ func acts() []act {
 		{"refuse", func(c *course) { c.Review("", false) }},
 		{"same", func(c *course) { c.Compact(c.same) }},
 		{"other", func(c *course) { c.Compact(focused(heavy(), "other")) }},
-		{"plain", func(c *course) { c.Compact(focused(wish(preset.ProfileDefault, 1), "plain")) }},
+		{"plain", func(c *course) { c.Compact(focused(byProfile(preset.ProfileDefault, 1), "plain")) }},
 		{"configure", (*course).configure},
 		{"smaller", func(c *course) { c.resize(3, 5) }},
 		{"larger", func(c *course) { c.resize(2, 1) }},
@@ -75,7 +75,7 @@ type origin struct {
 
 func origins() []origin {
 	all, held := []gate{begun, half, unended, behind, storing}, []gate{begun, half, unended, storing}
-	first, whole := focused(heavy(), "first"), wish(preset.ProfileHeavy, -1)
+	first, whole := focused(heavy(), "first"), byProfile(preset.ProfileHeavy, -1)
 	read := focused(reviewed(), "first")
 	return []origin{
 		{"by hand", 50_000, all, first, func(c *course) { c.Compact(first) }},

@@ -170,9 +170,9 @@ func past(t *testing.T) (stored []conversation.Event) {
 			c.wait()
 			switch i {
 			case 3:
-				c.compacts(wish(preset.ProfileDefault, 3))
+				c.compacts(byProfile(preset.ProfileDefault, 3))
 			case 4:
-				c.compacts(wish(preset.ProfileDefault, 2))
+				c.compacts(byProfile(preset.ProfileDefault, 2))
 				c.UndoCompaction(0)
 				c.wait()
 			case 5:

@@ -106,10 +106,10 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 			}
 		})
 		now, events := r.reading(), len(r.memory.Events())
-		w := wish(preset.ProfileDefault, 1)
+		w := byProfile(preset.ProfileDefault, 1)
 		r.Preview(w)
 		r.Preview(heavy())
-		r.Preview(wish("nowhere", 1))
+		r.Preview(byProfile("nowhere", 1))
 		r.SwitchModel(other("free", 100_000), r.provider)
 		r.Preview(w)
 		r.wait()
@@ -117,7 +117,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		if len(got) != 4 || len(r.memory.Events()) != events+1 { // the switch of the model
 			t.Fatalf("%d answers, %d events more", len(got), len(r.memory.Events())-events)
 		}
-		for i, want := range []edit.Request{w, heavy(), wish("nowhere", 1), w} {
+		for i, want := range []edit.Request{w, heavy(), byProfile("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Request); diff != "" {
 				t.Errorf("answer %d: %s", i, diff)
 			}

@@ -37,7 +37,7 @@ func TestJCLILogsThatItFailed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var b strings.Builder
 		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), answers("fine"))
-		r.compacts(wish("", -1))
+		r.compacts(byProfile("", -1))
 		r.say("go on")
 		r.finish()
 		log := b.String()

@@ -87,7 +87,7 @@ func TestOneClawAcceptance(t *testing.T) {
 		"does not compact a single long turn":                     {then: func(c *oneClaw) { c.turn(0, 8600) }},
 		"the threshold is configurable": {turns: 6, change: func(o *core.Options) { o.Rules.TriggerRatio = 0.6 },
 			summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
-		"the user can compact": {turns: 6, then: func(c *oneClaw) { c.compacts(wish(preset.ProfileHeavy, -1)) },
+		"the user can compact": {turns: 6, then: func(c *oneClaw) { c.compacts(byProfile(preset.ProfileHeavy, -1)) },
 			summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
 		"a smaller model gets a summary by the one before": {turns: 14, change: windowed(200_000), then: func(c *oneClaw) {
 			c.SwitchModel(other("small", 10_000), twoScripts{c.provider, agenttest.NewProvider()})
@@ -95,7 +95,7 @@ func TestOneClawAcceptance(t *testing.T) {
 		}, summaries: []agenttest.Reply{summarises(account)}, requests: 1, overlays: summary},
 		"one compaction at a time": {turns: 9, then: func(c *oneClaw) {
 			c.turn(9, 10)
-			c.compacts(wish(preset.ProfileHeavy, -1))
+			c.compacts(byProfile(preset.ProfileHeavy, -1))
 			time.Sleep(20 * time.Second)
 		}, summaries: []agenttest.Reply{takesTime(20 * time.Second)}, requests: 1, overlays: summary},
 		"summaries merge into one": {turns: 16, summaries: []agenttest.Reply{summarises(account), summarises(secondSummary)}, requests: 2,

@@ -114,7 +114,7 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 		said[text]++
 		r.Send(text)
 	case 4, 5:
-		r.Compact(wish([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
+		r.Compact(byProfile([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
 	case 6:
 		r.UndoCompaction(0)
 	case 7:

@@ -74,7 +74,7 @@ func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, nearLoad, eachTokens, nil)
-		w := wish(preset.ProfileHeavy, -1)
+		w := byProfile(preset.ProfileHeavy, -1)
 		w.Review = true
 		r.compacts(w)
 		shown, waits := r.waiting()
@@ -97,7 +97,7 @@ func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
 		r := chatted(t, s, nearLoad, eachTokens, func(o *core.Options) { o.Rules.KeepLast = 1 })
-		w := wish(preset.ProfileHeavy, -1)
+		w := byProfile(preset.ProfileHeavy, -1)
 		r.Preview(w)
 		r.wait()
 		shown := agenttest.Of[updates.Previewed](r.watch)

@@ -38,14 +38,14 @@ func faulty(l *longTalk) {
 func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {
 	const turns = 90
 	acts := map[int]func(*longTalk){
-		9:  func(l *longTalk) { l.Compact(wish(preset.ProfileDefault, 1)) },
+		9:  func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 1)) },
 		12: func(l *longTalk) { l.UndoCompaction(0) },
 		15: func(l *longTalk) { l.Rewind(-1) },
 		17: func(l *longTalk) { l.Compact(heavy()) },
 		19: func(l *longTalk) { l.RestoreTurns() },
 		23: func(l *longTalk) { l.Rewind(20) },
 		25: func(l *longTalk) { l.RestoreTurns() },
-		27: func(l *longTalk) { l.Compact(wish(preset.ProfileDefault, 2)) },
+		27: func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 2)) },
 		28: func(l *longTalk) { l.UndoCompaction(0); l.RedoCompaction() },
 		31: func(l *longTalk) { l.SwitchModel(other("large", 4*longWindow), l.server) },
 		33: func(l *longTalk) {

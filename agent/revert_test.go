@@ -17,7 +17,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil)
 		before, full := r.view(), r.reading().Used
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		reduced, epoch, small := r.view(), r.overlays()[0].Seq, r.reading().Used
 		r.UndoCompaction(0)
 		r.wait()
@@ -57,9 +57,9 @@ func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := talk(t, 5, nil)
 		r.RedoCompaction()
-		r.compacts(wish("", 3))
+		r.compacts(byProfile("", 3))
 		r.UndoCompaction(0)
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		r.RedoCompaction()
 		r.wait()
 		refused := r.refused()
@@ -77,7 +77,7 @@ func TestUndoThatCannotBeStoredLeavesTheCompactionInForce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var full atomic.Bool
 		r := talk(t, 4, diskFullWhile(&full), answers("fine"))
-		r.compacts(wish("", 1))
+		r.compacts(byProfile("", 1))
 		reduced := r.view()
 		full.Store(true)
 		r.UndoCompaction(0)

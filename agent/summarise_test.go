@@ -18,7 +18,7 @@ import (
 )
 
 // heavy is the wish for a summary of all turns but one.
-func heavy() edit.Request { return wish(preset.ProfileHeavy, 1) }
+func heavy() edit.Request { return byProfile(preset.ProfileHeavy, 1) }
 
 // summarises is the reply with a summary, and what it cost.
 func summarises(text string) agenttest.Reply {

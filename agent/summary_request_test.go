@@ -157,7 +157,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 					}
 				}, summarises(account), answers("fine"))
 				before, requests := r.view(), len(r.provider.Requests())
-				r.compacts(wish("", -1))
+				r.compacts(byProfile("", -1))
 				if len(saved) != 1 {
 					t.Fatalf("saved %d times", len(saved))
 				}

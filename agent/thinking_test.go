@@ -182,11 +182,11 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 						k.say(fmt.Sprintf("message %d: %s", n, strings.Repeat("go on with it ", chance.IntN(30))))
 						switch chance.IntN(14) {
 						case 0:
-							k.compacts(wish(preset.ProfileHeavy, 1))
+							k.compacts(byProfile(preset.ProfileHeavy, 1))
 						case 1:
-							k.compacts(wish(preset.ProfileDefault, 1))
+							k.compacts(byProfile(preset.ProfileDefault, 1))
 						case 2:
-							k.compacts(wish(preset.ProfileLight, chance.IntN(3)))
+							k.compacts(byProfile(preset.ProfileLight, chance.IntN(3)))
 						case 3, 4:
 							k.UndoCompaction(0)
 						case 5:
@@ -288,7 +288,7 @@ func TestASummaryWhoseThinkingIsRefusedIsAskedForWithoutIt(t *testing.T) {
 			k.say(long)
 		}
 		k.server.Forget()
-		k.compacts(wish(preset.ProfileHeavy, 1))
+		k.compacts(byProfile(preset.ProfileHeavy, 1))
 		k.UndoCompaction(0)
 		k.say("on")
 		if got := k.thoughts(); len(got) != 0 {
@@ -346,10 +346,10 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 			k.say(long)
 		}
 		before := k.reading().Segments[projection.Reasoning]
-		k.Preview(wish(preset.ProfileHeavy, 1))
+		k.Preview(byProfile(preset.ProfileHeavy, 1))
 		k.wait()
 		preview := agenttest.Of[updates.Previewed](k.watch)[0].Preview
-		k.compacts(wish(preset.ProfileHeavy, 1))
+		k.compacts(byProfile(preset.ProfileHeavy, 1))
 		if before == 0 || k.reading().Segments[projection.Reasoning] != 0 {
 			t.Errorf("%d tokens of thinking, then %d", before, k.reading().Segments[projection.Reasoning])
 		}
@@ -379,7 +379,7 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 // Instructions that changed wait until something else breaks the prefix.
 func TestChangedInstructionsWaitForACompactionOrAnotherModel(t *testing.T) {
 	for name, act := range map[string]func(k *claudeTalk){
-		"a compaction":  func(k *claudeTalk) { k.compacts(wish(preset.ProfileHeavy, 1)) },
+		"a compaction":  func(k *claudeTalk) { k.compacts(byProfile(preset.ProfileHeavy, 1)) },
 		"another model": func(k *claudeTalk) { k.SwitchModel(k.model("claude-opus-5-5", 100_000), watched{k.client, k}) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -520,7 +520,7 @@ func TestOpenRouterSendsThinkingBackWhereItsPastIsWhatItWas(t *testing.T) {
 		for n := range 3 {
 			sends("at first", n, 0, 0)
 		}
-		r.compacts(wish(preset.ProfileHeavy, 1))
+		r.compacts(byProfile(preset.ProfileHeavy, 1))
 		sends("behind a compaction", 0, 0, 0)
 		sends("one later", 1, 0, 0)
 		r.UndoCompaction(0)

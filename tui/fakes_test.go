@@ -291,13 +291,13 @@ func (s session) Revoke(_ context.Context, r conversation.Rule) error {
 func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
 func (s session) Rename(title string)            { s.note("rename " + title) }
 func (s session) SetProfile(name string)         { s.note("profile " + name) }
-func (s session) Compact(w edit.Request)         { s.note("compact" + wishWords(w)) }
-func (s session) Preview(w edit.Request)         { s.note("preview" + wishWords(w)) }
+func (s session) Compact(w edit.Request)         { s.note("compact" + requestWords(w)) }
+func (s session) Preview(w edit.Request)         { s.note("preview" + requestWords(w)) }
 func (s session) UndoCompaction(epoch uint64)    { s.note(fmt.Sprintf("undo %d", epoch)) }
 func (s session) RedoCompaction()                { s.note("redo") }
 
-// wishWords is what a wish says.
-func wishWords(w edit.Request) string {
+// requestWords is what a request says.
+func requestWords(w edit.Request) string {
 	words := ""
 	add := func(name, value string) {
 		if value != "" {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/tui"
 )
 
-// previewed is the answer to the wish for a profile.
+// previewed is the answer to the request for a profile.
 func previewed(profile string, saved int) updates.Previewed {
 	p := plan
 	p.Profile, p.After = profile, p.Before-saved

@@ -68,7 +68,7 @@ var errNoNumbersYet = &llm.Error{Class: llm.BadRequest, Message: "still calculat
 func (v *views) ask(one *previewView, w edit.Request) {
 	one.asked++
 	v.previews = append(v.previews, one)
-	one.shown.Wish, one.shown.Busy = w, true
+	one.shown.Request, one.shown.Busy = w, true
 	one.Show(one.shown)
 	v.session.Session.Preview(w)
 }
@@ -85,7 +85,7 @@ func (v *views) showPreview(u updates.Previewed) {
 	if one.asked--; one.asked > 0 {
 		return
 	}
-	one.shown = v.previewContent(u, one.shown.Wish)
+	one.shown = v.previewContent(u, one.shown.Request)
 	switch {
 	case u.Err == nil:
 	case len(one.others) > 0:
@@ -108,7 +108,7 @@ func (v *views) showPreview(u updates.Previewed) {
 func (v *views) previewContent(u updates.Previewed, w edit.Request) preview.Content {
 	s := v.session
 	c := preview.Content{
-		Wish: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
+		Request: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
 		Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
 		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
 	}
@@ -129,11 +129,11 @@ func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case preview.Changed:
 		p.others, p.refused = nil, nil
-		v.ask(p, a.Wish)
+		v.ask(p, a.Request)
 		return nil
 	case preview.Accepted:
 		v.remove(p)
-		v.session.Session.Compact(a.Wish)
+		v.session.Session.Compact(a.Request)
 		return v.session.later("compacts")
 	}
 	return a

@@ -71,7 +71,7 @@ func newFrames(src io.Reader) *frames {
 	return &frames{src: src, buf: make([]byte, 16<<10)}
 }
 
-// next returns the next frame, or why there is none: io.EOF at the end of the body.
+// next returns the next frame. At the end of the body the error is io.EOF.
 func (f *frames) next() (frame, error) {
 	for len(f.out) == 0 {
 		if f.err != nil {

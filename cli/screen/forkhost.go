@@ -50,7 +50,7 @@ func (h *Host) copyOf(ctx context.Context, f *session.First) (tui.Conversation, 
 		talk.Notes = append(talk.Notes, "not compacted: "+f.None.Error())
 	}
 	if f.NeedsModel() {
-		h.compact(id, f.Wish)
+		h.compact(id, f.Request)
 	}
 	return talk, nil
 }

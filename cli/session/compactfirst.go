@@ -52,12 +52,12 @@ type First struct {
 	Conversations *Conversations
 	Agents        *Agents
 
-	State ConversationState
-	Wish  edit.Request
-	pass  *edit.Proposal // nil: there is nothing to do
-	None  error          // why, nil if nothing was asked for
-	Done  *Compaction    // what was made
-	told  updates.Compacted
+	State   ConversationState
+	Request edit.Request
+	pass    *edit.Proposal // nil: there is nothing to do
+	None    error          // why, nil if nothing was asked for
+	Done    *Compaction    // what was made
+	told    updates.Compacted
 }
 
 // First works out what the flag asks for, before anything is done. The error is
@@ -67,9 +67,9 @@ func (g *Agents) First(s ConversationState, flag CompactFlag, trigger string) (*
 	if !flag.Given {
 		return f, nil
 	}
-	f.Wish = edit.NewRequest()
-	f.Wish.Profile, f.Wish.Trigger = flag.Profile, trigger
-	pass, err := s.Pass(f.Wish)
+	f.Request = edit.NewRequest()
+	f.Request.Profile, f.Request.Trigger = flag.Profile, trigger
+	pass, err := s.Pass(f.Request)
 	var use console.UsageError
 	switch {
 	case errors.As(err, &use):
@@ -86,7 +86,7 @@ func (g *Agents) First(s ConversationState, flag CompactFlag, trigger string) (*
 // its own, and so begins the prompt.
 func (f *First) Misread(prompt string) []string {
 	words := strings.Fields(prompt)
-	if f.Wish.Profile != "" || len(words) == 0 {
+	if f.Request.Profile != "" || len(words) == 0 {
 		return nil
 	}
 	if _, profile := f.State.Rules.Profiles[words[0]]; !profile {
@@ -150,7 +150,7 @@ func (f *First) Before(ctx context.Context) error {
 	case f.None != nil:
 		f.made(Compaction{}, f.None)
 	case f.pass != nil && !f.NeedsModel():
-		done, err := f.Conversations.Commit(ctx, f.State, f.Wish)
+		done, err := f.Conversations.Commit(ctx, f.State, f.Request)
 		if errors.Is(err, errNotWritable) {
 			return err
 		}
@@ -168,7 +168,7 @@ func (f *First) Within(ctx context.Context, r *Running, show func(updates.Update
 		}
 		return nil
 	}
-	done, err := f.Agents.Optimize(ctx, r, f.Wish, show)
+	done, err := f.Agents.Optimize(ctx, r, f.Request, show)
 	if ctx.Err() != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type Inputs struct {
 	Meter meter.Meter // of a request as it would be made now, its view included
 	Now   time.Time
 	// Cold says that the provider's cache no longer holds the conversation, or
-	// that this is unknown: a summary then reads what was said.
+	// that it may not. A summary is then written from the originals.
 	Cold bool
 	// Caps is what the endpoint wants, for a summary that is asked for as the
 	// next request.

@@ -5,8 +5,8 @@ import "plimsoll/compact/edit"
 type (
 	// Changed asks what another request would do. The view shows it as the one whose
 	// numbers are on their way.
-	Changed struct{ Wish edit.Request }
+	Changed struct{ Request edit.Request }
 
 	// Accepted asks to carry out the request whose numbers are shown.
-	Accepted struct{ Wish edit.Request }
+	Accepted struct{ Request edit.Request }
 )

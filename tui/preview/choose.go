@@ -23,7 +23,7 @@ func (m *Model) cycle(by int) pane.Action {
 		at = 0
 	}
 	next := all[(at+by+len(all))%len(all)]
-	w := m.content.Wish
+	w := m.content.Request
 	w.Profile, w.Focus, w.Review = next.Name, "", false
 	if next.Summarises {
 		w.Focus, w.Review = m.focus, m.review
@@ -40,13 +40,13 @@ func (m *Model) bounds() (from, to int) {
 	if c.Err == "" && c.Preview.Range.To <= last {
 		known = c.Preview.Range
 	}
-	from = turnOf(c.Wish.From, 0, known.From, last)
-	keep := c.Wish.KeepLast
+	from = turnOf(c.Request.From, 0, known.From, last)
+	keep := c.Request.KeepLast
 	if keep < 0 {
 		keep = c.KeepLast
 	}
-	to = turnOf(c.Wish.To, last-keep, known.To, last)
-	if c.Wish.To == nil && !c.Busy && c.Err == "" {
+	to = turnOf(c.Request.To, last-keep, known.To, last)
+	if c.Request.To == nil && !c.Busy && c.Err == "" {
 		to = known.To // turns that were rewound do not count
 	}
 	return max(0, min(from, last)), min(to, last)
@@ -84,7 +84,7 @@ func (m *Model) moveEnd(by int) pane.Action {
 	}
 	from, to := m.bounds()
 	to = max(from, min(to+by, m.content.Turns-1))
-	w := m.content.Wish
+	w := m.content.Request
 	w.To, w.KeepLast = at(to), -1
 	return m.change(w)
 }
@@ -96,7 +96,7 @@ func (m *Model) moveStart(by int) pane.Action {
 	}
 	from, to := m.bounds()
 	from = max(0, min(from+by, to))
-	w := m.content.Wish
+	w := m.content.Request
 	w.From = at(from)
 	if from == 0 {
 		w.From = nil
@@ -106,7 +106,7 @@ func (m *Model) moveStart(by int) pane.Action {
 
 // byDefault goes back to the range as it is without bounds.
 func (m *Model) byDefault() pane.Action {
-	w := m.content.Wish
+	w := m.content.Request
 	w.From, w.To, w.KeepLast = nil, nil, -1
 	return m.change(w)
 }
@@ -120,7 +120,7 @@ func (m *Model) toggleReview() pane.Action {
 	if !m.summarises() {
 		return m.noSummary("review")
 	}
-	w := m.content.Wish
+	w := m.content.Request
 	w.Profile, w.Review = m.profile(), !w.Review
 	m.review = w.Review
 	return m.change(w)
@@ -161,7 +161,7 @@ func (m *Model) takeFocus() pane.Action {
 		return nil
 	}
 	m.focus = m.edit.Text()
-	w := m.content.Wish
+	w := m.content.Request
 	w.Profile, w.Focus = m.profile(), m.focus // without a focus the profile stays
 	return m.change(w)
 }

@@ -241,7 +241,7 @@ func (m *Model) summaryLines(need edit.SummaryNeed) []string {
 // focusLines is what the summary should preserve.
 func (m *Model) focusLines() []string {
 	s := m.o.Styles.Pane
-	if focus := plain.Line(m.content.Wish.Focus); focus != "" {
+	if focus := plain.Line(m.content.Request.Focus); focus != "" {
 		return m.say(s.Text, focus)
 	}
 	return m.say(s.Muted, "none"+m.by("; %s to set it", m.o.Keys.Focus))
@@ -250,7 +250,7 @@ func (m *Model) focusLines() []string {
 // reviewLines says whether the user reads the summary first.
 func (m *Model) reviewLines() []string {
 	s, keys := m.o.Styles.Pane, m.o.Keys
-	if m.content.Wish.Review {
+	if m.content.Request.Review {
 		return m.say(s.Text, "on: you read and edit it, then apply it"+m.by("; %s to turn this off", keys.Review))
 	}
 	return m.say(s.Muted, "off: the summary is applied at once"+m.by("; %s to review and edit it first", keys.Review))

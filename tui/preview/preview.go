@@ -46,7 +46,7 @@ type Profile struct {
 
 // Content is what the view shows. Its texts are not made safe.
 type Content struct {
-	Wish      edit.Request
+	Request   edit.Request
 	Preview   edit.Preview
 	Now, Then meter.Reading
 	// CostNow is what the next request costs more with the compaction than without,
@@ -71,7 +71,7 @@ type Model struct {
 	width, height int
 
 	content Content
-	asked   bool   // for the numbers of content.Wish, and they have not come
+	asked   bool   // for the numbers of content.Request, and they have not come
 	focus   string // that was asked for last, also where the profile makes no summary
 	review  bool   // likewise
 
@@ -106,11 +106,11 @@ func sameRequest(a, b edit.Request) bool {
 
 // change asks for the numbers of another request.
 func (m *Model) change(w edit.Request) pane.Action {
-	if sameRequest(w, m.content.Wish) {
+	if sameRequest(w, m.content.Request) {
 		return nil
 	}
-	m.content.Wish, m.content.Busy, m.asked = w, true, true
-	return Changed{Wish: w}
+	m.content.Request, m.content.Busy, m.asked = w, true, true
+	return Changed{Request: w}
 }
 
 // focusPrompt stands before the focus while it is written.
@@ -120,11 +120,11 @@ const focusPrompt = "Focus: "
 func (m *Model) profile() string {
 	c := m.content
 	switch {
-	case c.Wish.Profile != "":
-		return c.Wish.Profile
+	case c.Request.Profile != "":
+		return c.Request.Profile
 	case !c.Busy && c.Err == "" && c.Preview.Profile != "":
 		return c.Preview.Profile
-	case c.Wish.Focus != "" && !m.makesSummary(c.Profile):
+	case c.Request.Focus != "" && !m.makesSummary(c.Profile):
 		return preset.ProfileHeavy // as the rules do
 	}
 	return c.Profile

@@ -58,7 +58,7 @@ func reading(used int) meter.Reading {
 func masked() preview.Content {
 	cost, after := 0.0312, 4
 	return preview.Content{
-		Wish: edit.NewRequest(),
+		Request: edit.NewRequest(),
 		Preview: edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
 			Layers: []edit.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
 		Now: reading(91_200), Then: reading(34_100), CostNow: &cost, PaysAfter: &after,
@@ -69,7 +69,7 @@ func masked() preview.Content {
 // summarised is one that does.
 func summarised() preview.Content {
 	c := masked()
-	c.Wish.Profile, c.Wish.Focus, c.Wish.Review = "heavy", hostile, true
+	c.Request.Profile, c.Request.Focus, c.Request.Review = "heavy", hostile, true
 	c.Preview.Profile = "heavy"
 	c.Preview.Layers = []edit.Layer{{Kind: "summary", Events: 58, Saved: 57_100}}
 	c.Preview.Summary = &edit.SummaryNeed{Input: preset.InputView, Covers: 66_000, Estimate: 8_900}
@@ -90,8 +90,8 @@ func press(m *preview.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// wish is masked's wish with changes.
-func wish(change func(*edit.Request)) edit.Request {
+// changed is the request of masked with changes.
+func changed(change func(*edit.Request)) edit.Request {
 	w := edit.NewRequest()
 	change(&w)
 	return w
@@ -103,26 +103,26 @@ func TestKeysChangeTheWish(t *testing.T) {
 		keys string
 		want edit.Request
 	}{
-		{"]", wish(func(w *edit.Request) { w.To = bound("9") })},
-		{"+ + +", wish(func(w *edit.Request) { w.To = bound("11") })},
-		{"[", wish(func(w *edit.Request) { w.To = bound("7") })},
-		{"- - - - - - - -", wish(func(w *edit.Request) { w.To = bound("0") })},
-		{"}", wish(func(w *edit.Request) { w.From = bound("1") })},
-		{"} } } {", wish(func(w *edit.Request) { w.From = bound("2") })},
-		{"} {", wish(func(w *edit.Request) {})},
-		{"[ } } 0", wish(func(w *edit.Request) {})},
-		{"right", wish(func(w *edit.Request) { w.Profile = "heavy" })},
-		{"tab l", wish(func(w *edit.Request) { w.Profile = "light" })},
-		{"tab tab tab", wish(func(w *edit.Request) { w.Profile = "default" })},
-		{"h", wish(func(w *edit.Request) { w.Profile = "light" })},
-		{"tab v", wish(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
-		{"tab v v", wish(func(w *edit.Request) { w.Profile = "heavy" })},
-		{"tab f p o r t enter", wish(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "port" })},
-		{"tab v / p enter tab", wish(func(w *edit.Request) { w.Profile = "light" })},
-		{"tab v / p enter tab shift+tab", wish(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+		{"]", changed(func(w *edit.Request) { w.To = bound("9") })},
+		{"+ + +", changed(func(w *edit.Request) { w.To = bound("11") })},
+		{"[", changed(func(w *edit.Request) { w.To = bound("7") })},
+		{"- - - - - - - -", changed(func(w *edit.Request) { w.To = bound("0") })},
+		{"}", changed(func(w *edit.Request) { w.From = bound("1") })},
+		{"} } } {", changed(func(w *edit.Request) { w.From = bound("2") })},
+		{"} {", changed(func(w *edit.Request) {})},
+		{"[ } } 0", changed(func(w *edit.Request) {})},
+		{"right", changed(func(w *edit.Request) { w.Profile = "heavy" })},
+		{"tab l", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab tab tab", changed(func(w *edit.Request) { w.Profile = "default" })},
+		{"h", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v", changed(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
+		{"tab v v", changed(func(w *edit.Request) { w.Profile = "heavy" })},
+		{"tab f p o r t enter", changed(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "port" })},
+		{"tab v / p enter tab", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v / p enter tab shift+tab", changed(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
-		if diff := cmp.Diff(pane.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
+		if diff := cmp.Diff(pane.Action(preview.Changed{Request: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
 		}
 	}
@@ -146,7 +146,7 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 		t.Error("a wish was accepted with the numbers of another")
 	}
 	c := masked()
-	c.Wish, c.Preview.Range.To = changed.Wish, 9
+	c.Request, c.Preview.Range.To = changed.Request, 9
 	m.Show(c)
 	if diff := cmp.Diff(pane.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -162,9 +162,9 @@ func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
 	}
 	press(m, "]")
 	c := masked()
-	c.Wish, c.Preview.Range.To = first.Wish, 9
+	c.Request, c.Preview.Range.To = first.Request, 9
 	m.Show(c)
-	want := preview.Changed{Wish: wish(func(w *edit.Request) { w.To = bound("11") })}
+	want := preview.Changed{Request: changed(func(w *edit.Request) { w.To = bound("11") })}
 	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -205,7 +205,7 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]pane.Action{
 		"esc": pane.Closed{}, "q": pane.Closed{}, "?": nil, "? esc": nil, "? esc esc": pane.Closed{}, "ctrl+c": pane.Ignored{},
-		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "qq" })},
+		"tab f x esc": nil, "tab f q q enter": preview.Changed{Request: changed(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "qq" })},
 		"tab f ctrl+c": pane.Ignored{},
 	} {
 		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(edit.Bound{})); diff != "" {
@@ -221,8 +221,8 @@ func TestAFocusThatIsNotChangedStaysAsItCame(t *testing.T) {
 		t.Errorf("%+v", action)
 	}
 	accepted, ok := press(m, "enter").(preview.Accepted)
-	if !ok || accepted.Wish.Focus != hostile {
-		t.Errorf("the focus is %q", accepted.Wish.Focus)
+	if !ok || accepted.Request.Focus != hostile {
+		t.Errorf("the focus is %q", accepted.Request.Focus)
 	}
 }
 
@@ -231,8 +231,8 @@ func TestTheFocusTakesNoBookIn(t *testing.T) {
 	m := show(masked(), 80, 24)
 	press(m, "tab f")
 	m.Update(tea.PasteMsg{Content: strings.Repeat("a word ", 1<<20)})
-	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > textedit.MostInLine {
-		t.Errorf("the focus has %d bytes", len(a.Wish.Focus))
+	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Request.Focus == "" || len(a.Request.Focus) > textedit.MostInLine {
+		t.Errorf("the focus has %d bytes", len(a.Request.Focus))
 	}
 }
 

@@ -15,13 +15,13 @@ func (m *Model) SetSize(width, height int) {
 // Show shows what a request would do. Where another one was asked for since, its numbers
 // are shown as old ones.
 func (m *Model) Show(c Content) {
-	if m.asked && !sameRequest(c.Wish, m.content.Wish) {
-		c.Wish, c.Busy = m.content.Wish, true
+	if m.asked && !sameRequest(c.Request, m.content.Request) {
+		c.Request, c.Busy = m.content.Request, true
 	}
 	m.content = c
 	m.asked = m.asked && c.Busy
 	if m.summarises() {
-		m.focus, m.review = c.Wish.Focus, c.Wish.Review
+		m.focus, m.review = c.Request.Focus, c.Request.Review
 	}
 }
 
@@ -74,6 +74,6 @@ func (m *Model) accept() pane.Action {
 		return pane.Say{Text: c.Err, Bad: true}
 	default:
 		m.Reset()
-		return Accepted{Wish: c.Wish}
+		return Accepted{Request: c.Request}
 	}
 }

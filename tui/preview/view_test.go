@@ -27,7 +27,7 @@ func TestViews(t *testing.T) {
 	free, once := -0.0123, 0
 	nothing.CostNow, nothing.PaysAfter = &free, &once
 	wide := summarised()
-	wide.Wish.From, wide.Wish.To, wide.Turns = bound("1"), bound("140"), 400
+	wide.Request.From, wide.Request.To, wide.Turns = bound("1"), bound("140"), 400
 	wide.Preview.Range = edit.Range{From: 0, To: 150}
 	step := masked()
 	step.Preview.Profile, step.Preview.Range.To, step.Turns = "", 0, 2
@@ -87,7 +87,7 @@ func turnsOf(n int) []conversation.Event {
 	return log
 }
 
-// Whatever keys are pressed, a wish can be asked for: it means turns that there are,
+// Whatever keys are pressed, a request can be made: it means turns that there are,
 // says once where it ends, and focuses or reviews only a summary.
 func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	t.Parallel()
@@ -102,18 +102,18 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 		turns := 1 + rng.IntN(14)
 		log := turnsOf(turns)
 		answer := func(c preview.Content) preview.Content {
-			o := edit.RangeOptions{From: c.Wish.From, To: c.Wish.To, KeepLast: c.Wish.KeepLast, Now: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)}
+			o := edit.RangeOptions{From: c.Request.From, To: c.Request.To, KeepLast: c.Request.KeepLast, Now: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)}
 			if o.KeepLast < 0 {
 				o.KeepLast = c.KeepLast
 			}
 			r, err := edit.ResolveRange(log, o)
-			c.Err, c.Busy, c.Preview = "", false, edit.Preview{Range: r, Profile: c.Wish.Profile}
+			c.Err, c.Busy, c.Preview = "", false, edit.Preview{Range: r, Profile: c.Request.Profile}
 			if err != nil {
 				c.Err = err.Error()
 			}
 			if c.Preview.Profile == "" {
 				c.Preview.Profile = c.Profile
-				if c.Wish.Focus != "" {
+				if c.Request.Focus != "" {
 					c.Preview.Profile = "heavy"
 				}
 			}
@@ -121,21 +121,21 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 		}
 		c := masked()
 		c.Turns = turns
-		firsts[rng.IntN(len(firsts))](&c.Wish)
+		firsts[rng.IntN(len(firsts))](&c.Request)
 		c = answer(c)
 		m := show(c, 80, 24)
 		for key := range strings.FieldsSeq(someKeys(rng, 60)) {
 			switch action := press(m, key).(type) {
 			case preview.Changed:
 				changes++
-				checkWish(t, action.Wish, log, turns)
-				c.Wish = action.Wish
+				checkRequest(t, action.Request, log, turns)
+				c.Request = action.Request
 				if rng.IntN(2) == 0 {
 					c = answer(c)
 					m.Show(c)
 				}
 			case preview.Accepted:
-				checkWish(t, action.Wish, log, turns)
+				checkRequest(t, action.Request, log, turns)
 			case pane.Closed:
 				m.Show(c)
 			}
@@ -146,7 +146,7 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	}
 }
 
-func checkWish(t *testing.T, w edit.Request, log []conversation.Event, turns int) {
+func checkRequest(t *testing.T, w edit.Request, log []conversation.Event, turns int) {
 	t.Helper()
 	if w.To != nil && w.KeepLast >= 0 {
 		t.Fatalf("%+v says twice where it ends", w)
