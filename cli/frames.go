@@ -20,9 +20,14 @@ import (
 
 const (
 	ticksPerSecond = 90              // while something happens
-	quietFor       = time.Second / 2 // until nothing happens
+	quietFor       = time.Second / 6 // from one question to the next
 	stopsWithin    = time.Second / 4 // the system, a program that suspends itself
 )
+
+// quietMsg asks whether anything happened. The library handles one message after another: when this one is here, what came
+// before it is drawn up, and the next tick writes it. The clock alone would not know that: a slow machine takes longer
+// than any time to draw.
+type quietMsg struct{}
 
 // frames paces the ticker of one program.
 type frames struct {
@@ -30,11 +35,14 @@ type frames struct {
 	reader  *screen.Pace
 	found   bool // the ticker was looked for; used by the program's goroutine only
 
-	mu     sync.Mutex   // guards what follows
+	// Used by the program's goroutine only.
 	ticker *time.Ticker // nil: it was not found
-	calm   *time.Timer  // runs while it ticks fast
 	fast   bool
-	last   time.Time // something happened
+	quiet  int // questions since something happened
+
+	ask *time.Timer // fires while it ticks fast
+
+	mu     sync.Mutex // guards what follows
 	asleep bool
 	alarm  *time.Timer // while asleep
 }
@@ -42,13 +50,34 @@ type frames struct {
 // runScreen runs a program until it is left, or until ctx ends. It is then told to quit: a program that is given the
 // context closes its input while it still reads from it.
 func runScreen(ctx context.Context, model tea.Model, reader *screen.Pace, out io.Writer, input tea.ProgramOption) error {
-	f := &frames{reader: reader}
+	f := newFrames(reader)
 	f.program = tea.NewProgram(model, input, tea.WithOutput(out), tea.WithFPS(ticksPerSecond),
 		tea.WithFilter(f.message), tea.WithoutSignalHandler())
-	defer f.end()
+	ended := make(chan struct{})
+	var asking sync.WaitGroup
+	asking.Go(func() { f.watch(ended) })
 	defer context.AfterFunc(ctx, f.program.Quit)()
 	_, err := f.program.Run()
+	close(ended)
+	asking.Wait()
+	f.end()
 	return err
+}
+
+func newFrames(reader *screen.Pace) *frames {
+	return &frames{reader: reader, ask: time.NewTimer(quietFor)}
+}
+
+// watch asks the program whether anything happened, until it has ended.
+func (f *frames) watch(ended <-chan struct{}) {
+	for {
+		select {
+		case <-ended:
+			return
+		case <-f.ask.C:
+			f.program.Send(quietMsg{})
+		}
+	}
 }
 
 // message lets every message pass, and notes that there was one. The library
@@ -57,6 +86,10 @@ func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
 	if !f.found {
 		f.found = true
 		f.pace(tickerOf(f.program))
+	}
+	if _, ok := msg.(quietMsg); ok {
+		f.rest()
+		return nil
 	}
 	f.wake()
 	switch msg.(type) {
@@ -104,56 +137,43 @@ func tickerOf(p *tea.Program) *time.Ticker {
 }
 
 // pace takes over a ticker that ticks fast.
-func (f *frames) pace(t *time.Ticker) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if t == nil {
-		return
-	}
-	f.ticker, f.fast, f.last = t, true, time.Now()
-	f.calm = time.AfterFunc(quietFor, f.rest)
-}
+func (f *frames) pace(t *time.Ticker) { f.ticker, f.fast = t, t != nil }
 
 // wake has the ticker tick fast from now on.
 func (f *frames) wake() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.ticker == nil {
-		return
-	}
-	f.last = time.Now()
-	if f.fast {
+	f.quiet = 0
+	if f.ticker == nil || f.fast {
 		return
 	}
 	f.fast = true
 	f.ticker.Reset(time.Second / ticksPerSecond)
-	f.calm.Reset(quietFor)
+	f.ask.Reset(quietFor)
 }
 
-// rest stops the ticker if nothing has happened for long enough.
+// rest stops the ticker at the third question since something happened. What was drawn up before the first is written until
+// then. At the second the ticker starts anew: the library may have stopped it after it took the terminal back.
 func (f *frames) rest() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.ticker == nil {
 		return
 	}
-	if left := quietFor - time.Since(f.last); left > 0 {
-		f.calm.Reset(left)
+	switch f.quiet++; f.quiet {
+	case 3:
+		f.fast = false
+		f.ticker.Stop()
 		return
+	case 2:
+		f.ticker.Reset(time.Second / ticksPerSecond)
 	}
-	f.fast = false
-	f.ticker.Stop()
+	f.ask.Reset(quietFor)
 }
 
-// end leaves the ticker alone.
+// end stops what still runs when the program has ended.
 func (f *frames) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asleep = false
-	if f.ticker == nil {
-		return
+	f.ask.Stop()
+	if f.ticker != nil {
+		f.ticker.Stop()
 	}
-	f.calm.Stop()
-	f.ticker.Stop()
-	f.ticker = nil
 }

@@ -46,21 +46,29 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ticker := time.NewTicker(time.Second / ticksPerSecond)
-		f := &frames{found: true, reader: &screen.Pace{}}
+		f := newFrames(&screen.Pace{})
+		f.found = true
 		f.pace(ticker)
 		defer f.end()
+		question := func() {
+			if f.message(nil, quietMsg{}) != nil {
+				t.Error("the question reaches the screen")
+			}
+		}
 		ticks := func(d time.Duration) int {
 			n := 0
 			for end := time.After(d); ; {
 				select {
 				case <-ticker.C:
 					n++
+				case <-f.ask.C:
+					question()
 				case <-end:
 					return n
 				}
 			}
 		}
-		ticks(quietFor)
+		ticks(4 * quietFor)
 		if n := ticks(10 * time.Second); n > 0 {
 			t.Errorf("%d ticks in ten quiet seconds", n)
 		}
@@ -76,9 +84,17 @@ func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 		if busy < 3*ticksPerSecond-5 || busy > 3*ticksPerSecond+5 {
 			t.Errorf("%d ticks in three busy seconds, not %d", busy, 3*ticksPerSecond)
 		}
-		ticks(quietFor)
+		ticks(4 * quietFor)
 		if n := ticks(10 * time.Second); n > 0 {
 			t.Errorf("%d ticks in ten seconds after that", n)
+		}
+
+		// The question waits while the library draws for long: what it drew up is still written.
+		f.message(nil, nil)
+		time.Sleep(time.Minute)
+		question()
+		if n := ticks(quietFor / 2); n == 0 {
+			t.Error("no tick after a message that took a minute to draw")
 		}
 	})
 }
