@@ -88,7 +88,7 @@ var ceilings = map[string]size{
 	"tui/diffview":                  {661, 169},
 	"tui/edit":                      {1483, 186},
 	"tui/gauge":                     {398, 266},
-	"tui/history":                   {4229, 1350},
+	"tui/history":                   {4226, 1350},
 	"tui/overlay":                   {3110, 883},
 	"tui/pane":                      {1550, 962},
 	"tui/preview":                   {931, 441},

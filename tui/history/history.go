@@ -171,9 +171,6 @@ func (m *Model) Jump(event uint64, query string) {
 	m.search.set(query)
 	m.show(m.home, nil)
 	m.goTo(event)
-	if m.search.on {
-		m.search.findAll()
-	}
 }
 
 // Full is the answer to FullWanted.

@@ -103,6 +103,8 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	}
 	wants(t, r.screen(), "match 1 of 1")
 	wants(t, under(r), "tcp :8080: bind")
+	r.Refresh(r.content())
+	wants(t, r.screen(), "match 1 of 1")
 	r.press("n")
 	wants(t, r.screen(), "continued from the top")
 	r.press("N")

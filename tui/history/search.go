@@ -15,7 +15,7 @@ import (
 )
 
 // search goes from row to row of a book. All that the log has of a row counts, and what is sent in its place, whether it is
-// folded or not. Matches are found anew when rows have changed and one steps on.
+// folded or not.
 type search struct {
 	book  *book
 	texts fullTexts
@@ -24,7 +24,7 @@ type search struct {
 	on    bool // there is a query
 	stale bool // found is not of the rows as they are
 
-	found []int // rows that match, ascending
+	found []int // what matches gives
 
 	typing bool
 	field  *edit.Field
@@ -94,11 +94,11 @@ func (s *search) match(at, by int, here bool) int {
 	if !s.on {
 		return -1
 	}
-	s.findAll()
-	if len(s.found) == 0 {
+	found := s.matches()
+	if len(found) == 0 {
 		return -1
 	}
-	i, there := slices.BinarySearch(s.found, at)
+	i, there := slices.BinarySearch(found, at)
 	switch {
 	case there && here:
 	case by < 0:
@@ -106,24 +106,24 @@ func (s *search) match(at, by int, here bool) int {
 	case there:
 		i++
 	}
-	return s.found[(i+len(s.found))%len(s.found)]
+	return found[(i+len(found))%len(found)]
 }
 
-// findAll looks at every row.
-func (s *search) findAll() {
-	if !s.stale {
-		return
-	}
-	s.stale, s.found = false, s.found[:0]
-	for i, it := range s.book.items {
-		if s.matches(it) {
-			s.found = append(s.found, i)
+// matches are the rows that hold what is searched for, ascending. It looks at every row when rows have changed.
+func (s *search) matches() []int {
+	if s.stale {
+		s.stale, s.found = false, s.found[:0]
+		for i, it := range s.book.items {
+			if s.holds(it) {
+				s.found = append(s.found, i)
+			}
 		}
 	}
+	return s.found
 }
 
-// matches reports whether a row holds what is searched for.
-func (s *search) matches(it item) bool {
+// holds reports whether a row holds what is searched for.
+func (s *search) holds(it item) bool {
 	b := s.book
 	holds := func(text string) bool {
 		_, ok := s.query.Find(text)

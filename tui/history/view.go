@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -136,7 +137,7 @@ func (m *Model) status() string {
 	if m.search.typing {
 		m.search.field.SetSize(pane.Within(m.width)-len(prompt)-len("no match  "), 1)
 		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
-		if m.search.on && !m.search.stale && len(m.search.found) == 0 {
+		if m.search.on && len(m.search.matches()) == 0 {
 			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.width))
 		}
 		return line
@@ -195,13 +196,12 @@ func (m *Model) where() string {
 	switch {
 	case m.helps || n == 0:
 		return ""
-	case m.search.on && !m.search.stale:
-		for i, row := range m.search.found {
-			if row == at {
-				return fmt.Sprintf("match %d of %d", i+1, len(m.search.found))
-			}
+	case m.search.on:
+		found := m.search.matches()
+		if i, ok := slices.BinarySearch(found, at); ok {
+			return fmt.Sprintf("match %d of %d", i+1, len(found))
 		}
-		return numbers.Count(len(m.search.found), "row") + " with a match"
+		return numbers.Count(len(found), "row") + " with a match"
 	}
 	if e := m.book.event(m.book.items[at]); e != nil && m.width >= leastColumns {
 		return fmt.Sprintf("turn %d · %d of %d", e.Turn, at+1, n)
