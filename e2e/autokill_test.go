@@ -3,8 +3,6 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -15,20 +13,6 @@ import (
 
 // A program that is killed during an automatic compaction: all messages are
 // there, and the compaction is there whole or not at all.
-
-// output is what a command writes to standard output; it has to succeed.
-func (p *place) output(args ...string) string {
-	p.t.Helper()
-	out, err := p.command(args...).Output()
-	if err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			p.t.Logf("%s", exit.Stderr)
-		}
-		p.t.Fatalf("%v: %v", args, err)
-	}
-	return string(out)
-}
 
 // gauge is what `context --json` says.
 type gauge struct {
@@ -42,7 +26,7 @@ type gauge struct {
 func (p *place) context(args ...string) gauge {
 	p.t.Helper()
 	var g gauge
-	if err := json.Unmarshal([]byte(p.output(append([]string{"context", "--json"}, args...)...)), &g); err != nil {
+	if err := json.Unmarshal(p.prints(append([]string{"context", "--json"}, args...)...), &g); err != nil {
 		p.t.Fatal(err)
 	}
 	return g
@@ -53,7 +37,7 @@ func (p *place) context(args ...string) gauge {
 func (p *place) printed() []message {
 	p.t.Helper()
 	var out []message
-	for line := range bytes.Lines([]byte(p.output("print", "--json"))) {
+	for line := range bytes.Lines(p.prints("print", "--json")) {
 		var m message
 		if err := json.Unmarshal(line, &m); err != nil {
 			p.t.Fatalf("%s: %v", line, err)

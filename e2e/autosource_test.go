@@ -103,11 +103,9 @@ func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
 		if n > 1 {
 			args = []string{"ask", "-c", question(n)}
 		}
-		c := p.command(s.args(args...)...)
-		var out, note strings.Builder
-		c.Stdout, c.Stderr = &out, &note
-		if err := c.Run(); err != nil {
-			t.Fatalf("question %d: %v\n%s", n, err, note.String())
+		code, out, note := p.runs(s.args(args...)...)
+		if code != 0 {
+			t.Fatalf("question %d: exit code %d\n%s", n, code, note.String())
 		}
 		if want := answerTo(question(n), 2*shortAnswer) + "\n"; out.String() != want {
 			t.Errorf("question %d: standard output says %q", n, out.String())

@@ -171,10 +171,7 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 	term := p.aboard(s, usual)
 	original, before := p.newest(p.store()), s.sent(0)
 
-	out, err := p.command("fork", original, "--compact").Output()
-	if err != nil {
-		t.Fatalf("fork --compact: %v", err)
-	}
+	out := p.prints("fork", original, "--compact")
 	term.command("/fork --compact")
 	term.idle("compacted turns 0–1: ", "2 results masked", "ctrl+x undo")
 	term.goesOn()

@@ -15,6 +15,8 @@ import (
 // asPlimsoll is the variable that makes the test binary be plimsoll.
 const asPlimsoll = "PLIMSOLL_E2E"
 
+const version = "0.0.0-test"
+
 // TestMain lets the test binary be plimsoll as well.
 func TestMain(m *testing.M) {
 	if os.Getenv(asPlimsoll) != "" {
@@ -46,5 +48,5 @@ func plimsoll() int {
 		return 1
 	}
 	return cli.Run(ctx, cli.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "0.0.0-test"})
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version})
 }

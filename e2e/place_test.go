@@ -1,12 +1,16 @@
 package e2e_test
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"plimsoll/cli"
 )
 
 // place is a home, a workspace and a data directory of a test's own, and the
@@ -86,10 +90,52 @@ func (p *place) command(args ...string) *exec.Cmd {
 	all := append(append([]string(nil), p.program[1:]...), args...)
 	c := exec.Command(p.program[0], all...)
 	c.Dir = p.work
-	for name, value := range p.env {
-		c.Env = append(c.Env, name+"="+value)
-	}
+	c.Env = p.environ()
 	return c
+}
+
+func (p *place) environ() []string {
+	var all []string
+	for name, value := range p.env {
+		all = append(all, name+"="+value)
+	}
+	return all
+}
+
+func (p *place) lookup(name string) (string, bool) {
+	value, ok := p.env[name]
+	return value, ok
+}
+
+// runs runs the program in the process of the test, without a terminal, and returns its exit code and what it wrote.
+func (p *place) runs(args ...string) (code int, out, errs *bytes.Buffer) {
+	p.t.Helper()
+	var stdout, stderr syncedBuffer // the program writes from several goroutines
+	code = cli.Run(p.t.Context(), cli.Env{Args: args, Lookup: p.lookup, Environ: p.environ(), Dir: p.work,
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Version: version})
+	return code, &stdout.b, &stderr.b
+}
+
+// prints is what a command writes to standard output; it has to succeed.
+func (p *place) prints(args ...string) []byte {
+	p.t.Helper()
+	code, out, errs := p.runs(args...)
+	if code != 0 {
+		p.t.Fatalf("plimsoll %s: exit code %d\n%s", strings.Join(args, " "), code, errs)
+	}
+	return out.Bytes()
+}
+
+// syncedBuffer is a buffer to which several goroutines write.
+type syncedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *syncedBuffer) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(text)
 }
 
 // logs is everything that the program wrote to its log files, wherever they

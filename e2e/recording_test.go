@@ -91,19 +91,6 @@ func (p *place) imported(recorded []byte) string {
 	return strings.TrimSpace(string(p.prints("import", "--lenient", file)))
 }
 
-// prints is what a command writes to standard output; it has to succeed.
-func (p *place) prints(args ...string) []byte {
-	p.t.Helper()
-	c := p.command(args...)
-	var told bytes.Buffer
-	c.Stderr = &told
-	out, err := c.Output()
-	if err != nil {
-		p.t.Fatalf("plimsoll %s: %v\n%s", strings.Join(args, " "), err, told.String())
-	}
-	return out
-}
-
 // underway opens a recording in a terminal, with room to spare.
 func (p *place) underway(s *server, at size, more ...string) (term *terminal, id string) {
 	p.t.Helper()
