@@ -125,7 +125,7 @@ func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
 			if err != nil {
 				return // the client is gone
 			}
-			for _, p := range anthropictest.Problems(raw, false) {
+			for _, p := range anthropictest.Problems(raw) {
 				t.Errorf("a request that the API refuses: %s", p)
 			}
 			r.Body = io.NopCloser(bytes.NewReader(raw))
