@@ -133,22 +133,6 @@ func TestHowLongTheCacheKeepsAConversationFollowsItsPauses(t *testing.T) {
 	})
 }
 
-func TestTheUserFixesHowLongTheCacheKeepsAConversation(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) {
-			claude(o)
-			o.Model.TTL, o.Model.CacheTTL = llm.TTLAsked, time.Hour
-		}, answers("one"), answers("two"))
-		r.say("hi")
-		time.Sleep(2 * time.Hour)
-		r.say("again")
-		if diff := cmp.Diff([]time.Duration{time.Hour}, r.ttls()); diff != "" {
-			t.Errorf("it is kept for (-want +got):\n%s", diff)
-		}
-		r.finish()
-	})
-}
-
 func TestAnotherModelInBetweenLeavesTheCacheWarm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, claude, answers("one"), answers("two"), answers("three"))

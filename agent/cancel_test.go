@@ -2,14 +2,12 @@ package agent_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
-	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -68,19 +66,17 @@ func TestCancelKeepsWhatCame(t *testing.T) {
 			return []agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "loading model", Loading: true, RetryAfter: 20 * time.Second})}
 		}, nil},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				silent := agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
-					<-ctx.Done()
-					return conversation.Outcome{Status: conversation.ResultInterrupted}
-				})
-				r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), answers("fine"))...)
-				r.say("go")
-				r.cancelled(c.want...)
-				if closed := agenttest.Of[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
-					t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
-				}
+		runBubble(t, name, func(t *testing.T) {
+			silent := agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+				<-ctx.Done()
+				return conversation.Outcome{Status: conversation.ResultInterrupted}
 			})
+			r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), answers("fine"))...)
+			r.say("go")
+			r.cancelled(c.want...)
+			if closed := agenttest.Of[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
+				t.Errorf("closed %v, %d calls ran", closed, len(r.tools.Calls()))
+			}
 		})
 	}
 }
@@ -99,33 +95,6 @@ func TestCancelWhileToolsRun(t *testing.T) {
 	})
 }
 
-func TestCancelWhileIdleDoesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, answers("fine"))
-		r.Cancel()
-		r.wait()
-		r.say("hello")
-		r.finish()
-		if diff := cmp.Diff([]string{"user hello", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestCancelRightAfterSendReturnsTheMessage(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil)
-		r.Send("go")
-		r.Cancel()
-		r.wait()
-		r.finish()
-		got, stored := r.returned(), said(r.memory.Events())
-		if len(got)+len(stored) != 1 {
-			t.Errorf("returned %q, stored %q: want the message in one of them", got, stored)
-		}
-	})
-}
-
 func TestEndOfTheProgramKeepsTheReply(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())))
@@ -137,19 +106,6 @@ func TestEndOfTheProgramKeepsTheReply(t *testing.T) {
 			t.Error(diff)
 		}
 		if diff := cmp.Diff([]string{"queued"}, r.returned()); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestEndOfTheProgramStopsTools(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate()}
-		r := start(t, withTools(agenttest.Reader("look", gated(gates))), asks(agenttest.Call(0, "c1", "look")))
-		r.say("go")
-		r.finish()
-		want := []string{"user go", "assistant calls [c1 look {}]", "result c1 interrupted printed by c1"}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -186,27 +142,6 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 	})
 }
 
-func TestQueuedMessagesCanBeTakenBack(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")))
-		r.say("one")
-		r.Send("two")
-		r.Send("three")
-		r.TakeBack()
-		r.wait()
-		gate.Open()
-		r.wait()
-		r.finish()
-		if diff := cmp.Diff([]string{"two", "three"}, r.returned()); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff([]string{"user one", "assistant stop a"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
 func TestCancelReturnsQueuedMessages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), answers("fine"))
@@ -217,48 +152,6 @@ func TestCancelReturnsQueuedMessages(t *testing.T) {
 		r.cancelled()
 		if diff := cmp.Diff([]string{"two", "three"}, r.returned()); diff != "" {
 			t.Error(diff)
-		}
-	})
-}
-
-func TestRenameInATurnWaitsForItsNextAppend(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")))
-		r.say("one")
-		r.Rename("mine")
-		r.wait()
-		if n := len(r.memory.Batches()); n != 1 {
-			t.Errorf("%d transactions while the reply streams, want the message alone", n)
-		}
-		gate.Open()
-		r.wait()
-		r.finish()
-		last := r.memory.Batches()[1]
-		if diff := cmp.Diff([]string{"renamed user mine", "assistant stop a", "usage of 5: -1+-1"}, brief(last)); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestLongResultOfAStoppedCallIsKeptWhole(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		long := strings.Repeat("line\n", 100)
-		r := start(t, both(withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
-			<-ctx.Done()
-			return conversation.Outcome{Status: conversation.ResultInterrupted, Text: long}
-		})), func(o *core.Options) { o.Results = core.Results{MaxChars: 4, KeepFull: true} }), asks(agenttest.Call(0, "c1", "look")))
-		r.say("go")
-		r.Cancel()
-		r.wait()
-		r.finish()
-		for _, e := range r.memory.Events() {
-			if b, isResult := e.Body.(conversation.ToolResult); isResult && r.memory.Blob(b.Blob) != long {
-				t.Errorf("the full text is %q", r.memory.Blob(b.Blob))
-			}
-		}
-		if f := r.failures(); len(f) != 0 {
-			t.Errorf("failures %v", f)
 		}
 	})
 }

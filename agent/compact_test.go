@@ -1,8 +1,9 @@
 package agent_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,11 +13,160 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
+
+// listing is a long result, another one for each n.
+func listing(n int) string {
+	var b strings.Builder
+	for i := range 90 {
+		fmt.Fprintf(&b, "%d: line %d of the listing that was asked for in turn %d\n", i, i, n)
+	}
+	return b.String()
+}
+
+// looked is the tool that gives a listing for {"n":N}.
+func looked() agenttest.Tool {
+	return agenttest.Reader("look", func(_ context.Context, c conversation.ToolCall, _ func(string)) conversation.Outcome {
+		var args struct{ N int }
+		if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
+			return conversation.Outcome{Status: conversation.ResultError, Text: err.Error()}
+		}
+		return ok(listing(args.N))
+	})
+}
+
+// compactTool is the tool by which a model asks for a compaction.
+func compactTool() agenttest.Tool {
+	return agenttest.Reader(conversation.ToolCompact, func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+		return ok("Compression requested")
+	})
+}
+
+// looks is a reply that calls look once.
+func looks(n int) agenttest.Reply {
+	return asks(agenttest.Call(0, fmt.Sprintf("c%d", n), "look", fmt.Sprintf(`{"n":%d}`, n)))
+}
+
+// talk is an idle rig in which turns were said, each with a long result.
+func talk(t *testing.T, turns int, change func(*core.Options), script ...agenttest.Reply) *rig {
+	t.Helper()
+	var all []agenttest.Reply
+	for i := range turns {
+		all = append(all, looks(i), answers(fmt.Sprintf("that was listing %d", i)))
+	}
+	setup := withTools(looked(), compactTool())
+	if change != nil {
+		setup = both(setup, change)
+	}
+	r := start(t, setup, append(all, script...)...)
+	for i := range turns {
+		r.say(fmt.Sprintf("show me listing %d of the uploads", i))
+	}
+	return r
+}
+
+// diskFullWhile has every write fail while full is set.
+func diskFullWhile(full *atomic.Bool) func(*core.Options) {
+	return func(o *core.Options) {
+		o.Log = &agenttest.Memory{Fail: func(string) error {
+			if full.Load() {
+				return errDisk
+			}
+			return nil
+		}}
+	}
+}
+
+// byProfile is a request for a compaction by hand with a profile.
+func byProfile(profile string, keepLast int) edit.Request {
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = profile, keepLast
+	return w
+}
+
+// compacts compacts and waits until nothing moves.
+func (r *rig) compacts(w edit.Request) {
+	r.Compact(w)
+	r.wait()
+}
+
+// overlays are the overlays in the log.
+func (r *rig) overlays() []conversation.Event {
+	var out []conversation.Event
+	for _, e := range r.memory.Events() {
+		if e.Body.Kind().Overlay() {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// attempts are the compactions that came to nothing, as the log has them.
+func (r *rig) attempts() []conversation.Attempt {
+	var out []conversation.Attempt
+	for _, b := range bodies[conversation.Attempt](r.memory.Events()) {
+		out = append(out, b)
+	}
+	return out
+}
+
+// refused are the failures of compactions that the user was told.
+func (r *rig) refused() []*llm.Error {
+	var out []*llm.Error
+	for _, u := range agenttest.Of[updates.CompactionFailed](r.watch) {
+		out = append(out, u.Err)
+	}
+	return out
+}
+
+// made are the compactions that the user was told.
+func (r *rig) made() []updates.Compacted { return agenttest.Of[updates.Compacted](r.watch) }
+
+// last is the newest request.
+func (r *rig) last() llm.Request {
+	all := r.provider.Requests()
+	return all[len(all)-1]
+}
+
+// wire is what a message says to an endpoint, without where it came from.
+type wire struct {
+	Role, Text, CallID string
+	Calls              []string
+}
+
+func onWire(messages []projection.Message) []wire {
+	var out []wire
+	for _, m := range messages {
+		w := wire{Role: string(m.Role), Text: m.Text, CallID: m.CallID}
+		for _, c := range m.Calls {
+			w.Calls = append(w.Calls, c.ID+" "+c.Name+" "+c.Arguments)
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// view is what the stored log shows the model.
+func (r *rig) view() []wire { return onWire(projection.Project(r.memory.Events()).Messages) }
+
+// idle checks that the conversation rests.
+func (r *rig) idle() {
+	r.t.Helper()
+	if got := r.watch.Phases(); len(got) == 0 || got[len(got)-1] != updates.Idle {
+		r.t.Errorf("the phases are %v, want idle at last", got)
+	}
+}
+
+// account is a summary that counts for a few turns of talk.
+const account = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
+	"### Done\nEach listing was fetched with look and shown; every one has ninety lines and none of them names a failure.\n" +
+	"### Next step\nShow the next listing when the user asks for it, as before: \"show me listing\"."
 
 func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -113,10 +263,8 @@ func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
 			t.Errorf("used is %d (estimated %v), want what the provider said", got.Used, got.Estimated)
 		}
 		revisions := map[uint64]bool{}
-		for _, e := range r.memory.Events() {
-			if u, isUsage := e.Body.(conversation.Usage); isUsage {
-				revisions[u.Revision] = true
-			}
+		for _, u := range bodies[conversation.Usage](r.memory.Events()) {
+			revisions[u.Revision] = true
 		}
 		if !revisions[0] || !revisions[r.overlays()[0].Seq] || len(revisions) != 2 {
 			t.Errorf("the requests were made under the revisions %v", revisions)
@@ -180,57 +328,36 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 		"rules that know no pointers": {change: func(r *preset.Rules) { *r = preset.RulesOf(preset.JP) }},
 		"masks are turned on":         {change: func(r *preset.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
-				r := talk(t, 3, func(o *core.Options) {
-					o.Rules = preset.RulesOf(preset.Plimsoll)
-					if test.change != nil {
-						test.change(&o.Rules)
-					}
-				}, again, answers("the same"))
-				if test.compact {
-					r.compacts(byProfile("", 0))
+		runBubble(t, name, func(t *testing.T) {
+			again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
+			r := talk(t, 3, func(o *core.Options) {
+				o.Rules = preset.RulesOf(preset.Plimsoll)
+				if test.change != nil {
+					test.change(&o.Rules)
 				}
-				r.say("listing 0 again, and 7")
-				results := map[string]uint64{}
-				var first uint64
-				for _, e := range r.memory.Events() {
-					if b, isResult := e.Body.(conversation.ToolResult); isResult {
-						results[b.CallID] = b.Repeats
-						if first == 0 {
-							first = e.Seq
-						}
+			}, again, answers("the same"))
+			if test.compact {
+				r.compacts(byProfile("", 0))
+			}
+			r.say("listing 0 again, and 7")
+			results := map[string]uint64{}
+			var first uint64
+			for _, e := range r.memory.Events() {
+				if b, isResult := e.Body.(conversation.ToolResult); isResult {
+					results[b.CallID] = b.Repeats
+					if first == 0 {
+						first = e.Seq
 					}
 				}
-				if want := map[bool]uint64{true: first}[test.points]; results["again"] != want || results["other"] != 0 || results["c0"] != 0 {
-					t.Errorf("results repeat %v, want again: %d", results, want)
-				}
-				texts := fmt.Sprint(onWire(r.last().Messages))
-				if n := strings.Count(texts, "line 50 of the listing that was asked for in turn 0"); test.points && n != 1 {
-					t.Errorf("the listing is sent %d times", n)
-				}
-				r.finish()
-			})
+			}
+			if want := map[bool]uint64{true: first}[test.points]; results["again"] != want || results["other"] != 0 || results["c0"] != 0 {
+				t.Errorf("results repeat %v, want again: %d", results, want)
+			}
+			texts := fmt.Sprint(onWire(r.last().Messages))
+			if n := strings.Count(texts, "line 50 of the listing that was asked for in turn 0"); test.points && n != 1 {
+				t.Errorf("the listing is sent %d times", n)
+			}
+			r.finish()
 		})
 	}
-}
-
-func TestRepetitionIsKnownAfterARestart(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		first := talk(t, 1, nil)
-		first.finish()
-		r := start(t, both(withTools(looked()), func(o *core.Options) {
-			o.Log, o.Stored.Events = first.memory, first.memory.Events()
-		}), asks(agenttest.Call(0, "again", "look", `{"n":0}`)), answers("the same"))
-		r.say("again")
-		i := slices.IndexFunc(r.memory.Events(), func(e conversation.Event) bool {
-			b, isResult := e.Body.(conversation.ToolResult)
-			return isResult && b.CallID == "again" && b.Repeats != 0
-		})
-		if i < 0 {
-			t.Error("the repetition is not known")
-		}
-		r.finish()
-	})
 }

@@ -53,26 +53,24 @@ func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
 
 func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
 	for _, name := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
-		t.Run(string(name), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
-					looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
-				r.say("read all listings of the uploads and say what is wrong")
-				if o := r.overlays(); len(o) != 1 {
-					t.Fatalf("made %+v, refused %v", o, r.refused())
-				}
-				got := onWire(r.last().Messages)
-				if got[0].Text != "read all listings of the uploads and say what is wrong" || got[len(got)-1].CallID != "k1" {
-					t.Errorf("went on with %+v", got)
-				}
-				if n := strings.Count(strings.Join(texts(got), "\n"), account); n != 1 {
-					t.Errorf("the summary stands there %d times", n)
-				}
-				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
-					t.Errorf("the turn ended with %q", list[len(list)-1])
-				}
-				r.finish()
-			})
+		runBubble(t, string(name), func(t *testing.T) {
+			r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) { o.Rules = preset.RulesOf(name) }),
+				looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
+			r.say("read all listings of the uploads and say what is wrong")
+			if o := r.overlays(); len(o) != 1 {
+				t.Fatalf("made %+v, refused %v", o, r.refused())
+			}
+			got := onWire(r.last().Messages)
+			if got[0].Text != "read all listings of the uploads and say what is wrong" || got[len(got)-1].CallID != "k1" {
+				t.Errorf("went on with %+v", got)
+			}
+			if n := strings.Count(strings.Join(texts(got), "\n"), account); n != 1 {
+				t.Errorf("the summary stands there %d times", n)
+			}
+			if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
+				t.Errorf("the turn ended with %q", list[len(list)-1])
+			}
+			r.finish()
 		})
 	}
 }
@@ -83,20 +81,6 @@ func texts(messages []wire) []string {
 		out = append(out, m.Text)
 	}
 	return out
-}
-
-func TestModelGetsAtMostOneCompactionInATurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), looks(5), looks(6), wantsCompaction("k2", `{}`), answers("done"))
-		r.say("tidy up and go on")
-		if n := len(r.overlays()); n != 1 {
-			t.Errorf("%d compactions", n)
-		}
-		if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
-			t.Errorf("the turn ended with %q", list[len(list)-1])
-		}
-		r.finish()
-	})
 }
 
 // secondAccount is another summary: one that repeats the first does not count.
@@ -150,71 +134,25 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 			delete(o.Rules.Profiles, preset.ProfileHeavy)
 		}, nil, "no profile makes summaries"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				script := []agenttest.Reply{wantsCompaction("k1", `{"focus":7}`)}
-				if test.reply != nil {
-					script = append(script, test.reply)
-				}
-				r := talk(t, test.turns, test.change, append(script, answers("done"))...)
-				r.say("tidy up and go on")
-				a := r.attempts()
-				if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
-					t.Fatalf("recorded %+v", a)
-				}
-				if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
-					t.Errorf("told %+v", u)
-				}
-				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
-					t.Errorf("the turn ended with %q", list[len(list)-1])
-				}
-				r.idle()
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			script := []agenttest.Reply{wantsCompaction("k1", `{"focus":7}`)}
+			if test.reply != nil {
+				script = append(script, test.reply)
+			}
+			r := talk(t, test.turns, test.change, append(script, answers("done"))...)
+			r.say("tidy up and go on")
+			a := r.attempts()
+			if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
+				t.Fatalf("recorded %+v", a)
+			}
+			if u := agenttest.Of[updates.CompactionFailed](r.watch); len(u) != 1 || u[0].Request.Source != conversation.SourceTool {
+				t.Errorf("told %+v", u)
+			}
+			if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[updates.Failed](r.watch)) != 0 {
+				t.Errorf("the turn ended with %q", list[len(list)-1])
+			}
+			r.idle()
+			r.finish()
 		})
 	}
-}
-
-func TestCompactionByAModelThatTheToolDidNotGrantIsNotMade(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		refusing := compactTool()
-		refusing.Review = conversation.Review{Need: conversation.NeedRefusal, Reason: "not now"}
-		r := talk(t, 0, withTools(looked(), refusing), looks(0), wantsCompaction("k1", `{}`), answers("done"))
-		r.say("tidy up")
-		if len(r.overlays()) != 0 || len(r.attempts()) != 0 || len(r.refused()) != 0 {
-			t.Errorf("made %v, refused %v", r.overlays(), r.refused())
-		}
-		r.finish()
-	})
-}
-
-func TestAnotherModelMayAskAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"), wantsCompaction("k2", `{}`), summarises(secondAccount), answers("done"))
-		r.say("tidy up and go on")
-		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 8000, Source: meter.WindowConfig}}, r.provider)
-		r.say("tidy up more")
-		if n := len(r.overlays()); n != 2 {
-			t.Errorf("%d compactions, refused %v", n, r.refused())
-		}
-		r.finish()
-	})
-}
-
-// A layer that acts before every request makes no room, so the model need not wait after it.
-func TestModelGetsItsCompactionBesideALayerOfEveryRequest(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := talk(t, 5, func(o *core.Options) {
-			o.Rules = preset.RulesOf(preset.JCLI)
-			o.Rules.Micro.KeepRecent = 2
-		}, looks(5), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
-		r.say("read one more, then tidy up")
-		if a := r.attempts(); len(a) != 0 {
-			t.Fatalf("recorded %+v", a)
-		}
-		if o := r.overlays(); len(o) == 0 || o[len(o)-1].Body.Kind() != conversation.KindSummary {
-			t.Errorf("%d overlays", len(o))
-		}
-		r.finish()
-	})
 }

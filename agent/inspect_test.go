@@ -27,32 +27,6 @@ func (r *rig) inspected() []inspect.Breakdown {
 	return out
 }
 
-func TestInspectTellsOfTheContextAndChangesNothing(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		saved := 0.5
-		r := talk(t, 3, func(o *core.Options) {
-			o.CacheSaved = func(m llm.Model, u conversation.Usage) *float64 {
-				if m.Name() != "test/m" || u.Model != "test/m" {
-					t.Errorf("asked of %s and %s", m.Name(), u.Model)
-				}
-				return &saved
-			}
-		}, answers("fine"))
-		events := len(r.memory.Events())
-		r.Inspect()
-		r.wait()
-		got := r.inspected()
-		if len(got) != 1 || got[0].Reading.Used != r.reading().Used || got[0].Messages == 0 || got[0].Costs.Saved == nil {
-			t.Fatalf("told %+v", got)
-		}
-		if len(r.memory.Events()) != events {
-			t.Errorf("%d events joined the log", len(r.memory.Events())-events)
-		}
-		r.say("go on")
-		r.finish()
-	})
-}
-
 // Adding up keeps nobody waiting, and what is asked for meanwhile is one more look.
 func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -24,10 +22,8 @@ func (r *rig) reading() meter.Reading {
 // notices are the texts of notices in the log.
 func (r *rig) notices() []string {
 	var out []string
-	for _, e := range r.memory.Events() {
-		if n, isNotice := e.Body.(conversation.Notice); isNotice {
-			out = append(out, n.Text)
-		}
+	for _, n := range bodies[conversation.Notice](r.memory.Events()) {
+		out = append(out, n.Text)
 	}
 	return out
 }
@@ -74,46 +70,6 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 	})
 }
 
-func TestWhatIsToBeKnownOfARequestIsSaidOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		noted := func(note string) agenttest.Reply {
-			return agenttest.Join(agenttest.Send(llm.Chunk{Note: note}), answers("a"))
-		}
-		r := start(t, func(o *core.Options) { o.Model.EffortNote = "known" }, noted("known"), noted("new"), noted("new"))
-		for range 3 {
-			r.say("go")
-			r.wait()
-		}
-		r.finish()
-		var told []string
-		for _, e := range r.memory.Events() {
-			if n, ok := e.Body.(conversation.Notice); ok {
-				told = append(told, n.Text)
-			}
-		}
-		if diff := cmp.Diff([]string{"new"}, told); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, reports("a", 10))
-		r.say("go")
-		r.SwitchModel(llm.Model{Provider: "other", ID: "n"}, r.provider)
-		r.wait()
-		got := brief(r.memory.Events())
-		if got[len(got)-1] != "model other/n" {
-			t.Errorf("got %q", got)
-		}
-		if !r.reading().Estimated {
-			t.Error("the other model's tokens are shown as reported")
-		}
-		r.finish()
-	})
-}
-
 func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *core.Options) { o.Model.Window = meter.Window{} }, answers("a"))
@@ -133,10 +89,8 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 		}
 		r.finish()
 		var recorded []conversation.ModelChanged
-		for _, e := range r.memory.Events() {
-			if m, isModel := e.Body.(conversation.ModelChanged); isModel {
-				recorded = append(recorded, m)
-			}
+		for _, m := range bodies[conversation.ModelChanged](r.memory.Events()) {
+			recorded = append(recorded, m)
 		}
 		want := []conversation.ModelChanged{
 			{Provider: "test", Model: "m", Window: 1000, Source: "catalogue"},
@@ -168,26 +122,6 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 	})
 }
 
-func TestStoredUsageIsNotLearnedTwice(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		first := start(t, nil, reports("a", 300))
-		first.say(strings.Repeat("word ", 100))
-		first.finish()
-		second := start(t, func(o *core.Options) {
-			o.Log, o.Calibrations = first.memory, first.memory
-			o.Stored = core.Stored{ID: "conversation", Events: first.memory.Events()}
-			o.Model.Calibration = first.memory.Calibration(testModel.CalibrationKey)
-		})
-		if got := second.reading(); got.Used != 301 || got.Estimated {
-			t.Errorf("the meter reads %d, estimated %v, want the reported 301", got.Used, got.Estimated)
-		}
-		second.finish()
-		if c := first.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
-			t.Errorf("kept %+v", c)
-		}
-	})
-}
-
 func TestCostIsReportedOrComputed(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		billed, computed := 0.5, 0.25
@@ -200,10 +134,8 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 		}
 		r.finish()
 		var got []conversation.Usage
-		for _, e := range r.memory.Events() {
-			if u, isUsage := e.Body.(conversation.Usage); isUsage {
-				got = append(got, u)
-			}
+		for _, u := range bodies[conversation.Usage](r.memory.Events()) {
+			got = append(got, u)
 		}
 		if len(got) != 3 {
 			t.Fatalf("%d usages", len(got))
@@ -219,23 +151,6 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 		}
 		if c := r.reading().CostUSD; c == nil || *c != 0.75 {
 			t.Errorf("the sum is %v", c)
-		}
-	})
-}
-
-func TestModelWithoutToolsIsSentNone(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) {
-			withTools(agenttest.Reader("look", nil))(o)
-			o.Model.Caps.NoTools = true
-		}, answers("a"))
-		r.say("go")
-		r.finish()
-		if q := r.provider.Requests()[0]; len(q.Tools) != 0 {
-			t.Errorf("tools %v", q.Tools)
-		}
-		if got := r.reading().Segments[projection.Tools]; got != 0 {
-			t.Errorf("the tools weigh %d on the meter", got)
 		}
 	})
 }
@@ -276,43 +191,15 @@ func TestTheLimitOfRepliesIsSent(t *testing.T) {
 		"none": {100_000, 0, 0, 0}, "given": {100_000, 300, 300, 300}, "without a window": {0, 300, 300, 300},
 		"more than is left": {1000, 5000, 1, 999},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *core.Options) {
-					o.Model.Window, o.Model.ReplyLimit = sized(c.window, meter.WindowFlag), c.limit
-				}, answers("fine"))
-				r.say(strings.Repeat("word ", 600))
-				if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {
-					t.Errorf("%d tokens at most, want %d to %d", got, c.least, c.most)
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, func(o *core.Options) {
+				o.Model.Window, o.Model.ReplyLimit = sized(c.window, meter.WindowFlag), c.limit
+			}, answers("fine"))
+			r.say(strings.Repeat("word ", 600))
+			if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {
+				t.Errorf("%d tokens at most, want %d to %d", got, c.least, c.most)
+			}
+			r.finish()
 		})
 	}
-}
-
-// An effort is part of the model: it goes with each request, and a change of it is recorded.
-func TestAnEffortIsSentAndRecorded(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) { o.Model.Effort = "low" }, reports("a", 300), reports("b", 400))
-		r.say("first")
-		m := testModel
-		m.Effort = "high"
-		r.SwitchModel(m, r.provider)
-		r.wait()
-		r.say("second")
-		r.finish()
-		var sent, recorded []string
-		for _, q := range r.provider.Requests() {
-			sent = append(sent, q.Effort)
-		}
-		for _, e := range r.memory.Events() {
-			if b, ok := e.Body.(conversation.ModelChanged); ok {
-				recorded = append(recorded, b.Effort)
-			}
-		}
-		if want := []string{"low", "high"}; !slices.Equal(sent, want) || !slices.Equal(recorded, want) {
-			t.Errorf("sent %v, recorded %v", sent, recorded)
-		}
-	})
 }

@@ -29,7 +29,7 @@ type oneClaw struct {
 type twoScripts struct{ replies, summaries llm.Provider }
 
 func (p twoScripts) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
-	if forSummary(r.Messages[len(r.Messages)-1].Text) || strings.HasSuffix(r.Messages[len(r.Messages)-1].Text, "Write the summary now, and nothing else.") {
+	if agenttest.PurposeOf(r) == conversation.ForSummary {
 		return p.summaries.Stream(ctx, r)
 	}
 	return p.replies.Stream(ctx, r)
@@ -115,38 +115,36 @@ func TestOneClawAcceptance(t *testing.T) {
 		"no answer": {turns: 9, summaries: []agenttest.Reply{agenttest.Pause(time.Hour)}, requests: 1, overlays: drop,
 			then: func(*oneClaw) { time.Sleep(2 * time.Minute) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := startOneClaw(t, c.change, c.summaries...)
-				for n := range c.turns {
-					r.turn(n, 1000)
-					time.Sleep(time.Second) // a failed call is made again
-					r.wait()
-				}
-				if c.then != nil {
-					c.then(r)
-					r.wait()
-				}
-				if n := len(r.summaries.Requests()); n != c.requests {
-					t.Errorf("%d requests for summaries, want %d", n, c.requests)
-				}
-				if diff := cmp.Diff(c.overlays, r.kinds()); diff != "" {
-					t.Errorf("overlays (-want +got): %s; %v", diff, r.refused())
-				}
-				truncated := slices.Equal(c.overlays, drop)
-				if made := r.made(); truncated != (len(r.attempts()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
-					t.Errorf("recorded %+v, told %+v", r.attempts(), made)
-				}
-				before := r.memory.Events()
-				r.provider.Add(answers("fine"))
-				r.say("and now?")
-				r.answered()
-				if diff := cmp.Diff(before, r.memory.Events()[:len(before)]); diff != "" {
-					t.Errorf("the log changed: %s", diff)
-				}
-				r.checkSent(c.turns)
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r := startOneClaw(t, c.change, c.summaries...)
+			for n := range c.turns {
+				r.turn(n, 1000)
+				time.Sleep(time.Second) // a failed call is made again
+				r.wait()
+			}
+			if c.then != nil {
+				c.then(r)
+				r.wait()
+			}
+			if n := len(r.summaries.Requests()); n != c.requests {
+				t.Errorf("%d requests for summaries, want %d", n, c.requests)
+			}
+			if diff := cmp.Diff(c.overlays, r.kinds()); diff != "" {
+				t.Errorf("overlays (-want +got): %s; %v", diff, r.refused())
+			}
+			truncated := slices.Equal(c.overlays, drop)
+			if made := r.made(); truncated != (len(r.attempts()) == 1) || truncated != (len(made) == 1 && made[0].Trimmed) {
+				t.Errorf("recorded %+v, told %+v", r.attempts(), made)
+			}
+			before := r.memory.Events()
+			r.provider.Add(answers("fine"))
+			r.say("and now?")
+			r.answered()
+			if diff := cmp.Diff(before, r.memory.Events()[:len(before)]); diff != "" {
+				t.Errorf("the log changed: %s", diff)
+			}
+			r.checkSent(c.turns)
+			r.finish()
 		})
 	}
 }

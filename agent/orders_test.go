@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -26,9 +27,10 @@ import (
 // whim is a provider that answers, calls, fails and is slow by chance, and
 // looks at what it is sent. Every request costs a dollar.
 type whim struct {
-	mu       sync.Mutex // guards all below while a summary is written beside a reply
+	mu       sync.Mutex // guards all below: a summary is written beside a reply
 	chance   *rand.Rand
 	requests int
+	paid     float64
 	wrong    []string
 }
 
@@ -36,24 +38,19 @@ func (w *whim) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, e
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.requests++
-	w.inspect(r.Messages)
-	pause, steps := time.Duration(w.chance.IntN(3))*time.Second, w.reply(r)
+	for _, what := range agenttest.Inspect(r) {
+		w.wrong = append(w.wrong, fmt.Sprintf("request %d: %s", w.requests, what))
+	}
+	stream := agenttest.NewProvider(w.reply(r)).Stream(ctx, r)
 	return func(yield func(llm.Chunk, error) bool) {
-		t := time.NewTimer(pause)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped"})
-			return
-		}
-		for _, s := range steps {
-			if s.Err != nil {
-				yield(llm.Chunk{}, s.Err)
+		for c, err := range stream {
+			if !yield(c, err) {
 				return
 			}
-			if !yield(*s.Chunk, nil) {
-				return
+			if c.Usage != nil {
+				w.mu.Lock()
+				w.paid++
+				w.mu.Unlock()
 			}
 		}
 	}
@@ -61,9 +58,8 @@ func (w *whim) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, e
 
 func (w *whim) reply(r llm.Request) agenttest.Reply {
 	cost, n := 1.0, w.requests
-	paid := agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}})
-	wish := r.Messages[len(r.Messages)-1].Text
-	forSummary := strings.Contains(wish, "request of the program") || strings.Contains(wish, "That was the conversation") || strings.HasPrefix(wish, "Summarize this")
+	pause := agenttest.Pause(time.Duration(w.chance.IntN(3)) * time.Second)
+	paid := agenttest.Join(pause, agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 10, Reasoning: -1, CostUSD: &cost}}))
 	switch chance := w.chance.IntN(20); {
 	case chance == 0:
 		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 5000}))
@@ -71,132 +67,154 @@ func (w *whim) reply(r llm.Request) agenttest.Reply {
 		return agenttest.Join(paid, agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "it fell over"}))
 	case chance == 2:
 		return agenttest.Join(paid, agenttest.Say("and so on and"), agenttest.Stop(conversation.StopLength))
-	case forSummary:
-		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, account)), agenttest.Stop(conversation.StopEnd))
+	case agenttest.PurposeOf(r) == conversation.ForSummary:
+		return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("ACCOUNT %d: %s", n, account[:90])), pause, agenttest.Say(account[90:]), pause, agenttest.Stop(conversation.StopEnd))
 	case chance < 8:
 		return agenttest.Join(paid, looks(n))
 	case chance < 10:
 		return agenttest.Join(paid, wantsCompaction(fmt.Sprintf("k%d", n), `{}`))
 	}
-	return agenttest.Join(paid, answers(fmt.Sprintf("answer %d %s", n, strings.Repeat("in words ", 40))))
+	return agenttest.Join(paid, agenttest.Say(fmt.Sprintf("answer %d ", n)), pause, answers(strings.Repeat("in words ", 40)))
 }
 
-// inspect notes what an endpoint would refuse.
-func (w *whim) inspect(messages []projection.Message) {
-	note := func(what string, i int) {
-		w.wrong = append(w.wrong, fmt.Sprintf("request %d, message %d of %d: %s", w.requests, i, len(messages), what))
-	}
-	if messages[0].Role != projection.RoleUser || messages[len(messages)-1].Role == projection.RoleAssistant {
-		note("begins or ends with the wrong role", 0)
-	}
-	for i := 0; i < len(messages); i++ {
-		m := messages[i]
-		if m.Role == projection.RoleTool {
-			note("answers no call", i)
-		}
-		if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" {
-			note("is empty", i)
-		}
-		for _, c := range m.Calls {
-			if i++; i >= len(messages) || messages[i].CallID != c.ID {
-				note("does not answer the call before it", i)
-			}
+// disorder is a conversation to which anything happens at any time.
+type disorder struct {
+	*rig
+	chance  *rand.Rand
+	whim    *whim
+	options func(*core.Options)
+	model   llm.Model
+	rules   preset.Rules
+	sent    map[string]int
+	back    []string // what came back in earlier runs
+}
+
+// open runs an agent on what is stored.
+func (d *disorder) open(t *testing.T) {
+	d.rig = start(t, d.options)
+}
+
+// quit ends the program; what waits for its turn has to come back.
+func (d *disorder) quit() {
+	d.t.Helper()
+	d.finish()
+	d.back = append(d.back, d.returned()...)
+	for _, text := range d.memory.Waiting() {
+		if !slices.Contains(d.back, text) {
+			d.t.Errorf("%q waits for the next run and did not come back", text)
 		}
 	}
 }
 
-// order is a random thing to ask of an agent; what is said is noted.
-func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
-	presets := preset.All()
-	switch chance.IntN(20) {
+// act does something by chance.
+func (d *disorder) act(t *testing.T, n int) {
+	chance, presets := d.chance, preset.All()
+	switch chance.IntN(21) {
 	case 0, 1, 2, 3:
 		text := fmt.Sprintf("message %d", n)
-		said[text]++
-		r.Send(text)
+		d.sent[text]++
+		d.Send(text)
 	case 4, 5:
-		r.Compact(byProfile([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
+		d.Compact(byProfile([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileHeavy, ""}[chance.IntN(4)], chance.IntN(3)))
 	case 6:
-		r.UndoCompaction(0)
+		d.UndoCompaction(0)
 	case 7:
-		r.RedoCompaction()
+		d.RedoCompaction()
 	case 8:
-		[]func(){r.Cancel, r.TakeBack}[chance.IntN(2)]()
+		[]func(){d.Cancel, d.TakeBack}[chance.IntN(2)]()
 	case 9:
-		r.Preview(heavy())
+		d.Preview(heavy())
 	case 10:
-		r.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, preset.RulesOf(presets[chance.IntN(len(presets))]))
+		d.rules = preset.RulesOf(presets[chance.IntN(len(presets))])
+		d.Configure(map[string]string{"compaction.keep_last": fmt.Sprint(n)}, d.rules)
 	case 11:
 		window := meter.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: meter.WindowCatalogue}
-		r.SwitchModel(llm.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
+		d.model = llm.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}
+		d.SwitchModel(d.model, d.whim)
 	case 12:
-		r.Pin(r.anyResult(chance), chance.IntN(3) > 0)
+		d.Pin(d.anyResult(), chance.IntN(3) > 0)
 	case 13:
-		r.Mask(r.anyResult(chance))
+		d.Mask(d.anyResult())
 	case 14:
-		[]func(){r.RestoreTurns, r.Inspect}[chance.IntN(2)]()
+		[]func(){d.RestoreTurns, d.Inspect}[chance.IntN(2)]()
 	case 15:
-		r.Compact(reviewed())
+		d.Compact(reviewed())
 	case 16:
-		shown, _ := r.waiting()
-		r.Review(shown.Text+[]string{"", " It was read."}[chance.IntN(2)], chance.IntN(3) > 0)
+		shown, _ := d.waiting()
+		d.Review(shown.Text+[]string{"", " It was read."}[chance.IntN(2)], chance.IntN(3) > 0)
 	case 17:
-		r.Rewind(chance.IntN(6) - 2)
+		d.Rewind(chance.IntN(6) - 2)
+	case 18:
+		if chance.IntN(4) == 0 {
+			d.quit()
+			d.open(t)
+		}
 	default:
 		time.Sleep(time.Duration(chance.IntN(4)) * time.Second)
 	}
 }
 
 // anyResult is one of the results in the log, none if there is none.
-func (r *rig) anyResult(chance *rand.Rand) []uint64 {
-	all := r.results()
+func (d *disorder) anyResult() []uint64 {
+	all := d.results()
 	if len(all) == 0 {
 		return nil
 	}
-	i := chance.IntN(len(all))
+	i := d.chance.IntN(len(all))
 	return all[i : i+1]
 }
 
-// Whatever is asked for in whatever order, the conversation comes to rest, every
+// Whatever is asked for in whatever order, and wherever the program ends, the conversation comes to rest, every
 // request can be sent, and no message and no cost is lost or counted twice.
 func TestOrdersInAnyOrder(t *testing.T) {
 	t.Parallel()
 	presets := preset.All()
-	for seed := range uint64(300) {
+	for seed := range uint64(100) {
 		synctest.Test(t, func(t *testing.T) {
-			chance, w, sent := rand.New(rand.NewPCG(seed, 1)), &whim{chance: rand.New(rand.NewPCG(seed, 2))}, map[string]int{}
-			r := start(t, both(withTools(looked(), compactTool()), func(o *core.Options) {
-				o.Provider, o.Rules = w, preset.RulesOf(presets[seed%uint64(len(presets))])
+			memory := &agenttest.Memory{Fail: func(string) error {
+				time.Sleep(time.Duration(seed%3) * 100 * time.Millisecond) // on a slow disk
+				return nil
+			}}
+			d := &disorder{chance: rand.New(rand.NewPCG(seed, 1)), whim: &whim{chance: rand.New(rand.NewPCG(seed, 2))},
+				model: testModel, rules: preset.RulesOf(presets[seed%uint64(len(presets))]), sent: map[string]int{}}
+			d.options = both(withTools(looked(), compactTool()), func(o *core.Options) {
+				o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, memory.Events()
+				o.Provider, o.Model, o.Rules = d.whim, d.model, d.rules
 				o.Rules.Summary.Review = seed%4 == 0
 				o.Transcript = func(context.Context, projection.View) (string, error) { return "/transcript", nil }
-			}))
+			})
+			d.open(t)
 			for n := range 40 {
-				r.order(chance, n, w, sent)
-				if chance.IntN(2+int(seed%8)) == 0 { // the rarer, the more comes at the same time
-					r.wait()
+				d.act(t, n)
+				if d.chance.IntN(2+int(seed%8)) == 0 { // the rarer, the more comes at the same time
+					d.wait()
 				}
 			}
-			for waits := true; waits; _, waits = r.waiting() {
-				r.Review("", false)
+			for waits := true; waits; _, waits = d.waiting() {
+				d.Review("", false)
 				time.Sleep(time.Hour) // whatever is under way ends
-				r.wait()
+				d.wait()
 			}
-			r.atRest(seed, w, sent)
-			r.finish()
+			if phases := d.watch.Phases(); len(phases) > 0 {
+				d.idle()
+			}
+			d.quit()
+			d.atRest(t)
+			if t.Failed() {
+				t.Logf("seed %d", seed)
+			}
 		})
 	}
 }
 
-// atRest checks a conversation in which nothing moves any more.
-func (r *rig) atRest(seed uint64, w *whim, sent map[string]int) {
-	r.t.Helper()
-	if phases := r.watch.Phases(); len(phases) > 0 {
-		r.idle()
-	}
-	for _, what := range w.wrong {
-		r.t.Errorf("seed %d: %s", seed, what)
+// atRest checks what a conversation left.
+func (d *disorder) atRest(t *testing.T) {
+	events := d.memory.Events()
+	for _, what := range d.whim.wrong {
+		t.Error(what)
 	}
 	costs, got := 0.0, map[string]int{}
-	for _, e := range r.memory.Events() {
+	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
 			got[b.Text]++
@@ -206,24 +224,54 @@ func (r *rig) atRest(seed uint64, w *whim, sent map[string]int) {
 			}
 		case conversation.Summary:
 			if b.Policies == nil && b.Text != "" && !strings.HasPrefix(b.Text, "ACCOUNT") {
-				r.t.Errorf("seed %d: %q is taken for a summary", seed, b.Text)
+				t.Errorf("%q is taken for a summary", b.Text)
 			}
 		}
 	}
-	rewound := slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindRewind })
-	for _, text := range r.returned() {
+	rewound := slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindRewind })
+	for _, text := range d.back {
 		if got[text]++; rewound {
 			got[text] = 1 // what is taken back from the log is given back as well
 		}
 	}
-	if diff := cmp.Diff(sent, got); diff != "" || len(r.memory.Waiting()) > 0 {
-		r.t.Errorf("seed %d: %v wait, and of what was said: %s", seed, r.memory.Waiting(), diff)
+	if diff := cmp.Diff(d.sent, got); diff != "" {
+		t.Errorf("of what was said: %s", diff)
 	}
-	if shown := r.reading().CostUSD; costs > 0 && (shown == nil || *shown != costs) || costs > float64(w.requests) {
-		r.t.Errorf("seed %d: the meter shows costs of %v, the log has %v, for %d requests", seed, shown, costs, w.requests)
+	reading := d.reading()
+	if shown := reading.CostUSD; costs > 0 && (shown == nil || *shown != costs) || costs != d.whim.paid {
+		t.Errorf("the meter shows costs of %v, the log has %v, and %v were paid", shown, costs, d.whim.paid)
 	}
-	m := r.meterOf()
-	if want := m.WithView(projection.Project(r.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
-		r.t.Errorf("seed %d: the meter estimates %v tokens, and %v make up the next request", seed, m.RequestEstimate(), want)
+	epochsInOneWrite(t, d.memory.Batches())
+	var o core.Options
+	d.options(&o)
+	o.System, o.Stored.ID = "be brief", "conversation"
+	fresh, err := agent.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, have := fresh.Meter(), d.meterOf()
+	if have.RequestEstimate() != want.RequestEstimate() {
+		t.Errorf("the meter estimates %v tokens, and after a restart %v", have.RequestEstimate(), want.RequestEstimate())
+	}
+}
+
+// epochsInOneWrite checks that the overlays of each epoch stand side by side in one transaction.
+func epochsInOneWrite(t *testing.T, batches [][]conversation.Event) {
+	seen := map[uint64]bool{}
+	for n, batch := range batches {
+		in := map[uint64]uint64{} // the newest overlay by epoch
+		for _, e := range batch {
+			if !e.Body.Kind().Overlay() {
+				continue
+			}
+			id := conversation.EpochOf(e)
+			if last, ok := in[id]; ok && last+1 != e.Seq || seen[id] {
+				t.Errorf("overlay e%d of epoch %d stands apart, in transaction %d", e.Seq, id, n)
+			}
+			in[id] = e.Seq
+		}
+		for id := range in {
+			seen[id] = true
+		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -28,34 +30,32 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 		"nothing but words":     {turns: 6, plain: true, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
 		"nothing was said else": {want: "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c.err.Class, c.err.Message = llm.Overflow, "too long"
-				turns := c.turns
-				var script []agenttest.Reply
-				if c.plain {
-					turns = 0
-					for range c.turns {
-						script = append(script, answers(strings.Repeat("word upon word ", 400)))
-					}
+		runBubble(t, name, func(t *testing.T) {
+			c.err.Class, c.err.Message = llm.Overflow, "too long"
+			turns := c.turns
+			var script []agenttest.Reply
+			if c.plain {
+				turns = 0
+				for range c.turns {
+					script = append(script, answers(strings.Repeat("word upon word ", 400)))
 				}
-				r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
-				for i := range script {
-					r.say(fmt.Sprintf("talk of %d", i))
-				}
-				r.say("and that?")
-				failed := agenttest.Of[updates.Failed](r.watch)
-				if len(failed) != 1 {
-					t.Fatalf("told %+v", failed)
-				}
-				if c.turns > 0 {
-					c.want += otherwise
-				}
-				if !strings.HasPrefix(failed[0].Err.Hint, c.want) {
-					t.Errorf("told %q, want %q", failed[0].Err.Hint, c.want)
-				}
-				r.finish()
-			})
+			}
+			r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
+			for i := range script {
+				r.say(fmt.Sprintf("talk of %d", i))
+			}
+			r.say("and that?")
+			failed := agenttest.Of[updates.Failed](r.watch)
+			if len(failed) != 1 {
+				t.Fatalf("told %+v", failed)
+			}
+			if c.turns > 0 {
+				c.want += otherwise
+			}
+			if !strings.HasPrefix(failed[0].Err.Hint, c.want) {
+				t.Errorf("told %q, want %q", failed[0].Err.Hint, c.want)
+			}
+			r.finish()
 		})
 	}
 }
@@ -63,21 +63,19 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 // Where the tools alone do not fit a shorter conversation is of no help.
 func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
 	for name, window := range map[string]meter.Window{"the server says": {}, "known before": {Tokens: 1000, Source: meter.WindowFlag}} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				many := agenttest.Reader("ls", nil)
-				many.Spec.Description = strings.Repeat("word upon word ", 800)
-				refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
-				r := start(t, func(o *core.Options) {
-					o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), window
-				}, agenttest.Fail(refused), agenttest.Fail(refused))
-				r.say("hi")
-				failed := agenttest.Of[updates.Failed](r.watch)
-				if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
-					t.Errorf("told %+v", failed)
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			many := agenttest.Reader("ls", nil)
+			many.Spec.Description = strings.Repeat("word upon word ", 800)
+			refused := &llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048, Requested: 3100}
+			r := start(t, func(o *core.Options) {
+				o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), window
+			}, agenttest.Fail(refused), agenttest.Fail(refused))
+			r.say("hi")
+			failed := agenttest.Of[updates.Failed](r.watch)
+			if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "shorten") || strings.Contains(failed[0].Err.Hint, "/compact") {
+				t.Errorf("told %+v", failed)
+			}
+			r.finish()
 		})
 	}
 }
@@ -94,17 +92,59 @@ func TestARefusalOfThinkingAndAnOverflowAreBothMended(t *testing.T) {
 		"overflow first": {[]agenttest.Reply{long, thinking, answers("fine")}, 0},
 		"thinking twice": {[]agenttest.Reply{thinking, thinking, answers("fine")}, 1},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				thought := agenttest.Join(agenttest.Say("hm"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
-				r := talk(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
-				r.say("think")
-				r.say("and that?")
-				if got := r.failures(); len(got) != c.failed {
-					t.Errorf("failed with %v", got)
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			thought := agenttest.Join(agenttest.Say("hm"), agenttest.Send(llm.Chunk{Stop: conversation.StopEnd, Extras: map[string]conversation.RawJSON{"signed": conversation.RawJSON(`1`)}}))
+			r := talk(t, 6, nil, append([]agenttest.Reply{thought}, c.script...)...)
+			r.say("think")
+			r.say("and that?")
+			if got := r.failures(); len(got) != c.failed {
+				t.Errorf("failed with %v", got)
+			}
+			r.finish()
 		})
 	}
+}
+
+// longFirst is a conversation whose first message is longer than its window, as an
+// import or an older version can leave it.
+func longFirst(t *testing.T, more ...conversation.Body) func(*core.Options) {
+	t.Helper()
+	log := &conversation.Log{}
+	events := log.Prepare(time.Now(), append([]conversation.Body{
+		conversation.UserMessage{Text: strings.Repeat("word ", 1<<17)},
+		conversation.AssistantMessage{Text: "That is long.", Stop: conversation.StopEnd},
+	}, more...)...)
+	memory := &agenttest.Memory{}
+	if err := memory.Append(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+	return func(o *core.Options) {
+		o.Model.Window = meter.Window{Tokens: 20_000, Source: meter.WindowConfig}
+		o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, events
+	}
+}
+
+func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
+	for _, p := range []preset.Name{preset.Plimsoll, preset.OneClaw} {
+		runBubble(t, string(p), func(t *testing.T) {
+			r := start(t, both(longFirst(t), byPreset(p)), answers("fine"), answers("fine"), answers("fine"))
+			r.say("and now?")
+			if got := agenttest.Of[updates.Failed](r.watch); len(got) > 0 {
+				t.Errorf("failed: %v", got)
+			}
+			r.finish()
+		})
+	}
+}
+
+func TestPinThatIsTooLongIsNamed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, longFirst(t, conversation.Pin{Events: []uint64{1}}))
+		r.say("and now?")
+		got := agenttest.Of[updates.Failed](r.watch)
+		if len(got) != 1 || got[0].Err.Class != llm.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
+			t.Errorf("failed: %+v", got)
+		}
+		r.finish()
+	})
 }

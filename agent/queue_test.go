@@ -31,18 +31,16 @@ func TestAMessageThatNeverFitsIsNotRecorded(t *testing.T) {
 		"unknown window":  {func(o *core.Options) { o.Model.Window = meter.Window{} }, func(r *rig) { r.Send(long) }, false},
 		"a larger window": {nil, func(r *rig) { r.Send(long) }, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, c.change, answers("fine"))
-				c.says(r)
-				r.wait()
-				texts, why := r.returned(), r.failures()
-				recorded := slices.ContainsFunc(said(r.memory.Events()), func(s string) bool { return strings.HasPrefix(s, "user word upon") })
-				if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []llm.Class{llm.Overflow}) || c.back == recorded {
-					t.Errorf("%d texts came back, the failures are %v, it is recorded: %v", len(texts), why, recorded)
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, c.change, answers("fine"))
+			c.says(r)
+			r.wait()
+			texts, why := r.returned(), r.failures()
+			recorded := slices.ContainsFunc(said(r.memory.Events()), func(s string) bool { return strings.HasPrefix(s, "user word upon") })
+			if c.back != slices.Equal(texts, []string{long}) || c.back != slices.Equal(why, []llm.Class{llm.Overflow}) || c.back == recorded {
+				t.Errorf("%d texts came back, the failures are %v, it is recorded: %v", len(texts), why, recorded)
+			}
+			r.finish()
 		})
 	}
 }
@@ -102,23 +100,60 @@ func TestWhatAsksForNoReplyWaitsAndStays(t *testing.T) {
 		"stopped": func(r *rig) { r.Cancel(); r.wait() },
 		"ended":   func(*rig) {},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, nil, agenttest.Hold(agenttest.NewGate()))
-				r.say("one")
-				r.Add("I ran this")
-				r.wait()
-				r.stored("I ran this")
-				end(r)
-				r.finish()
-				r.stored()
-				if got := said(r.memory.Events()); got[len(got)-1] != "user I ran this" {
-					t.Errorf("the log is %q", got)
-				}
-				if texts := r.returned(); len(texts) > 0 {
-					t.Errorf("%q came back", texts)
-				}
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, nil, agenttest.Hold(agenttest.NewGate()))
+			r.say("one")
+			r.Add("I ran this")
+			r.wait()
+			r.stored("I ran this")
+			end(r)
+			r.finish()
+			r.stored()
+			if got := said(r.memory.Events()); got[len(got)-1] != "user I ran this" {
+				t.Errorf("the log is %q", got)
+			}
+			if texts := r.returned(); len(texts) > 0 {
+				t.Errorf("%q came back", texts)
+			}
 		})
+	}
+}
+
+func TestMessagesAreStoredWhileTheyWait(t *testing.T) {
+	for name, c := range map[string]struct {
+		then func(r *rig)
+		want []string
+	}{
+		"they are said":       {func(r *rig) { r.provider.Add(answers("b"), answers("c")) }, nil},
+		"they are taken back": {func(r *rig) { r.TakeBack(); r.wait() }, nil},
+		"the turn is stopped": {func(r *rig) { r.Cancel(); r.wait() }, nil},
+		"the program ends":    {func(r *rig) { r.end(); r.wait() }, []string{"two", "three"}},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			gate := agenttest.NewGate()
+			r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")))
+			if err := r.memory.KeepWaiting(t.Context(), []string{"of an earlier run"}); err != nil {
+				t.Fatal(err)
+			}
+			r.say("one") // it is in the log
+			r.stored()
+			r.Send("two")
+			r.Send("three")
+			r.wait()
+			r.stored("two", "three")
+			c.then(r)
+			gate.Open()
+			r.wait()
+			r.finish()
+			r.stored(c.want...)
+		})
+	}
+}
+
+// stored checks which messages wait in the store.
+func (r *rig) stored(want ...string) {
+	r.t.Helper()
+	if diff := cmp.Diff(want, r.memory.Waiting()); diff != "" {
+		r.t.Error(diff)
 	}
 }

@@ -2,9 +2,10 @@ package agent_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"reflect"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,6 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
-	"plimsoll/agent/updates"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -152,103 +152,132 @@ func TestRecoveredReplyStandsAtTheTimeWhenItArrived(t *testing.T) {
 	})
 }
 
-func TestRecoveredRequestDoesNotMoveTheMeter(t *testing.T) {
+// What the log records of a request makes the same request again.
+
+// formed is a reply whose first chunk says how the request was put into bytes.
+func formed(r agenttest.Reply, n int) agenttest.Reply {
+	return agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
+}
+
+// faulty answers as a long talk does, but some tries fail halfway, and so do some
+// summaries.
+func faulty(l *longTalk) {
+	l.server.Answer = func(n int, r llm.Request) agenttest.Reply {
+		if n%9 == 4 {
+			return formed(agenttest.Join(agenttest.Say("it is "), agenttest.Fail(fault())), n)
+		}
+		return formed(l.answer(n, r), n)
+	}
+	l.server.Summary = func(n int, r llm.Request) agenttest.Reply { return formed(agenttest.Healthy(n, r), n) }
+}
+
+func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {
+	const turns = 60
+	acts := map[int]func(*longTalk){
+		9:  func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 1)) },
+		12: func(l *longTalk) { l.UndoCompaction(0) },
+		15: func(l *longTalk) { l.Rewind(-1) },
+		17: func(l *longTalk) { l.Compact(heavy()) },
+		19: func(l *longTalk) { l.RestoreTurns() },
+		23: func(l *longTalk) { l.Rewind(20) },
+		25: func(l *longTalk) { l.RestoreTurns() },
+		27: func(l *longTalk) { l.Compact(byProfile(preset.ProfileDefault, 2)) },
+		28: func(l *longTalk) { l.UndoCompaction(0); l.RedoCompaction() },
+		31: func(l *longTalk) { l.SwitchModel(other("large", 4*longWindow), l.server) },
+		33: func(l *longTalk) {
+			m := other("echoes", 4*longWindow) // and the server's is smaller
+			m.Caps.EchoReasoning, m.Caps.NoTools = true, false
+			l.SwitchModel(m, l.server)
+		},
+		41: func(l *longTalk) { l.Mask(l.results()[len(l.results())-1:]) },
+		42: func(l *longTalk) { l.Pin(l.results()[len(l.results())-2:], true) },
+		43: func(l *longTalk) { l.Pin(l.results()[len(l.results())-2:], false) },
+		47: func(l *longTalk) { l.SwitchModel(other("m", longWindow), l.server) },
+		55: func(l *longTalk) {
+			l.Configure(map[string]string{"compaction.preset": "jp-auto"}, preset.RulesOf(preset.JPAuto))
+		},
+	}
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
-		old := k
-		old.partial.Request = conversation.Usage{}
-		before, after := old.opens(t, nil), k.opens(t, nil)
-		if n := len(after.memory.Events()) - len(before.memory.Events()); n != 1 {
-			t.Fatalf("%d events more than without what is known of the request, not one", n)
-		}
-		if diff := cmp.Diff(before.reading(), after.reading()); diff != "" {
-			t.Errorf("the reading moved:\n%s", diff)
-		}
-		if got := after.reading(); got.Used < 902 || !got.Estimated || k.learned.Samples != 1 {
-			t.Errorf("the reading %+v does not count from the report before, of which %+v was learned", got, k.learned)
-		}
-		for _, r := range []*rig{before, after} {
-			meters := agenttest.Of[updates.Metered](r.watch)
-			if got := meters[len(meters)-1].Meter.Calibration(); got != k.learned {
-				t.Errorf("learned %+v of no report, with %+v before", got, k.learned)
+		l := startLong(t, faulty, window(longWindow, meter.WindowCatalogue))
+		for n := range turns {
+			l.Send(turnText(n))
+			if act := acts[n]; act != nil && n%2 == 0 {
+				act(l) // while it is answered
 			}
-			if got := r.memory.Calibration(testModel.CalibrationKey); got != (conversation.Calibration{}) {
-				t.Errorf("stored %+v", got)
+			l.rests()
+			if act := acts[n]; act != nil && n%2 == 1 {
+				act(l)
+				l.rests()
 			}
-			r.Inspect()
-			r.wait()
-			r.finish()
 		}
-		a, b := before.inspected()[0], after.inspected()[0]
-		if a.Costs.Requests+1 != b.Costs.Requests {
-			t.Errorf("%d requests, and %d with it", a.Costs.Requests, b.Costs.Requests)
-		}
-		b.Costs.Requests--
-		if diff := cmp.Diff(a.Costs, b.Costs); diff != "" || a.Messages != b.Messages || a.Estimated != b.Estimated || !cmp.Equal(a.Off, b.Off) {
-			t.Errorf("the context tells of something else: %s\n%+v\n%+v", diff, a, b)
-		}
+		time.Sleep(time.Hour)
+		l.rests()
+		l.checkRecord()
+		l.finish()
 	})
 }
 
-func TestRecoveredRequestIsThatOfTheTryWhoseReplyIsKept(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hold := agenttest.NewGate()
-		r := start(t, nil,
-			agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "first"}), agenttest.Say("lost"), agenttest.Pause(2*time.Second), agenttest.Fail(fault())),
-			agenttest.Join(agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Pause(2*time.Second), agenttest.Say("half"),
-				agenttest.Pause(2*time.Second), agenttest.Hold(hold), answers("!")))
-		r.Send("go")
-		<-hold.Reached()
-		synctest.Wait()
-		for _, p := range r.memory.Partials() {
-			if want := map[string]string{"lost": "first", "half": "second"}[p.Text]; p.Request.BodyHash != want || p.Request.Through != p.After {
-				t.Errorf("%q is kept with %+v", p.Text, p.Request)
-			}
+// results are the results in the log, by their Seq.
+func (r *rig) results() (seqs []uint64) {
+	for _, e := range r.memory.Events() {
+		if e.Body.Kind() == conversation.KindResult {
+			seqs = append(seqs, e.Seq)
 		}
-		if n := len(r.memory.Partials()); n != 2 {
-			t.Errorf("%d partials were kept, not 2", n)
-		}
-		hold.Open()
-		r.wait()
-		r.finish()
-	})
+	}
+	return seqs
 }
 
-// Where the disk is full when the conversation is opened, the request is named by
-// the reply that it got, whenever that is stored.
-func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.Send(llm.Chunk{BodyHash: "second"}), agenttest.Say("half an ans"))
-		n := 0
-		r := k.opens(t, func(o *core.Options) {
-			o.Log.(*agenttest.Memory).Fail = func(write string) error {
-				if n++; write == "append" && n == 1 {
-					return errDisk
-				}
-				return nil
+// checkRecord makes each request again of which the log tells, and compares it with
+// what the server got.
+func (l *longTalk) checkRecord() {
+	l.t.Helper()
+	events := l.memory.Events()
+	got := map[uint64][]agenttest.Served{} // by what they were made of
+	for _, s := range l.requests(conversation.ForReply) {
+		if !s.Refused { // that one was never heard of again
+			got[uint64(s.Mark)] = append(got[uint64(s.Mark)], s)
+		}
+	}
+	caps := map[string]projection.Capabilities{"test/echoes": {EchoReasoning: true}}
+	replies, summaries := 0, 0
+	for _, e := range events {
+		u, isUsage := e.Body.(conversation.Usage)
+		switch {
+		case !isUsage:
+			continue
+		case u.Form == "" || u.BodyHash == "":
+			l.t.Errorf("usage %d has the form %q of %q", e.Seq, u.Form, u.BodyHash)
+		case u.For == conversation.ForSummary:
+			summaries++
+			if u.Through != 0 || u.MaxTokens <= 0 {
+				l.t.Errorf("the summary's usage %d is of a request through %d, of %d tokens at most", e.Seq, u.Through, u.MaxTokens)
 			}
-		}, answers("fine"))
-		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-			t.Error(diff)
+			continue
 		}
-		r.say("next")
-		r.finish()
-		at := uint64(len(k.events)) + 1
-		list := inspect.Requests(r.memory.Events())
-		if _, isReply := r.memory.Events()[at-1].Body.(conversation.AssistantMessage); !isReply || len(list) != 3 || list[1].Reply != at {
-			t.Errorf("event %d is %s, listed %+v", at, r.memory.Events()[at-1].Body.Kind(), list)
+		replies++
+		same := got[u.Through]
+		if len(same) == 0 {
+			l.t.Errorf("usage %d: no request was made through event %d", e.Seq, u.Through)
+			continue
 		}
-	})
-}
-
-func TestPartialReplyOfAnEmptyLogIsRecovered(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) {
-			o.Stored.Partial = &conversation.Partial{Text: "half", Time: time.Now(), Request: conversation.Usage{Estimate: 1}}
-		})
-		r.finish()
-		if diff := cmp.Diff([]string{"assistant interrupted half", "usage of 1: -1+-1"}, brief(r.memory.Events())); diff != "" {
-			t.Error(diff)
+		got[u.Through] = same[1:] // tries come in order
+		made, err := projection.Harden(projection.Project(events[:u.Through]), caps[u.Model])
+		if err != nil {
+			l.t.Fatal(err)
 		}
-	})
+		if !reflect.DeepEqual(made, same[0].Request.Messages) {
+			l.t.Errorf("usage %d: through event %d: %s", e.Seq, u.Through, cmp.Diff(onWire(made), onWire(same[0].Request.Messages)))
+		}
+		if u.MaxTokens != same[0].Request.MaxTokens {
+			l.t.Errorf("usage %d: at most %d tokens, and the request had %d", e.Seq, u.MaxTokens, same[0].Request.MaxTokens)
+		}
+	}
+	for through, left := range got {
+		if len(left) > 0 {
+			l.t.Errorf("of %d requests through event %d nothing is recorded", len(left), through)
+		}
+	}
+	if replies < 60 || summaries < 3 {
+		l.t.Errorf("%d replies and %d summaries are too few to tell", replies, summaries)
+	}
 }

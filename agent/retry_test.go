@@ -1,7 +1,11 @@
 package agent_test
 
 import (
+	"context"
+	"errors"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,22 +110,20 @@ func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 
 func TestWhatCannotPassIsNotRetried(t *testing.T) {
 	for _, class := range []llm.Class{llm.Auth, llm.Quota, llm.NotFound, llm.BadRequest, llm.Overflow, llm.TooLarge} {
-		t.Run(string(class), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, nil, fails(class), answers("fine"))
-				r.say("go")
-				if n := len(r.provider.Requests()); n != 1 {
-					t.Errorf("%d requests, want 1", n)
-				}
-				if diff := cmp.Diff([]llm.Class{class}, r.failures()); diff != "" {
-					t.Error(diff)
-				}
-				r.say("next")
-				r.finish()
-				if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-					t.Error(diff)
-				}
-			})
+		runBubble(t, string(class), func(t *testing.T) {
+			r := start(t, nil, fails(class), answers("fine"))
+			r.say("go")
+			if n := len(r.provider.Requests()); n != 1 {
+				t.Errorf("%d requests, want 1", n)
+			}
+			if diff := cmp.Diff([]llm.Class{class}, r.failures()); diff != "" {
+				t.Error(diff)
+			}
+			r.say("next")
+			r.finish()
+			if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+				t.Error(diff)
+			}
 		})
 	}
 }
@@ -192,23 +194,6 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 	})
 }
 
-func TestReplyWithheldOrCutToNothingIsNotAFailure(t *testing.T) {
-	for _, stop := range []conversation.StopReason{conversation.StopFiltered, conversation.StopLength} {
-		t.Run(string(stop), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, nil, agenttest.Stop(stop), answers("fine"))
-				r.say("go")
-				r.say("next")
-				r.finish()
-				want := []string{"user go", "assistant " + string(stop), "user next", "assistant stop fine"}
-				if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-					t.Error(diff)
-				}
-			})
-		})
-	}
-}
-
 // A server that loads its model, and one that is started anew, is waited for about
 // a minute; one that never answered, and everything else, as long as ever.
 func TestAServerThatStartsIsWaitedFor(t *testing.T) {
@@ -226,30 +211,28 @@ func TestAServerThatStartsIsWaitedFor(t *testing.T) {
 		"overloaded":          {&llm.Error{Class: llm.Overloaded, Message: "busy"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
 		"a broken connection": {&llm.Error{Class: llm.Network, Message: "broke"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var script []agenttest.Reply
-				if c.answered {
-					script = append(script, answers("hello"))
-				}
-				for range 40 {
-					script = append(script, agenttest.Fail(c.err))
-				}
-				r := start(t, nil, script...)
-				if c.answered {
-					r.say("hi")
-				}
-				began := time.Now()
-				r.Send("go")
-				_, err := r.watch.Await(t.Context(), func(u updates.Update) bool {
-					_, isFailure := u.(updates.Failed)
-					return isFailure
-				})
-				if took := time.Since(began); err != nil || took < c.least || took > c.most {
-					t.Errorf("given up after %v, want %v to %v; %v", took, c.least, c.most, err)
-				}
-				r.finish()
+		runBubble(t, name, func(t *testing.T) {
+			var script []agenttest.Reply
+			if c.answered {
+				script = append(script, answers("hello"))
+			}
+			for range 40 {
+				script = append(script, agenttest.Fail(c.err))
+			}
+			r := start(t, nil, script...)
+			if c.answered {
+				r.say("hi")
+			}
+			began := time.Now()
+			r.Send("go")
+			_, err := r.watch.Await(t.Context(), func(u updates.Update) bool {
+				_, isFailure := u.(updates.Failed)
+				return isFailure
 			})
+			if took := time.Since(began); err != nil || took < c.least || took > c.most {
+				t.Errorf("given up after %v, want %v to %v; %v", took, c.least, c.most, err)
+			}
+			r.finish()
 		})
 	}
 }
@@ -278,60 +261,129 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 	})
 }
 
-func TestOverflowDoesNotOverruleTheUser(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 2048}))
-		r.say("go")
-		r.finish()
-		failed := agenttest.Of[updates.Failed](r.watch)
-		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "set to 100000 tokens (config), but the server's is 2048") {
-			t.Errorf("failed %+v", failed)
+func TestEndlessReplyIsCutAndNotTriedAgain(t *testing.T) {
+	var text, calls agenttest.Reply
+	for i := range 6 {
+		text = append(text, agenttest.Say(strings.Repeat("x", 1<<20))...)
+		var c llm.Chunk
+		for k := range 200 {
+			c.Calls = append(c.Calls, llm.CallDelta{Index: 200*i + k, Name: "look"})
 		}
-		if n := len(agenttest.Of[updates.ModelSwitched](r.watch)); n != 0 {
-			t.Error("the configured window was replaced")
-		}
-	})
+		calls = append(calls, agenttest.Send(c)...)
+	}
+	for name, endless := range map[string]agenttest.Reply{"of text": text, "of calls": calls} {
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, withTools(agenttest.Reader("look", nil)), endless, answers("fine"))
+			r.say("go")
+			if diff := cmp.Diff([]llm.Class{llm.Malformed}, r.failures()); diff != "" {
+				t.Error(diff)
+			}
+			r.say("next")
+			r.finish()
+			if n, ran := len(r.provider.Requests()), len(r.tools.Calls()); n != 2 || ran > 0 {
+				t.Errorf("%d requests, %d calls ran", n, ran)
+			}
+			kept, _ := r.memory.Events()[3].Body.(conversation.AssistantMessage)
+			if kept.Stop != conversation.StopFailed || len(kept.Text) != llm.MaxReply && len(kept.Calls) == 0 {
+				t.Errorf("kept %d bytes and %d calls", len(kept.Text), len(kept.Calls))
+			}
+		})
+	}
 }
 
-func TestFailedTurnReturnsQueuedMessages(t *testing.T) {
+// A turn that failed is in the log with all that the user was told. Its request is made again, also by the next program:
+// the same messages, and nothing said twice.
+func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
+	server := agenttest.Fail(&llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal", Lead: "Server error (500)", Status: 500, Hint: "h"})
+	broken := agenttest.Join(agenttest.Say("half of"), server)
+	tries := func(r agenttest.Reply) []agenttest.Reply { return []agenttest.Reply{r, r, r, r} }
+	for name, c := range map[string]struct {
+		script []agenttest.Reply
+		want   []string
+		made   int // requests until it failed
+	}{
+		"nothing came": {tries(server), []string{"user go", "turn_failed", "assistant stop fine"}, 4},
+		"half of it came": {tries(broken),
+			[]string{"user go", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 4},
+		"after a call": {append([]agenttest.Reply{asks(agenttest.Call(0, "c1", "look", "{}"))}, tries(broken)...),
+			[]string{"user go", "assistant calls [c1 look {}]", "result c1 ok seen", "assistant failed half of", "turn_failed", "rewind", "assistant stop fine"}, 5},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			look := withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok("seen") }))
+			r := start(t, look, c.script...)
+			r.Send("go")
+			r.settle()
+			r.finish()
+			events := r.memory.Events()
+			failed, _ := events[len(events)-1].Body.(conversation.TurnFailed)
+			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
+			if d := cmp.Diff(want, failed); d != "" {
+				t.Error(d)
+			}
+			if told := agenttest.Of[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
+				t.Errorf("told %+v", told)
+			}
+			before := r.provider.Requests()[c.made-1]
+
+			again := prepare(t, func(o *core.Options) { look(o); o.Log, o.Stored.Events = r.memory, slices.Clone(events) }, answers("fine"))
+			again.run().wait()
+			again.Retry()
+			again.wait()
+			if d := cmp.Diff(before.Messages, again.provider.Requests()[0].Messages); d != "" {
+				t.Errorf("another request (-before +again): %s", d)
+			}
+			again.Retry()
+			again.wait()
+			if told := agenttest.Of[updates.Failed](again.watch); len(told) != 1 || told[0].Err.Class != llm.BadRequest || !strings.Contains(told[0].Err.Message, "has its reply") {
+				t.Errorf("what has its reply is asked again, or in silence: %+v", told)
+			}
+			if n := len(again.provider.Requests()); n != 1 {
+				t.Errorf("%d requests", n)
+			}
+			again.finish()
+			var got []string
+			for _, line := range brief(r.memory.Events()) {
+				if !strings.HasPrefix(line, "usage") && !strings.HasPrefix(line, "model") && !strings.HasPrefix(line, "renamed") && line != "instructions" {
+					got = append(got, line)
+				}
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// What cannot be saved is told at once, and the log tells of it no second time.
+func TestATurnThatCannotBeSavedIsToldAndNotRecorded(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), fails(llm.Auth)), answers("never"))
+		var full atomic.Bool
+		r := prepare(t, nil, agenttest.Join(agenttest.Hold(gate), answers("lost?")), answers("fine"))
+		r.memory.Fail = func(kind string) error {
+			if kind == "append" && full.Load() {
+				return errors.New("disk full")
+			}
+			return nil
+		}
+		r.run().wait()
 		r.say("go")
-		r.Send("two")
+		r.Retry() // while it runs
 		r.wait()
+		full.Store(true)
 		gate.Open()
 		r.wait()
-		r.finish()
-		if diff := cmp.Diff([]string{"two"}, r.returned()); diff != "" {
-			t.Error(diff)
-		}
-		if n := len(r.provider.Requests()); n != 1 {
-			t.Errorf("%d requests, want 1", n)
-		}
-	})
-}
-
-func TestEndlessReplyIsCutAndKept(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var endless agenttest.Reply
-		for range 40 {
-			endless = append(endless, agenttest.Say(strings.Repeat("x", 1<<20))...)
-		}
-		r := start(t, nil, endless, answers("fine"))
-		r.say("go")
-		if diff := cmp.Diff([]llm.Class{llm.Malformed}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
+		full.Store(false)
 		r.say("next")
 		r.finish()
-		if n := len(r.provider.Requests()); n != 2 {
-			t.Errorf("%d requests, want 2: what does not end is not tried again", n)
+		if d := cmp.Diff([]string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, said(r.memory.Events())); d != "" {
+			t.Error(d)
 		}
-		for _, e := range r.memory.Events() {
-			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && len(b.Text) != 16<<20 {
-				t.Errorf("kept %d bytes", len(b.Text))
-			}
+		if d := cmp.Diff([]llm.Class{llm.BadRequest, llm.NotSaved}, r.failures()); d != "" {
+			t.Error(d)
+		}
+		if slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindTurnFailed }) {
+			t.Error("it is recorded")
 		}
 	})
 }

@@ -166,6 +166,16 @@ func brief(events []conversation.Event) []string {
 	return out
 }
 
+// bodies are the bodies of one kind, in order.
+func bodies[T conversation.Body](events []conversation.Event) (all []T) {
+	for _, e := range events {
+		if b, ok := e.Body.(T); ok {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
 // said is the conversation without the records that every test has alike.
 func said(events []conversation.Event) []string {
 	var kept []conversation.Event
@@ -221,4 +231,10 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	t.Parallel()
 	synctest.Test(t, f)
+}
+
+// runBubble runs a part of a test in a bubble.
+func runBubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { bubble(t, f) })
 }

@@ -1,7 +1,11 @@
 package agent_test
 
 import (
+	"context"
+	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -9,6 +13,8 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -19,10 +25,8 @@ func TestTitleIsTheFirstLineShortened(t *testing.T) {
 		r.say("another")
 		r.finish()
 		var titles []string
-		for _, e := range r.memory.Events() {
-			if b, isTitle := e.Body.(conversation.Renamed); isTitle {
-				titles = append(titles, b.By+": "+b.Title)
-			}
+		for _, b := range bodies[conversation.Renamed](r.memory.Events()) {
+			titles = append(titles, b.By+": "+b.Title)
 		}
 		if diff := cmp.Diff([]string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles); diff != "" {
 			t.Error(diff)
@@ -85,16 +89,6 @@ func TestToolsSurviveTheirEncoding(t *testing.T) {
 	}
 }
 
-func TestRunIsForOnce(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, nil)
-		if err := r.Run(t.Context()); err == nil {
-			t.Error("a second Run was let in")
-		}
-		r.finish()
-	})
-}
-
 func TestNewRefusesABrokenLog(t *testing.T) {
 	t.Parallel()
 	_, err := agent.New(core.Options{
@@ -126,14 +120,312 @@ func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 		second.say("two")
 		second.finish()
 		var got []map[string]string
-		for _, e := range first.memory.Events() {
-			if c, ok := e.Body.(conversation.ConfigChanged); ok {
-				got = append(got, c.Set)
-			}
+		for _, c := range bodies[conversation.ConfigChanged](first.memory.Events()) {
+			got = append(got, c.Set)
 		}
 		want := []map[string]string{{"compaction.trigger_ratio": "0.5"}, {"log.level": "debug"}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
+	})
+}
+
+// configured are the settings that the log records, in order.
+func (r *rig) configured() []map[string]string {
+	var out []map[string]string
+	for _, b := range bodies[conversation.ConfigChanged](r.memory.Events()) {
+		out = append(out, b.Set)
+	}
+	return out
+}
+
+func lower() preset.Rules {
+	r := preset.RulesOf(preset.Plimsoll)
+	r.KeepLast, r.TriggerRatio, r.TokenThreshold = 1, 0.5, 9000
+	return r
+}
+
+func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 3, nil)
+		set := map[string]string{"compaction.keep_last": "1"}
+		r.Configure(set, lower())
+		set["compaction.keep_last"] = "changed by the caller"
+		r.wait()
+		if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
+			t.Error(diff)
+		}
+		if got := r.reading().LoadLine; got != 9000 {
+			t.Errorf("the load line is %d", got)
+		}
+		r.compacts(byProfile("", -1))
+		if made := r.made(); len(made) != 1 || made[0].Preview.Range.To != 1 {
+			t.Errorf("made %+v, refused %v", made, r.refused())
+		}
+		r.SwitchModel(llm.Model{Provider: "test", ID: "n", Window: meter.Window{Tokens: 10_000, Source: meter.WindowFlag}}, r.provider)
+		r.wait()
+		if got := r.reading().LoadLine; got != 5000 {
+			t.Errorf("the load line of the next model is %d", got)
+		}
+		r.finish()
+	})
+}
+
+func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
+	for name, script := range map[string][]agenttest.Reply{
+		"that ends":    {answers("done")},
+		"that goes on": {looks(0), answers("done")},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			gate := agenttest.NewGate()
+			script[0] = agenttest.Join(agenttest.Hold(gate), script[0])
+			r := start(t, withTools(looked()), script...)
+			r.say("go")
+			r.Configure(map[string]string{"compaction.keep_last": "1"}, lower())
+			r.wait()
+			gate.Open()
+			r.wait()
+			if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
+				t.Error(diff)
+			}
+			r.idle()
+			r.finish()
+		})
+	}
+}
+
+func TestOtherRulesAreWeighedAndNotPutInForce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 3, nil)
+		was, events := r.reading(), len(r.memory.Events())
+		b, err := r.Weigh(t.Context(), lower(), meter.Window{})
+		if err != nil || b.Reading.LoadLine != 9000 || b.Reading.Used != was.Used || b.Forecast.At != 9000 {
+			t.Errorf("weighed %+v, %+v, %v", b.Reading, b.Forecast, err)
+		}
+		b, err = r.Weigh(t.Context(), lower(), meter.Window{Tokens: 10_000, Source: meter.WindowConfig})
+		if err != nil || b.Reading.LoadLine != 5000 || b.Reading.Window.Tokens != 10_000 {
+			t.Errorf("in another window %+v, %v", b.Reading, err)
+		}
+		if now := r.reading(); now.LoadLine != was.LoadLine || now.Window != was.Window || len(r.memory.Events()) != events {
+			t.Errorf("the meter says %+v, and said %+v", now, was)
+		}
+		r.finish()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("given up"))
+		if _, err := r.Weigh(ctx, lower(), meter.Window{}); err == nil {
+			t.Error("an agent that has ended weighed something")
+		}
+	})
+}
+
+// forms are three ways to put prompt and tools, of about 1,000, 500 and 100 tokens.
+func forms(o *core.Options) {
+	spec := func(name string, words int) conversation.ToolSpec {
+		return conversation.ToolSpec{Name: name, Description: strings.Repeat("word ", words), Parameters: conversation.RawJSON(`{"type":"object"}`)}
+	}
+	o.System = strings.Repeat("be brief ", 150)
+	o.Toolbox = agenttest.NewToolbox(agenttest.Tool{Spec: spec("ls", 200)}, agenttest.Tool{Spec: spec("cat", 200)})
+	o.Forms = []core.Form{
+		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 180), spec("cat", 180)}},
+		{System: "be short", Tools: []conversation.ToolSpec{spec("ls", 10)}, Below: 1800},
+	}
+}
+
+// shown is which form a request has.
+func shown(r llm.Request) string {
+	switch {
+	case len(r.Tools) == 1:
+		return "few"
+	case r.System == "be short":
+		return "brief"
+	}
+	return "full"
+}
+
+func TestSmallWindowsGetFewerWords(t *testing.T) {
+	for name, c := range map[string]struct {
+		window  int
+		assumed int
+		later   int // becomes known before the first message, 0 for none
+		want    string
+	}{
+		"large":                        {window: 100_000, want: "full"},
+		"large enough":                 {window: 4400, want: "full"},
+		"small":                        {window: 2400, want: "brief"},
+		"too small for either":         {window: 1900, want: "brief"},
+		"very small":                   {window: 1500, want: "few"},
+		"unknown":                      {want: "full"},
+		"unknown, on this machine":     {assumed: 2400, want: "brief"},
+		"unknown until it is asked":    {assumed: 2400, later: 100_000, want: "full"},
+		"unknown, and then very small": {later: 1500, want: "few"},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, func(o *core.Options) {
+				forms(o)
+				o.Model.Window, o.AssumeWindow = sized(c.window, meter.WindowServer), c.assumed
+				o.Rules = preset.RulesOf(preset.Plimsoll)
+				o.Rules.Auto.Enabled = false
+			}, answers("fine"), answers("fine"))
+			if c.later > 0 {
+				r.SetWindow("test/m", sized(c.later, meter.WindowServer))
+			}
+			r.say("go")
+			r.SetWindow("test/m", sized(50_000, meter.WindowServer)) // it stays as it began
+			r.say("go on")
+			r.finish()
+			var got []string
+			for _, q := range r.provider.Requests() {
+				got = append(got, shown(q))
+			}
+			if diff := cmp.Diff([]string{c.want, c.want}, got); diff != "" {
+				t.Error(diff)
+			}
+			told := ""
+			for _, n := range bodies[conversation.Notice](r.memory.Events()) {
+				told += n.Text
+			}
+			if strings.Contains(told, "without cat.") != (c.want == "few") {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
+}
+
+// A conversation goes on with the tools that it has on record, and with the prompt
+// that goes with them, whatever the window is by now.
+func TestAConversationKeepsItsForm(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		before := start(t, func(o *core.Options) {
+			forms(o)
+			o.Model.Window = sized(2400, meter.WindowServer)
+		}, answers("fine"))
+		before.say("go")
+		before.finish()
+		var in conversation.Instructions
+		for _, b := range bodies[conversation.Instructions](before.memory.Events()) {
+			in = b
+		}
+		recorded, err := core.DecodeTools(before.memory.Blob(in.Tools))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := start(t, func(o *core.Options) {
+			forms(o)
+			o.Log, o.Stored.Events, o.Stored.Tools = before.memory, before.memory.Events(), recorded
+		}, answers("fine"))
+		after.say("go on")
+		after.finish()
+		if got := shown(after.provider.Requests()[0]); got != "brief" {
+			t.Errorf("it goes on with the %s form", got)
+		}
+		if diff := cmp.Diff(before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"ls", "cat"}, after.Declared()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// titled has the model name the conversation.
+func titled(o *core.Options) {
+	o.Titles = func(llm.Model) bool { return true }
+	o.Cost = func(llm.Model, llm.Tokens) (*float64, string) { return new(0.001), "2026-01-02" }
+}
+
+// titles are those that a log has, in order, and what titles cost.
+func titles(r *rig) (names []string, cost float64) {
+	for _, e := range r.memory.Events() {
+		switch b := e.Body.(type) {
+		case conversation.Renamed:
+			names = append(names, b.By+": "+b.Title)
+		case conversation.Usage:
+			if b.For == conversation.ForTitle && b.CostUSD != nil {
+				cost += *b.CostUSD
+			}
+		}
+	}
+	return names, cost
+}
+
+// wrote is a title as a model writes it.
+func wrote(text string) agenttest.Reply {
+	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd), agenttest.Used(120, 8))
+}
+
+func TestTheModelNamesTheConversationAfterTheFirstTurn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, titled, answers("Both ask for one port."), wrote(" \"Flaky upload test\".\n"), answers("Yes."))
+		r.say("Why does the upload test fail?\nIt is flaky.")
+		names, cost := titles(r)
+		if got := strings.Join(names, " | "); got != "auto: Why does the upload test fail? | auto: Flaky upload test" || cost != 0.001 {
+			t.Errorf("the titles are %s, for %g", got, cost)
+		}
+		asked := r.provider.Requests()[1]
+		text := asked.Messages[0].Text
+		if len(asked.Tools) > 0 || asked.MaxTokens == 0 || asked.MaxTokens > 1000 || asked.Conversation != "" ||
+			!strings.Contains(text, "upload test fail? It is flaky.") || !strings.Contains(text, "one port") {
+			t.Errorf("asked was %+v", asked)
+		}
+		if used := r.Meter().Reading().Used; used > 1000 {
+			t.Errorf("the gauge shows %d", used)
+		}
+		r.say("Sure?")
+		if n := len(r.provider.Requests()); n != 3 {
+			t.Errorf("%d requests", n)
+		}
+		r.finish()
+	})
+}
+
+func TestTheFirstLineStaysWhereTheModelWritesNoTitle(t *testing.T) {
+	for name, reply := range map[string]agenttest.Reply{
+		"a failure":      agenttest.Fail(&llm.Error{Class: llm.Overloaded, Message: "overloaded"}),
+		"an essay":       wrote(strings.Repeat("this conversation is about ", 20)),
+		"what was cut":   agenttest.Join(agenttest.Say("Flaky up"), agenttest.Stop(conversation.StopLength)),
+		"a slow answer":  agenttest.Join(agenttest.Pause(time.Hour), wrote("Late")),
+		"only its signs": wrote("\"\"."),
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, titled, answers("Fine."), reply, answers("Yes."))
+			r.say("a question")
+			time.Sleep(time.Minute)
+			r.say("another") // it is not asked again
+			names, _ := titles(r)
+			if got := strings.Join(names, " | "); got != "auto: a question" || len(r.provider.Requests()) != 3 {
+				t.Errorf("the titles are %s after %d requests", got, len(r.provider.Requests()))
+			}
+			r.finish()
+		})
+	}
+}
+
+func TestATitleOfTheUsersStays(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, titled, answers("Fine."), answers("Yes."))
+		r.Rename("mine")
+		r.say("a question")
+		if names, _ := titles(r); strings.Join(names, " | ") != "user: mine" || len(r.provider.Requests()) != 1 {
+			t.Errorf("the titles are %q after %d requests", names, len(r.provider.Requests()))
+		}
+		r.finish()
+	})
+}
+
+func TestNothingWaitsForATitle(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, titled, answers("Fine."), agenttest.Join(agenttest.Hold(gate), wrote("A title")), answers("Yes."))
+		r.say("a question")
+		r.say("another")
+		if n := len(r.provider.Requests()); n != 3 {
+			t.Errorf("%d requests: the second turn waits for the title", n)
+		}
+		gate.Open()
+		r.wait()
+		if names, _ := titles(r); len(names) != 2 {
+			t.Errorf("the titles are %q", names)
+		}
+		r.finish()
 	})
 }

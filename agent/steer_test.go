@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -138,32 +140,30 @@ func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
 		updates.EditRestore: func(r *rig) { r.RestoreTurns() },
 	}
 	for what, act := range acts {
-		t.Run(string(what), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				var full atomic.Bool
-				r := talk(t, 4, diskFullWhile(&full), answers("fine"))
-				r.Pin(r.results()[1:2], true)
-				r.Rewind(3)
-				r.wait()
-				before, overlays, used := r.view(), len(r.overlays()), r.reading().Used
-				full.Store(true)
-				act(r)
-				r.wait()
-				full.Store(false)
-				told := r.steered()
-				if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
-					t.Errorf("told %+v", s)
-				}
-				if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
-					t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
-				}
-				r.say("go on") // and nothing waits to be stored with it
-				if n := len(r.overlays()); n != overlays {
-					t.Errorf("%d overlays, and there were %d", n, overlays)
-				}
-				r.idle()
-				r.finish()
-			})
+		runBubble(t, string(what), func(t *testing.T) {
+			var full atomic.Bool
+			r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+			r.Pin(r.results()[1:2], true)
+			r.Rewind(3)
+			r.wait()
+			before, overlays, used := r.view(), len(r.overlays()), r.reading().Used
+			full.Store(true)
+			act(r)
+			r.wait()
+			full.Store(false)
+			told := r.steered()
+			if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != llm.NotSaved || s.Before != 0 || s.After != 0 {
+				t.Errorf("told %+v", s)
+			}
+			if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
+				t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
+			}
+			r.say("go on") // and nothing waits to be stored with it
+			if n := len(r.overlays()); n != overlays {
+				t.Errorf("%d overlays, and there were %d", n, overlays)
+			}
+			r.idle()
+			r.finish()
 		})
 	}
 }
@@ -192,6 +192,98 @@ func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
 		if len(r.made()) != 1 {
 			t.Errorf("made %+v", r.made())
 		}
+		r.finish()
+	})
+}
+
+func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		before, full := r.view(), r.reading().Used
+		r.compacts(byProfile("", 1))
+		reduced, epoch, small := r.view(), r.overlays()[0].Seq, r.reading().Used
+		r.UndoCompaction(0)
+		r.wait()
+		if diff := cmp.Diff(before, r.view()); diff != "" {
+			t.Errorf("after the undo: %s", diff)
+		}
+		if got := r.reading(); got.Used != full || !got.Estimated {
+			t.Errorf("the meter shows %d, want %d", got.Used, full)
+		}
+		r.RedoCompaction()
+		r.wait()
+		if diff := cmp.Diff(reduced, r.view()); diff != "" {
+			t.Errorf("after the redo: %s", diff)
+		}
+		if got := r.reading().Used; got != small {
+			t.Errorf("the meter shows %d, want %d", got, small)
+		}
+		made := r.made()
+		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
+			t.Fatalf("told %+v", made)
+		}
+		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != preset.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
+			t.Errorf("the undo is told as %+v", p)
+		}
+		for _, o := range r.overlays()[1:] {
+			b := o.Body.(conversation.Revert)
+			if b.Made.Epoch != o.Seq || b.Made.Source != conversation.SourceManual || !strings.Contains(b.Made.Why, "turns 0–3") {
+				t.Errorf("e%d is %+v", o.Seq, b)
+			}
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		r.RedoCompaction()
+		r.compacts(byProfile("", 3))
+		r.UndoCompaction(0)
+		r.compacts(byProfile("", 1))
+		r.RedoCompaction()
+		r.wait()
+		refused := r.refused()
+		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no compaction to redo") || !strings.Contains(refused[1].Message, "another one ran since") {
+			t.Errorf("told %v", refused)
+		}
+		if n := len(r.overlays()); n != 3 {
+			t.Errorf("%d overlays", n)
+		}
+		r.finish()
+	})
+}
+
+func TestRewindRestoreAndRewindAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, answers("fine"))
+		endsWith := func(text string) {
+			t.Helper()
+			r.wait()
+			if got := r.view(); got[len(got)-1].Text != text || len(r.failures()) > 0 {
+				t.Errorf("at last the model is shown %.60q, told %v", got[len(got)-1].Text, r.failures())
+			}
+		}
+		r.Rewind(2)
+		endsWith("that was listing 1")
+		r.RestoreTurns()
+		endsWith("that was listing 3")
+		r.Rewind(2)
+		r.RestoreTurns()
+		r.Rewind(3) // it is there again by then
+		endsWith("that was listing 2")
+		var back []string
+		for _, text := range r.returned() {
+			back = append(back, text[:17])
+		}
+		want := []string{"show me listing 2", "show me listing 2", "show me listing 3"}
+		if diff := cmp.Diff(want, back); diff != "" {
+			t.Errorf("came back: %s", diff)
+		}
+		r.say("go on")
+		r.idle()
 		r.finish()
 	})
 }

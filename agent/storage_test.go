@@ -2,7 +2,9 @@ package agent_test
 
 import (
 	"errors"
+	"maps"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,27 +45,25 @@ func both(changes ...func(*core.Options)) func(*core.Options) {
 
 func TestMessageThatCannotBeSavedBuysNothingAndComesBack(t *testing.T) {
 	for _, kind := range []string{"append", "blob"} {
-		t.Run(kind, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := prepare(t, failing(kind, 1, false), answers("fine"))
-				r.Send("go")
-				r.Send("two")
-				r.run().wait()
-				if n := len(r.provider.Requests()); n != 0 {
-					t.Errorf("%d requests were bought", n)
-				}
-				if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-					t.Error(diff)
-				}
-				if diff := cmp.Diff([]string{"go", "two"}, r.returned()); diff != "" {
-					t.Error(diff)
-				}
-				r.say("again")
-				r.finish()
-				if diff := cmp.Diff([]string{"user again", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-					t.Error(diff)
-				}
-			})
+		runBubble(t, kind, func(t *testing.T) {
+			r := prepare(t, failing(kind, 1, false), answers("fine"))
+			r.Send("go")
+			r.Send("two")
+			r.run().wait()
+			if n := len(r.provider.Requests()); n != 0 {
+				t.Errorf("%d requests were bought", n)
+			}
+			if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff([]string{"go", "two"}, r.returned()); diff != "" {
+				t.Error(diff)
+			}
+			r.say("again")
+			r.finish()
+			if diff := cmp.Diff([]string{"user again", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+				t.Error(diff)
+			}
 		})
 	}
 }
@@ -126,60 +126,23 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 	})
 }
 
-func TestResultWhoseFullTextCannotBeKeptEndsTheTurn(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		// The first two blobs are the system prompt and the tools.
-		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("blob", 3, false), func(o *core.Options) {
-			o.Results = core.Results{MaxChars: 3, KeepFull: true}
-		}), asks(agenttest.Call(0, "c1", "look", `{"long":1}`)), answers("never"))
-		r.say("go")
-		r.finish()
-		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
-		got := said(r.memory.Events())
-		if len(got) != 3 || !strings.HasPrefix(got[2], `result c1 ok {"l`) {
-			t.Errorf("got %q, want the cut result in the log", got)
-		}
-	})
-}
-
 func TestPartialAndCalibrationMayFail(t *testing.T) {
 	for _, kind := range []string{"partial", "calibration"} {
-		t.Run(kind, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, both(failing(kind, 1, true), func(o *core.Options) {
-					o.Calibrations = o.Log.(core.Calibrations)
-				}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), answers("b"), agenttest.Used(500, 1)))
-				r.Send(strings.Repeat("word ", 100))
-				r.settle()
-				r.finish()
-				if f := r.failures(); len(f) != 0 {
-					t.Errorf("failures %v", f)
-				}
-				if got := said(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
-					t.Errorf("got %q", got)
-				}
-			})
+		runBubble(t, kind, func(t *testing.T) {
+			r := start(t, both(failing(kind, 1, true), func(o *core.Options) {
+				o.Calibrations = o.Log.(core.Calibrations)
+			}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), answers("b"), agenttest.Used(500, 1)))
+			r.Send(strings.Repeat("word ", 100))
+			r.settle()
+			r.finish()
+			if f := r.failures(); len(f) != 0 {
+				t.Errorf("failures %v", f)
+			}
+			if got := said(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
+				t.Errorf("got %q", got)
+			}
 		})
 	}
-}
-
-func TestTitleThatCannotBeSavedIsSavedLater(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, failing("append", 3, false), answers("hello"))
-		r.say("go")
-		r.Rename("mine")
-		r.wait()
-		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
-		r.finish()
-		got := brief(r.memory.Events())
-		if got[len(got)-1] != "renamed user mine" {
-			t.Errorf("got %q", got)
-		}
-	})
 }
 
 func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
@@ -237,48 +200,6 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 	})
 }
 
-func TestPartialIsKeptSoonerWhenMuchCame(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		hold := agenttest.NewGate()
-		r := start(t, nil, agenttest.Join(agenttest.Say(strings.Repeat("x", 4096)), agenttest.Hold(hold), answers("d")))
-		r.say("go") // no time passes
-		if n := len(r.memory.Partials()); n != 1 {
-			t.Errorf("%d partials were kept, want 1", n)
-		}
-		hold.Open()
-		r.wait()
-		r.finish()
-	})
-}
-
-func TestCrashInMidReplyIsRecovered(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		var log conversation.Log
-		events := log.Prepare(time.Now(), conversation.UserMessage{Text: "go"})
-		memory := &agenttest.Memory{}
-		if err := memory.Append(t.Context(), events); err != nil {
-			t.Fatal(err)
-		}
-		r := start(t, func(o *core.Options) {
-			o.Log = memory
-			o.Stored = core.Stored{ID: "conversation", Events: events, Partial: &conversation.Partial{After: 1, Model: "test/m", Text: "half an ans"}}
-		}, answers("fine"))
-		if diff := cmp.Diff([]string{"assistant interrupted half an ans"}, brief(r.watch.Events())); diff != "" {
-			t.Error(diff)
-		}
-		r.say("next")
-		r.finish()
-		want := []string{"user go", "assistant interrupted half an ans", "user next", "assistant stop fine"}
-		if diff := cmp.Diff(want, said(memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-		last := r.provider.Requests()[0].Messages
-		if len(last) != 3 || last[1].Text != "half an ans" {
-			t.Errorf("the next request has %+v", last)
-		}
-	})
-}
-
 func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var log conversation.Log
@@ -299,6 +220,42 @@ func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
 		got := said(memory.Events())
 		if got[3] != "result c2 interrupted interrupted: the program ended before this call had a result" {
 			t.Errorf("got %q", got)
+		}
+	})
+}
+
+// Each write waits twice for the disk. A turn without calls stores the message and the reply;
+// each step with calls adds the reply that calls and the results. What each reply taught of the
+// model is written beside, at once: windows that follow the conversation count by it.
+func TestATurnWritesAsSeldomAsItCan(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		call := agenttest.Join(agenttest.Call(0, "c1", "echo", `{"text":"x"}`), agenttest.Stop(conversation.StopCalls))
+		r := start(t, nil, reports("a", 300), call, reports("b", 610), reports("c", 900))
+		var mu sync.Mutex
+		writes := map[string]int{}
+		r.memory.Fail = func(kind string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			writes[kind]++
+			return nil
+		}
+		for i, want := range []map[string]int{
+			{"append": 2, "blob": 1, "calibration": 1}, {"append": 4, "calibration": 1}, {"append": 2, "calibration": 1},
+		} {
+			r.say(strings.Repeat("word ", 100))
+			mu.Lock()
+			if !maps.Equal(writes, want) {
+				t.Errorf("turn %d wrote %v, want %v", i, writes, want)
+			}
+			clear(writes)
+			mu.Unlock()
+		}
+		r.finish()
+		if writes["append"] != 0 {
+			t.Errorf("the end wrote %v", writes)
+		}
+		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 3 {
+			t.Errorf("kept %+v", c)
 		}
 	})
 }

@@ -2,15 +2,20 @@ package agent_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -46,16 +51,14 @@ func TestWhichWindowCounts(t *testing.T) {
 		"the flag stays":                   {sized(small, meter.WindowFlag), sized(large, meter.WindowServer), sized(small, meter.WindowFlag)},
 		"the catalogue beats nothing told": {sized(small, meter.WindowLearned), sized(large, meter.WindowCatalogue), sized(small, meter.WindowLearned)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r := start(t, func(o *core.Options) { o.Model.Window = c.have })
-				r.SetWindow("test/m", c.told)
-				r.wait()
-				if got := r.reading().Window; got != c.want {
-					t.Errorf("%+v in force, want %+v", got, c.want)
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r := start(t, func(o *core.Options) { o.Model.Window = c.have })
+			r.SetWindow("test/m", c.told)
+			r.wait()
+			if got := r.reading().Window; got != c.want {
+				t.Errorf("%+v in force, want %+v", got, c.want)
+			}
+			r.finish()
 		})
 	}
 }
@@ -89,31 +92,29 @@ func TestAReportAboveTheWindowDisprovesIt(t *testing.T) {
 		"of the user":                        {sized(4096, meter.WindowFlag), 16_384, sized(4096, meter.WindowFlag), 0},
 		"of the catalogue":                   {sized(4096, meter.WindowCatalogue), 0, sized(4096, meter.WindowCatalogue), 0},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := &tells{tokens: c.tells}
-				r := start(t, func(o *core.Options) {
-					o.Model.Window, o.AskWindow = c.have, s.window
-					o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
-				}, reported(4662))
-				r.say("go")
-				if got := r.reading().Window; got != c.want {
-					t.Errorf("%+v in force, want %+v", got, c.want)
+		runBubble(t, name, func(t *testing.T) {
+			s := &tells{tokens: c.tells}
+			r := start(t, func(o *core.Options) {
+				o.Model.Window, o.AskWindow = c.have, s.window
+				o.Model.Calibration = conversation.Calibration{Factor: 1, Window: 4096}
+			}, reported(4662))
+			r.say("go")
+			if got := r.reading().Window; got != c.want {
+				t.Errorf("%+v in force, want %+v", got, c.want)
+			}
+			r.finish()
+			notes := 0
+			for _, e := range r.memory.Events() {
+				if n, ok := e.Body.(conversation.Notice); ok && strings.Contains(n.Text, "--window") {
+					notes++
 				}
-				r.finish()
-				notes := 0
-				for _, e := range r.memory.Events() {
-					if n, ok := e.Body.(conversation.Notice); ok && strings.Contains(n.Text, "--window") {
-						notes++
-					}
-				}
-				if notes != c.notes {
-					t.Errorf("%d notes of it, want %d", notes, c.notes)
-				}
-				if kept := r.memory.Calibration(testModel.CalibrationKey); told(c.have) && (kept.Factor == 0 || kept.Window != c.want.Tokens) {
-					t.Errorf("kept %+v", kept)
-				}
-			})
+			}
+			if notes != c.notes {
+				t.Errorf("%d notes of it, want %d", notes, c.notes)
+			}
+			if kept := r.memory.Calibration(testModel.CalibrationKey); told(c.have) && (kept.Factor == 0 || kept.Window != c.want.Tokens) {
+				t.Errorf("kept %+v", kept)
+			}
 		})
 	}
 }
@@ -140,23 +141,21 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 		"the user's":                {sized(4096, meter.WindowFlag), 16_384, false, 0, "http://test"},
 		"no server, as of the demo": {sized(4096, meter.WindowServer), 0, false, 1, ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				s := &tells{tokens: c.tells}
-				r := start(t, func(o *core.Options) {
-					o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
-				}, answers("fine"))
-				r.say(long)
-				if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
-					t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
+		runBubble(t, name, func(t *testing.T) {
+			s := &tells{tokens: c.tells}
+			r := start(t, func(o *core.Options) {
+				o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
+			}, answers("fine"))
+			r.say(long)
+			if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
+				t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
+			}
+			for _, f := range agenttest.Of[updates.Failed](r.watch) {
+				if named := strings.Contains(f.Err.Hint, "--window"); named != (told(c.have) && c.at != "") {
+					t.Errorf("hint %q", f.Err.Hint)
 				}
-				for _, f := range agenttest.Of[updates.Failed](r.watch) {
-					if named := strings.Contains(f.Err.Hint, "--window"); named != (told(c.have) && c.at != "") {
-						t.Errorf("hint %q", f.Err.Hint)
-					}
-				}
-				r.finish()
-			})
+			}
+			r.finish()
 		})
 	}
 }
@@ -177,39 +176,6 @@ func TestAServerThatCameBackIsAsked(t *testing.T) {
 	})
 }
 
-// The server says its exact window at the first report that falls short, so that
-// what was counted need not stand for it.
-func TestAShortReportAsksForTheExactWindow(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := &tells{tokens: 4096}
-		r := chat(t, &server{count: cutting(4096)}, 30, 1800, func(o *core.Options) {
-			o.Model.Window, o.AskWindow = meter.Window{}, s.window
-		})
-		if got := r.reading().Window; got != sized(4096, meter.WindowServer) || s.asked != 1 {
-			t.Errorf("%+v in force, asked %d times", got, s.asked)
-		}
-		r.finish()
-	})
-}
-
-func TestAKnownWindowIsNotToldAgain(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		r := start(t, func(o *core.Options) { o.Model.Window = sized(4096, meter.WindowServer) },
-			agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 4096, Requested: 5000}))
-		r.say("go")
-		r.finish()
-		for _, e := range r.memory.Events() {
-			if n, ok := e.Body.(conversation.Notice); ok {
-				t.Errorf("told %q", n.Text)
-			}
-		}
-		c := r.memory.Calibration(testModel.CalibrationKey)
-		if at := time.Unix(c.WindowAt, 0); c.Window != 4096 || time.Since(at) > time.Minute {
-			t.Errorf("kept %+v", c)
-		}
-	})
-}
-
 func TestALearnedWindowExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -227,4 +193,202 @@ func TestALearnedWindowExpires(t *testing.T) {
 	if got := (conversation.Calibration{Window: 4096}).LearnedWindow(now); got != 4096 {
 		t.Errorf("of an older version: %d", got)
 	}
+}
+
+func TestRunWaitsForWhatWasLearned(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		disk := agenttest.NewGate()
+		r := start(t, nil, reports("a", 300))
+		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
+		r.say(strings.Repeat("word ", 100))
+		if got := r.watch.Phases(); got[len(got)-1] != updates.Idle {
+			t.Errorf("the turn waits for the calibration: %v", got)
+		}
+		r.end()
+		r.wait()
+		select {
+		case err := <-r.ended:
+			t.Fatalf("Run returned %v before the calibration was kept", err)
+		default:
+		}
+		disk.Open()
+		r.finish()
+		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
+			t.Errorf("kept %+v", c)
+		}
+	})
+}
+
+func TestSheetsFollowFromPrices(t *testing.T) {
+	t.Parallel()
+	anthropic := &llm.Prices{Input: 4, Cached: 0.4, CacheWrite: 5, Output: 20}
+	for name, c := range map[string]struct {
+		model llm.Model
+		want  planner.PriceSheet
+	}{
+		"nothing known":             {llm.Model{}, planner.DefaultSheet()},
+		"free":                      {llm.Model{Provider: "ollama", Prices: &llm.Prices{}}, planner.DefaultSheet()},
+		"free but for the reply":    {llm.Model{Prices: &llm.Prices{Cached: 1, CacheWrite: 1, Output: 1}}, planner.DefaultSheet()},
+		"nothing known but how old": {llm.Model{CacheTTL: time.Minute}, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute}},
+		"no prices for the cache":   {llm.Model{Prices: &llm.Prices{Input: 4}}, planner.PriceSheet{Read: 1, Write: 1}},
+		"a price for reading":       {llm.Model{Prices: &llm.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
+		"five minutes":              {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"the price of an hour": {llm.Model{Provider: "anthropic", ID: "m", Prices: &llm.Prices{Input: 5, Cached: 0.5, CacheWrite: 10}},
+			planner.PriceSheet{Read: 0.1, Write: 2}},
+		"OpenAI":                {llm.Model{Provider: "openai", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"OpenAI elsewhere":      {llm.Model{Provider: "openrouter", ID: "openai/m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"OpenAI by half a name": {llm.Model{Provider: "myopenai", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"OpenAI, written free":  {llm.Model{Provider: "openai", ID: "m", Prices: &llm.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
+		"the user knows":        {llm.Model{Provider: "openai", ID: "m", Prices: anthropic, CacheTTL: 24 * time.Hour}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 24 * time.Hour}},
+		"asked for an hour":     {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, CacheTTL: time.Hour, TTL: llm.TTLAsked}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
+		"nothing chosen yet":    {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"chosen, no prices":     {llm.Model{Provider: "proxy", ID: "m", CacheTTL: time.Hour, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
+		"no cache":              {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
+		"no cache, no prices":   {llm.Model{NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
+	} {
+		if diff := cmp.Diff(c.want, c.model.Sheet()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestAStepIsTheLowestTierThatMakesInputDearer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prices *llm.Prices
+		want   int
+	}{
+		"no prices":                  {nil, 0},
+		"no tiers":                   {&llm.Prices{Input: 2}, 0},
+		"of two the lower":           {&llm.Prices{Input: 2, Tiers: []llm.Tier{{Over: 200, Input: 4}, {Over: 500, Input: 8}}}, 200},
+		"dearer replies are no step": {&llm.Prices{Input: 2, Tiers: []llm.Tier{{Over: 200, Input: 2, Output: 9}, {Over: 500, Input: 4}}}, 500},
+		"cheaper":                    {&llm.Prices{Input: 2, Tiers: []llm.Tier{{Over: 200, Input: 1}}}, 0},
+		"free below the tier":        {&llm.Prices{Tiers: []llm.Tier{{Over: 200, Input: 1}}}, 0},
+	} {
+		if got := (llm.Model{Prices: c.prices}).PriceStep(); got != c.want {
+			t.Errorf("%s: a step at %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// stepped is a model whose requests cost twice as much above 272,000 tokens.
+var stepped = llm.Model{Provider: "test", ID: "stepped", Window: meter.Window{Tokens: 1_050_000, Source: meter.WindowCatalogue},
+	Prices: &llm.Prices{Input: 2, Tiers: []llm.Tier{{Over: 272_000, Input: 4}}}}
+
+func TestTheLoadLineLiesBelowThePriceStepOfTheModelInUse(t *testing.T) {
+	const below = 258_400 // 0.95 of the step
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *core.Options) { o.Model = stepped }, answers("hello"))
+		r.say("hi")
+		if got := r.reading().LoadLine; got != below {
+			t.Errorf("the load line is at %d, want %d", got, below)
+		}
+		r.SwitchModel(llm.Model{Provider: "test", ID: "plain", Window: stepped.Window}, r.provider)
+		r.wait()
+		if got := r.reading().LoadLine; got != 892_500 {
+			t.Errorf("without a step the load line is at %d", got)
+		}
+		r.SwitchModel(stepped, agenttest.NewProvider())
+		r.wait()
+		if got := r.reading().LoadLine; got != below {
+			t.Errorf("back at the model the load line is at %d, want %d", got, below)
+		}
+		r.finish()
+	})
+}
+
+// page is a text of so many lines with a name in each.
+func page(lines int) string {
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "line %d of src/file_%d.go says little\n", i, i)
+	}
+	return b.String()
+}
+
+// reading is an agent with recall and with a tool that returns a text, and replies
+// that call it so many times, each in a turn of its own.
+func reading(t *testing.T, text string, times int, change func(*core.Options)) *rig {
+	t.Helper()
+	var script []agenttest.Reply
+	for i := range times {
+		script = append(script, asks(agenttest.Call(0, fmt.Sprint("c", i), "look")), answers("done"))
+	}
+	return start(t, func(o *core.Options) {
+		look := agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) })
+		withTools(look, agenttest.Reader(conversation.ToolRecall, nil))(o)
+		o.Results.KeepFull = true
+		if change != nil {
+			change(o)
+		}
+	}, script...)
+}
+
+// newest is the newest result and its Seq.
+func (r *rig) newest() (found conversation.ToolResult, seq uint64) {
+	for _, e := range r.memory.Events() {
+		if b, isResult := e.Body.(conversation.ToolResult); isResult {
+			found, seq = b, e.Seq
+		}
+	}
+	return found, seq
+}
+
+// shown is how many characters of the newest result the model is shown.
+func (r *rig) shown() int {
+	b, _ := r.newest()
+	n, _ := conversation.Shown(b.Text, b.Total)
+	return n
+}
+
+func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := reading(t, page(10_000), 5, func(o *core.Options) { o.Model.Window = meter.Window{} })
+		want := func(when string, chars int) {
+			t.Helper()
+			r.say("go")
+			if got := r.shown(); got != chars || r.ArrivalCap().Chars != chars {
+				t.Errorf("%s: %d characters are shown, %d are told of, want %d", when, got, r.ArrivalCap().Chars, chars)
+			}
+		}
+		want("unknown", 30_000)
+		r.SetWindow("test/m", meter.Window{Tokens: 100_000, Source: meter.WindowServer})
+		r.wait()
+		want("learned", 100_000)
+		r.SwitchModel(other("m2", 200_000), r.provider)
+		r.wait()
+		want("of another model", 200_000)
+		r.Configure(nil, preset.RulesOf(preset.OneClaw))
+		r.wait()
+		want("under the letter of ONE", 30_000)
+		r.Configure(nil, preset.RulesOf(preset.Plimsoll))
+		r.SwitchModel(other("m3", 8_192), r.provider)
+		r.wait()
+		if got := r.ArrivalCap().Chars; got != 30_000 {
+			t.Errorf("in a small window: %d characters", got)
+		}
+		r.finish()
+	})
+}
+
+func TestTheMarkerOfAResultLeadsToTheRest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := reading(t, page(2_000), 2, func(o *core.Options) { o.Model.Window.Tokens = 40_000 })
+		r.say("go")
+		b, seq := r.newest()
+		id := conversation.RecallID{First: seq, Last: seq}.String()
+		if !strings.Contains(b.Text, "recall "+id+" ") || !strings.Contains(b.Text, " src/file_1060.go") || r.memory.Blob(b.Blob) != page(2_000) {
+			t.Errorf("e%d ends %q", seq, b.Text[40_000:])
+		}
+		r.SwitchModel(other("m2", 50_000), r.provider)
+		r.say("go")
+		again, _ := conversation.ArrivalCap{Chars: 40_000, Names: true}.Apply(page(2_000), id)
+		if r.memory.Events()[seq-1].Body.(conversation.ToolResult).Text != again {
+			t.Error("what was cut is not frozen as it was")
+		}
+		if b, later := r.newest(); later == seq || !strings.Contains(b.Text, fmt.Sprintf("recall e%d with offset 50000", later)) {
+			t.Errorf("e%d ends %q", later, b.Text[50_000:])
+		}
+		r.finish()
+	})
 }

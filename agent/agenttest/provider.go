@@ -146,20 +146,26 @@ func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chun
 			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: "the script has no reply left"})
 			return
 		}
-		for _, s := range reply {
-			if err := s.wait(ctx); err != nil {
-				yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
-				return
-			}
-			if s.Err != nil {
-				yield(llm.Chunk{}, s.Err)
-				return
-			}
-			if s.Chunk != nil && !yield(*s.Chunk, nil) {
-				return
-			}
+		reply.play(ctx, yield)
+	}
+}
+
+// play follows the script and reports whether it came to its end.
+func (r Reply) play(ctx context.Context, yield func(llm.Chunk, error) bool) bool {
+	for _, s := range r {
+		if err := s.wait(ctx); err != nil {
+			yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
+			return false
+		}
+		if s.Err != nil {
+			yield(llm.Chunk{}, s.Err)
+			return false
+		}
+		if s.Chunk != nil && !yield(*s.Chunk, nil) {
+			return false
 		}
 	}
+	return true
 }
 
 func (p *Provider) begin(r llm.Request) (Reply, bool) {

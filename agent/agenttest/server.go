@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
@@ -26,9 +25,6 @@ type Server struct {
 	// Truncates leaves out the oldest messages of a prompt that is too long instead
 	// of refusing it, and reports the rest.
 	Truncates bool
-	// Both refuses a prompt that with the bound of the reply is too long, where the
-	// request has one, as many servers do.
-	Both bool
 	// Quiet reports no usage.
 	Quiet bool
 	// Answer is the reply to the n-th request for one, from 0, refused ones not
@@ -41,11 +37,10 @@ type Server struct {
 
 	mu       sync.Mutex // guards all below
 	served   []Served
-	answered int                    // requests for replies
-	asked    int                    // requests for summaries
-	before   []projection.Message   // of the newest request for a reply
-	cached   map[string]llm.Request // the newest request by model
-	tools    string                 // that requests carry
+	answered int                  // requests for replies
+	asked    int                  // requests for summaries
+	before   []projection.Message // of the newest request for a reply
+	tools    string               // that requests carry
 	running  int
 }
 
@@ -55,9 +50,8 @@ type Served struct {
 	Purpose conversation.Purpose
 	Mark    int
 	Tokens  int      // of the prompt as it came
-	Cached  int      // of it, in common with the request before it to the same model; full blocks of 128
 	Refused bool     // for its size
-	Left    int      // messages left out, for want of room
+	left    int      // tokens of messages left out, for want of room
 	Wrong   []string // what an endpoint would not accept, with the place
 	// Shared is how many messages it begins with as the newest request for a reply
 	// before it did, of which there were Before; 0 and 0 for the first one.
@@ -89,26 +83,13 @@ func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 			return
 		}
 		said := 0
-		for _, step := range reply {
-			if err := step.wait(ctx); err != nil {
-				yield(llm.Chunk{}, &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: err})
-				return
-			}
-			if step.Err != nil {
-				yield(llm.Chunk{}, step.Err)
-				return
-			}
-			if step.Chunk == nil {
-				continue
-			}
-			said += chunkTokens(*step.Chunk)
-			if !yield(*step.Chunk, nil) {
-				return
-			}
-		}
-		if !s.Quiet {
+		ended := reply.play(ctx, func(c llm.Chunk, err error) bool {
+			said += chunkTokens(c)
+			return yield(c, err)
+		})
+		if ended && !s.Quiet {
 			yield(llm.Chunk{Usage: &llm.Tokens{
-				Prompt: Count(s.rest(got)), Cached: got.Cached, CacheWrite: -1, Completion: said, Reasoning: -1,
+				Prompt: got.Tokens - got.left, Cached: -1, CacheWrite: -1, Completion: said, Reasoning: -1,
 			}}, nil)
 		}
 	}
@@ -131,20 +112,18 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running++
-	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: Count(r), Wrong: Inspect(r)}
+	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: count(r), Wrong: Inspect(r)}
 	s.compare(&got)
-	if window := s.window(r.Model); window > 0 && (got.Tokens > window || s.Both && got.Tokens+r.MaxTokens > window) {
+	if window := s.window(r.Model); window > 0 && got.Tokens > window {
 		got.Refused = !s.Truncates
-		for left := got.Tokens; s.Truncates && left > window && got.Left < len(r.Messages)-1; got.Left++ {
-			left -= tokensOf(&r.Messages[got.Left])
+		for i := 0; s.Truncates && got.Tokens-got.left > window && i < len(r.Messages)-1; i++ {
+			got.left += tokensOf(&r.Messages[i])
 		}
 	}
-	got.Cached = shared(s.cached[r.Model], s.rest(got)) / block * block
 	s.served = append(s.served, got)
 	if got.Refused {
 		return got, nil
 	}
-	s.cached[r.Model] = s.rest(got)
 	var reply Reply
 	switch {
 	case got.Purpose == conversation.ForSummary && s.Summary == nil:
@@ -167,9 +146,6 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 // compare notes what a request has in common with those before it, and whether
 // its tools are the ones that others carried.
 func (s *Server) compare(got *Served) {
-	if s.cached == nil {
-		s.cached = map[string]llm.Request{}
-	}
 	r := got.Request
 	got.Before = len(s.before)
 	for got.Shared < min(len(s.before), len(r.Messages)) && same(&s.before[got.Shared], &r.Messages[got.Shared]) {
@@ -187,25 +163,15 @@ func (s *Server) compare(got *Served) {
 	}
 }
 
-// rest is a request without what was left out.
-func (s *Server) rest(got Served) llm.Request {
-	r := got.Request
-	r.Messages = r.Messages[got.Left:]
-	return r
-}
-
 // refusal is the failure of a prompt that is too long.
 func (s *Server) refusal(got Served) *llm.Error {
 	if s.Nameless {
 		return &llm.Error{Class: llm.Overflow, Message: "the prompt is too long", Status: 400}
 	}
-	window, asked := s.window(got.Request.Model), got.Tokens
-	if s.Both {
-		asked += got.Request.MaxTokens
-	}
+	window := s.window(got.Request.Model)
 	return &llm.Error{
-		Class: llm.Overflow, Status: 400, Window: window, Requested: asked,
-		Message: fmt.Sprintf("%d tokens are asked for, and the window has %d", asked, window),
+		Class: llm.Overflow, Status: 400, Window: window, Requested: got.Tokens,
+		Message: fmt.Sprintf("%d tokens are asked for, and the window has %d", got.Tokens, window),
 	}
 }
 
@@ -232,25 +198,9 @@ func PurposeOf(r llm.Request) conversation.Purpose {
 // not counted.
 type Summariser func(n int, r llm.Request) Reply
 
-// After is a summariser that behaves as first for so many requests and as then
-// from there on.
-func After(requests int, first, then Summariser) Summariser {
-	return func(n int, r llm.Request) Reply {
-		if n < requests {
-			return first(n, r)
-		}
-		return then(n, r)
-	}
-}
-
 // Failing replies with an error.
 func Failing(err error) Summariser {
 	return func(int, llm.Request) Reply { return Fail(err) }
-}
-
-// Limited replies that it has had too many requests, and when to come back.
-func Limited(after time.Duration) Summariser {
-	return Failing(&llm.Error{Class: llm.RateLimited, Message: "too many requests", Status: 429, RetryAfter: after})
 }
 
 // Gated waits at a gate before it replies. Gate gives that of the n-th request.

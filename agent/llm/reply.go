@@ -62,7 +62,7 @@ func (r *Reply) Add(c Chunk) (changed []int) {
 
 // callBytes is what a call counts for beyond its arguments: calls that do not
 // end are a reply that does not end.
-const callBytes = 256
+const callBytes = 4096
 
 // addCall adds a piece of a call. Servers exist that number all parallel calls
 // 0 and tell them apart by id only.
@@ -130,16 +130,16 @@ func (r Outgoing) asksToKeep() time.Duration {
 	return r.CacheTTL
 }
 
-// MaxReply is how many bytes of one reply are taken. No window holds so much:
+// MaxReply is how many bytes of one reply are taken. No model writes so much:
 // what goes on after it does not end.
-const MaxReply = 16 << 20
+const MaxReply = 4 << 20
 
 // BrokeOff is a stream that ends without a stop reason.
 func BrokeOff() *Error {
 	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
 }
 
-// Endless is a reply of more than maxReply bytes.
+// Endless is a reply of more than MaxReply bytes.
 func Endless() *Error {
 	return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
 }

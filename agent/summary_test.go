@@ -1,0 +1,505 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
+
+// heavy is the wish for a summary of all turns but one.
+func heavy() edit.Request { return byProfile(preset.ProfileHeavy, 1) }
+
+// summarises is the reply with a summary, and what it cost.
+func summarises(text string) agenttest.Reply {
+	cost := 0.25
+	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd),
+		agenttest.Send(llm.Chunk{Usage: &llm.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
+}
+
+func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, summarises(account), answers("fine"))
+		before, batches := r.reading(), len(r.memory.Batches())
+		w := heavy()
+		w.Focus = "the names of the files"
+		r.compacts(w)
+		r.idle()
+		if n := len(r.memory.Batches()) - batches; n != 1 {
+			t.Fatalf("%d transactions (%v), want one", n, r.refused())
+		}
+		events := r.memory.Events()
+		usage, isUsage := events[len(events)-2].Body.(conversation.Usage)
+		s, isSummary := events[len(events)-1].Body.(conversation.Summary)
+		if !isUsage || !isSummary {
+			t.Fatalf("appended %v", brief(events[len(events)-2:]))
+		}
+		if usage.For != conversation.ForSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
+			t.Errorf("the usage is %+v", usage)
+		}
+		if s.Text != account || s.Made.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(preset.InputView) {
+			t.Errorf("the summary is %+v", s)
+		}
+		after := r.reading()
+		if !after.Estimated || after.Used >= before.Used/2 || after.CostUSD == nil || *after.CostUSD != 0.25 {
+			t.Errorf("the meter shows %d (%v) and %v, before %d", after.Used, after.Estimated, after.CostUSD, before.Used)
+		}
+		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Summary] == 0 {
+			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
+		}
+		working := agenttest.Of[updates.Compacting](r.watch)
+		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
+			t.Errorf("told %+v", working)
+		}
+		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Made.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
+			t.Errorf("told %+v", made)
+		}
+		if n := len(agenttest.Of[updates.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
+			t.Error("the summary streamed onto the screen")
+		}
+		r.say("go on")
+		if got := onWire(r.last().Messages); len(got) != 6 || !strings.Contains(got[0].Text, account) || got[1].Text != "show me listing 3 of the uploads" {
+			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
+		}
+		r.finish()
+	})
+}
+
+func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full), agenttest.Join(agenttest.Pause(time.Second), summarises(account)), answers("fine"))
+		before := r.view()
+		r.compacts(heavy())
+		full.Store(true)
+		time.Sleep(2 * time.Second)
+		r.wait()
+		full.Store(false)
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != llm.NotSaved || len(r.made()) != 0 {
+			t.Fatalf("told %v", refused)
+		}
+		r.say("go on")
+		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
+			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
+		}
+		if got := r.reading().CostUSD; got == nil || *got != 0.25 || len(r.attempts()) != 1 {
+			t.Errorf("the cost is %v, with %d attempts", got, len(r.attempts()))
+		}
+		r.finish()
+	})
+}
+
+// unharmed checks that a compaction came to nothing and changed nothing.
+func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error {
+	r.t.Helper()
+	r.idle()
+	refused, attempts := r.refused(), r.attempts()
+	if len(refused) != 1 || len(attempts) != 1 || len(r.made()) != 0 || len(r.overlays()) != 0 {
+		r.t.Fatalf("told %v and %v, recorded %v and %d overlays", refused, r.made(), attempts, len(r.overlays()))
+	}
+	if diff := cmp.Diff(before, r.view()); diff != "" {
+		r.t.Errorf("the view changed: %s", diff)
+	}
+	if refused[0].Class != class || refused[0].Hint == "" || refused[0].Message == "" {
+		r.t.Errorf("told %+v, want class %s", refused[0], class)
+	}
+	model := "test/m"
+	if class == llm.NotFound { // nobody was asked
+		model = ""
+	}
+	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != preset.ProfileHeavy || a.Before == 0 || a.Model != model ||
+		a.Source != conversation.SourceManual || a.Trigger != "command" || a.Preset != "plimsoll" {
+		r.t.Errorf("recorded %+v, want outcome %s", a, outcome)
+	}
+	return refused[0]
+}
+
+func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
+	stop := agenttest.Stop(conversation.StopEnd)
+	call := agenttest.Join(agenttest.Say(account), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+	for name, test := range map[string]struct {
+		replies  []agenttest.Reply
+		class    llm.Class
+		says     string
+		requests int
+	}{
+		"empty": {[]agenttest.Reply{stop, stop}, llm.Empty, "empty", 2},
+		"cut off": {[]agenttest.Reply{
+			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
+		}, llm.Malformed, "cut off", 2},
+		"refused":       {[]agenttest.Reply{answers("I'm sorry, I can't help with that."), answers("I'm sorry, but no.")}, llm.Malformed, "declined", 2},
+		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, llm.Malformed, "error message", 2},
+		"a call":        {[]agenttest.Reply{call, call}, llm.Malformed, "called a tool", 2},
+		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
+			llm.Malformed, "40%", 1},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Used(4000, 7), agenttest.Stop(conversation.StopFiltered))}, llm.Malformed, "did not come to its end", 1},
+		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, llm.ServerFault, "no summary was written", 2},
+		"no credit":     {[]agenttest.Reply{agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"})}, llm.Quota, "out of credit", 1},
+		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, llm.Truncated, "broke off", 2},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			r := talk(t, 4, nil, append(test.replies, answers("fine"))...)
+			before, requests, ran := r.view(), len(r.provider.Requests()), len(r.tools.Calls())
+			r.compacts(heavy())
+			time.Sleep(time.Minute) // back-off
+			r.wait()
+			if e := unharmed(r, before, test.class, conversation.OutcomeFailed); !strings.Contains(e.Message, test.says) {
+				t.Errorf("told %q, want it to say %q", e.Message, test.says)
+			}
+			if n := len(r.provider.Requests()) - requests; n != test.requests {
+				t.Errorf("%d requests, want %d", n, test.requests)
+			}
+			if a := r.attempts(); name == "withheld" && (len(a) != 1 || a[0].Tokens != 4007) {
+				t.Errorf("what it took is not on record: %+v", a)
+			}
+			if n := len(r.tools.Calls()) - ran; n != 0 {
+				t.Errorf("%d calls of the answer ran", n)
+			}
+			r.provider.Add(answers("fine"))
+			r.say("go on")
+			if n := len(agenttest.Of[updates.Failed](r.watch)); n != 0 {
+				t.Errorf("%d failures of the conversation", n)
+			}
+			r.finish()
+		})
+	}
+}
+
+func fault() error {
+	return &llm.Error{Class: llm.ServerFault, Message: "the server failed", Status: 503}
+}
+
+func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Used(4000, 0), agenttest.Fail(fault())), summarises(account))
+		requests := len(r.provider.Requests())
+		r.compacts(heavy())
+		time.Sleep(time.Second)
+		r.wait()
+		if len(r.made()) != 1 || len(r.refused()) != 0 {
+			t.Fatalf("made %v, refused %v", r.made(), r.refused())
+		}
+		all := r.provider.Requests()
+		if n := len(all) - requests; n != 2 {
+			t.Fatalf("%d requests", n)
+		}
+		if diff := cmp.Diff(onWire(all[requests].Messages), onWire(all[requests+1].Messages)); diff != "" {
+			t.Errorf("the second try is another request: %s", diff)
+		}
+		spent := 0
+		for _, e := range r.memory.Events() {
+			if u, isUsage := e.Body.(conversation.Usage); isUsage && u.For == conversation.ForSummary {
+				spent++
+			}
+		}
+		if spent != 2 {
+			t.Errorf("%d of 2 requests are on record", spent)
+		}
+		for _, s := range agenttest.Of[updates.Status](r.watch) {
+			if s.Phase == updates.Retrying {
+				t.Error("the retry is not silent")
+			}
+		}
+		r.finish()
+	})
+}
+
+func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		call := agenttest.Join(agenttest.Say("I will look first."), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+		r := talk(t, 4, nil, call, summarises(account))
+		r.compacts(heavy())
+		if len(r.made()) != 1 {
+			t.Fatalf("refused %v", r.refused())
+		}
+		asked := r.last()
+		if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.System == "be brief" || !strings.Contains(asked.Messages[0].Text, "t1 e") {
+			t.Errorf("asked again with %d messages and %d tools: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
+		}
+		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(preset.InputRaw) {
+			t.Errorf("recorded as read from %s", s.Input)
+		}
+		r.finish()
+	})
+}
+
+func TestSummaryHasATimeLimitForTheWhole(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Pause(40*time.Second), agenttest.Fail(fault())), agenttest.Join(agenttest.Pause(40*time.Second), summarises(account)))
+		before := r.view()
+		r.compacts(heavy())
+		time.Sleep(59 * time.Second)
+		if len(r.refused()) != 0 {
+			t.Error("given up before its time")
+		}
+		time.Sleep(2 * time.Second)
+		r.wait()
+		if e := unharmed(r, before, llm.Stalled, conversation.OutcomeFailed); !strings.Contains(e.Message, "1m0s") {
+			t.Errorf("told %q", e.Message)
+		}
+		if d := r.attempts()[0].Duration; d != 60_000 {
+			t.Errorf("it took %d ms", d)
+		}
+		r.finish()
+	})
+}
+
+func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
+	hour := func(o *core.Options) { o.Model.CacheTTL = 0 }
+	minutes := func(o *core.Options) { o.Model.CacheTTL = 5 * time.Minute }
+	for name, test := range map[string]struct {
+		change func(*core.Options)
+		idle   time.Duration
+		then   func(*rig)
+		view   bool
+	}{
+		"at once":                       {nil, 0, nil, true},
+		"unknown lifetime, in time":     {hour, 59 * time.Minute, nil, true},
+		"unknown lifetime, too late":    {hour, time.Hour + time.Second, nil, false},
+		"known lifetime, too late":      {minutes, 5*time.Minute + time.Second, nil, false},
+		"another model":                 {nil, 0, func(r *rig) { r.SwitchModel(llm.Model{Provider: "test", ID: "n"}, r.provider) }, false},
+		"the window of the model known": {nil, 0, func(r *rig) { r.SetMaxOut("test/m", 4000) }, true},
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			r := talk(t, 4, test.change, summarises(account))
+			time.Sleep(test.idle)
+			if test.then != nil {
+				test.then(r)
+			}
+			r.compacts(heavy())
+			if len(r.made()) != 1 {
+				t.Fatalf("refused %v", r.refused())
+			}
+			if got := len(r.last().Messages) > 1; got != test.view {
+				t.Errorf("asked in the form of the view: %v", got)
+			}
+			r.finish()
+		})
+	}
+}
+
+func TestSummaryThatOverflowsIsAskedForInSmallerForms(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		long := agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long"})
+		r := talk(t, 6, func(o *core.Options) { o.Model.Window = meter.Window{} }, long, long,
+			summarises("First: "+account), summarises("Second: "+account), summarises(account), summarises(account), summarises(account))
+		requests := len(r.provider.Requests())
+		r.compacts(heavy())
+		if len(r.made()) != 1 {
+			t.Fatalf("refused %v", r.refused())
+		}
+		all := r.provider.Requests()[requests:]
+		if len(all) < 4 || len(all[0].Messages) < 2 || len(all[1].Messages) != 1 || !strings.Contains(all[2].Messages[0].Text, "This is piece 1 of ") {
+			t.Fatalf("%d requests", len(all))
+		}
+		s := r.overlays()[0].Body.(conversation.Summary)
+		if !strings.HasPrefix(s.Text, "First: ") || !strings.Contains(s.Text, "\n\nSecond: ") || s.FromTurn != 0 || s.ToTurn != 4 {
+			t.Errorf("the summary of turns %d to %d is %.80q", s.FromTurn, s.ToTurn, s.Text)
+		}
+		r.finish()
+	})
+}
+
+func TestFormThatCannotFitIsNotBought(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 6, nil, summarises(account), summarises(account), summarises(account))
+		r.SetWindow("test/m", meter.Window{Tokens: 4500, Source: meter.WindowFlag})
+		requests := len(r.provider.Requests())
+		r.compacts(heavy())
+		for _, q := range r.provider.Requests()[requests:] {
+			if len(q.Messages) != 1 || q.MaxTokens < 512 || q.MaxTokens >= 4500 {
+				t.Errorf("asked with %d messages and %d tokens", len(q.Messages), q.MaxTokens)
+			}
+		}
+		if len(r.made()) != 1 {
+			t.Errorf("refused %v", r.refused())
+		}
+		r.finish()
+	})
+}
+
+func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
+	own := func(o *core.Options) {
+		o.Rules = preset.RulesOf(preset.Plimsoll)
+		p := o.Rules.Profiles[preset.ProfileHeavy]
+		p.Summary.Model = "other/n"
+		o.Rules.Profiles[preset.ProfileHeavy] = p
+	}
+	runBubble(t, "there", func(t *testing.T) {
+		other := agenttest.NewProvider(summarises(account))
+		r := talk(t, 4, both(own, func(o *core.Options) {
+			o.Summarisers = func(name string) (llm.Model, llm.Provider, bool) {
+				return llm.Model{Provider: "other", ID: "n", MaxOut: 700}, other, name == "other/n"
+			}
+		}))
+		before := r.meterOf().Calibration()
+		r.compacts(heavy())
+		all := other.Requests()
+		if len(all) != 1 || all[0].Model != "n" || all[0].MaxTokens != 700 || len(all[0].Messages) != 1 || len(all[0].Tools) != 0 {
+			t.Fatalf("asked %+v, refused %v", all, r.refused())
+		}
+		if s := r.overlays()[0].Body.(conversation.Summary); s.Model != "other/n" {
+			t.Errorf("written by %s", s.Model)
+		}
+		if got := r.meterOf().Calibration(); got != before {
+			t.Errorf("the conversation's model learned %+v", got)
+		}
+		if got := r.reading().CostUSD; got == nil || *got != 0.25 {
+			t.Errorf("the cost is %v", got)
+		}
+		r.finish()
+	})
+	runBubble(t, "missing", func(t *testing.T) {
+		r := talk(t, 4, own)
+		before, requests := r.view(), len(r.provider.Requests())
+		r.compacts(heavy())
+		if e := unharmed(r, before, llm.NotFound, conversation.OutcomeFailed); !strings.Contains(e.Message, "other/n") {
+			t.Errorf("told %q", e.Message)
+		}
+		if n := len(r.provider.Requests()) - requests; n != 0 {
+			t.Errorf("%d requests", n)
+		}
+		r.finish()
+	})
+}
+
+func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
+	for name, failure := range map[string]error{"saved": nil, "not saved": errors.New("no space")} {
+		runBubble(t, name, func(t *testing.T) {
+			var saved []projection.View
+			r := talk(t, 4, func(o *core.Options) {
+				o.Rules = preset.RulesOf(preset.JCLI)
+				o.Transcript = func(_ context.Context, v projection.View) (string, error) {
+					saved = append(saved, v)
+					return "/data/transcripts/transcript_1.jsonl", failure
+				}
+			}, summarises(account), answers("fine"))
+			before, requests := r.view(), len(r.provider.Requests())
+			r.compacts(byProfile("", -1))
+			if len(saved) != 1 {
+				t.Fatalf("saved %d times", len(saved))
+			}
+			if diff := cmp.Diff(before, onWire(saved[0].Messages)); diff != "" {
+				t.Errorf("the transcript is not what is sent: %s", diff)
+			}
+			if failure != nil {
+				if e := r.refused(); len(e) != 1 || e[0].Class != llm.NotSaved || len(r.provider.Requests()) != requests {
+					t.Errorf("told %v", e)
+				}
+				r.finish()
+				return
+			}
+			want := []wire{
+				{Role: "user", Text: "[Conversation compressed. Transcript: /data/transcripts/transcript_1.jsonl]\n\n" + account},
+				{Role: "assistant", Text: "Understood. I have the context from the summary. Continuing."},
+			}
+			if diff := cmp.Diff(want, r.view()); diff != "" {
+				t.Error(diff)
+			}
+			r.say("go on")
+			r.idle()
+			r.finish()
+		})
+	}
+}
+
+func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "out of credit"}), answers("fine"))
+		r.compacts(heavy())
+		asked := r.last()
+		r.say("go on")
+		next := r.last()
+		n := len(asked.Messages) - 1
+		if diff := cmp.Diff(onWire(asked.Messages[:n]), onWire(next.Messages[:n])); diff != "" || n != len(next.Messages)-1 {
+			t.Errorf("%d of %d messages are the same: %s", n, len(next.Messages), diff)
+		}
+		if asked.System != next.System || asked.System == "" || asked.Model != next.Model || asked.Conversation != next.Conversation {
+			t.Errorf("asked %q of %s, next %q of %s", asked.System, asked.Model, next.System, next.Model)
+		}
+		if diff := cmp.Diff(next.Tools, asked.Tools); diff != "" || len(asked.Tools) == 0 {
+			t.Errorf("the tools differ: %s", diff)
+		}
+		if wish := asked.Messages[n]; wish.Role != projection.RoleUser || !strings.Contains(wish.Text, "Cover turns 0–2 only") {
+			t.Errorf("the wish is %.200q", wish.Text)
+		}
+		if asked.MaxTokens <= 0 || asked.MaxTokens > 20_000 {
+			t.Errorf("the answer may have %d tokens", asked.MaxTokens)
+		}
+		r.finish()
+	})
+}
+
+func (r *rig) meterOf() meter.Meter {
+	all := agenttest.Of[updates.Metered](r.watch)
+	return all[len(all)-1].Meter
+}
+
+func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var refusals []agenttest.Reply
+		for i := range 50 {
+			refusals = append(refusals, agenttest.Fail(&llm.Error{Class: llm.Overflow, Message: "too long", Window: 20_000 - 10*i}))
+		}
+		r := talk(t, 4, func(o *core.Options) { o.Model.Window = meter.Window{} }, refusals...)
+		before, requests := r.view(), len(r.provider.Requests())
+		r.compacts(heavy())
+		if n := len(r.provider.Requests()) - requests; n > 10 {
+			t.Errorf("%d requests", n)
+		}
+		unharmed(r, before, llm.Overflow, conversation.OutcomeFailed)
+		r.finish()
+	})
+}
+
+// jcliLogs is J-CLI with a log that can be read.
+func jcliLogs(b *strings.Builder) func(*core.Options) {
+	return func(o *core.Options) {
+		o.Rules = preset.RulesOf(preset.JCLI)
+		o.Rules.Micro.KeepRecent, o.Rules.Summary.Retries = 2, 0
+		o.Logger = slog.New(slog.NewTextHandler(b, nil))
+	}
+}
+
+func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var b strings.Builder
+		r := talk(t, 4, jcliLogs(&b), answers("fine"))
+		r.say("go on")
+		r.finish()
+		// The third turn's reply replaces one result, each one after it one more.
+		if log := b.String(); strings.Count(log, `msg="micro_compact triggered" compacted=1`) != 2 || strings.Contains(log, "compacted=2") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+}
+
+func TestJCLILogsThatItFailed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var b strings.Builder
+		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&llm.Error{Class: llm.Quota, Message: "the secret plan"}), answers("fine"))
+		r.compacts(byProfile("", -1))
+		r.say("go on")
+		r.finish()
+		log := b.String()
+		if !strings.Contains(log, `level=ERROR msg="auto_compact failed: quota"`) || strings.Contains(log, "secret") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+}
