@@ -99,7 +99,7 @@ type Decoder struct {
 // Limits that no real reply reaches.
 const (
 	maxBlocks = 4096
-	maxKept   = 8 << 20
+	maxKept   = 4 << 20
 )
 
 // NewDecoder returns a decoder of the reply to r, which goes by a route and has a past.

@@ -111,8 +111,7 @@ func TestSecretHeadersAreNotShown(t *testing.T) {
 	t.Parallel()
 	var list []seen
 	h := keep(t, &list, status(http.StatusBadRequest, `{"error":{"message":"bad token tok-abcdef for you"}}`))
-	base := serve(t, "custom", h).BaseURL()
-	c := openai.New(openai.Options{BaseURL: base, Headers: map[string]string{"X-Token": "Bearer tok-abcdef"}, Transport: transport(t)})
+	c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Headers: map[string]string{"X-Token": "Bearer tok-abcdef"}, Transport: offline{h}})
 	got := gather(t, c, user("hi")).Err
 	if !strings.Contains(got.Message, "bad token [key] for you") || list[0].header.Get("X-Token") != "Bearer tok-abcdef" {
 		t.Errorf("message %q, header %v", got.Message, list[0].header)
@@ -132,7 +131,7 @@ func TestPiecesOfAKeyAreNotShown(t *testing.T) {
 		key[:7]: true, "sk-proj": true, "an ordinary word": true,
 	} {
 		h := status(http.StatusUnauthorized, `{"error":{"message":"the key `+piece+`... is wrong","type":"`+piece+`","code":"`+piece+`"}}`)
-		c := openai.New(openai.Options{BaseURL: serve(t, "custom", h).BaseURL(), Key: key, Transport: transport(t)})
+		c := openai.New(openai.Options{BaseURL: "http://127.0.0.1:9/v1", Key: key, Transport: offline{h}})
 		got := gather(t, c, user("hi")).Err
 		if all := fmt.Sprintf("%+v %v", got, got); strings.Contains(all, piece) != shown || !strings.Contains(got.Message, "is wrong") {
 			t.Errorf("%q: %s", piece, all)

@@ -23,7 +23,7 @@ const (
 	defaultIdle      = 2 * time.Minute
 	afterStop        = 10 * time.Second      // for each event behind the stop reason, usage and [DONE] as a rule
 	afterDone        = 50 * time.Millisecond // for the end of the connection, all in all
-	maxReply         = 8 << 20               // bytes of text, reasoning and calls in one reply
+	maxReply         = 4 << 20               // bytes of text, reasoning and calls in one reply
 	maxStream        = 256 << 20             // bytes of the stream that carries it
 )
 

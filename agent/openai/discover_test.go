@@ -1,19 +1,16 @@
 package openai_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 )
@@ -132,37 +129,6 @@ func TestDiscoverFailsWithTheServersWords(t *testing.T) {
 	}
 }
 
-// A server that accepts and never answers holds discovery up for a second, not
-// longer, however many questions there are.
-func TestDiscoverDoesNotWaitForTheSilent(t *testing.T) {
-	t.Parallel()
-	gone := make(chan struct{})
-	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-gone:
-		}
-	}))
-	t.Cleanup(func() { close(gone); srv.Close() })
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	_, err := openai.Discover(ctx, openai.Options{Provider: "custom", BaseURL: srv.URL + "/v1", Transport: transport(t)}, "x")
-	if e := llm.AsError(err); e == nil || e.Class != llm.Stalled {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestFirstIsLoadedAndFitForChat(t *testing.T) {
-	t.Parallel()
-	f := openai.Found{Models: []openai.Listed{{ID: "embed"}, {ID: "cold", Chat: true}, {ID: "warm", Chat: true, Loaded: true}}}
-	if m, ok := f.First(); !ok || m.ID != "warm" {
-		t.Errorf("%+v", m)
-	}
-	if m, ok := (openai.Found{Models: []openai.Listed{{ID: "embed"}}}).First(); ok {
-		t.Errorf("%+v", m)
-	}
-}
-
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
@@ -207,19 +173,6 @@ func TestLocalBases(t *testing.T) {
 		})
 		if got[0] != (openai.Server{Provider: "ollama", BaseURL: want}) || len(got) != 4 {
 			t.Errorf("OLLAMA_HOST=%q: %+v", host, got)
-		}
-	}
-}
-
-// An id without a provider is looked for at every provider that the program knows.
-func TestModelsOfEveryProviderAreFoundByTheirID(t *testing.T) {
-	t.Parallel()
-	for _, e := range catalog.All() {
-		if _, known := openai.Known(e.Provider); !known {
-			continue
-		}
-		if got, ok := catalog.ByID(e.ID); !ok || got.Match != catalog.MatchExact && got.Match != catalog.MatchAlias {
-			t.Errorf("%s/%s is not found by its id; is the provider missing in the list of makers?", e.Provider, e.ID)
 		}
 	}
 }

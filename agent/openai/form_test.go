@@ -87,10 +87,10 @@ func (l listener) checkMadeAgain(c *Client, r llm.Request) error {
 	return nil
 }
 
-// allLessons are all that can be learned together.
+// allLessons are what can be learned alone and what can be learned together.
 func allLessons() []lessons {
 	var out []lessons
-	for i := range 1 << 5 {
+	for _, i := range []int{0, 1, 2, 4, 8, 16, 1 + 4, 2 + 8, 31} {
 		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0,
 			noMarks: i&8 != 0, noRetention: i&4 != 0, noItems: i&16 != 0, noSummary: i&8 != 0, noEncrypted: i&2 != 0})
 	}

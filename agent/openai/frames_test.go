@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // cutReader gives data in pieces of random lengths.
@@ -69,20 +67,6 @@ func bodies(tb testing.TB) map[string][]byte {
 		}
 	}
 	return out
-}
-
-func TestFramesDoNotDependOnHowBytesWereCut(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	for name, body := range bodies(t) {
-		want, wantErr := framed(bytes.NewReader(body))
-		for _, most := range []int{1, 2, 7, 300} {
-			got, gotErr := framed(&cutReader{data: body, rng: rng, most: most})
-			if diff := cmp.Diff(want, got); diff != "" || fmt.Sprint(gotErr) != fmt.Sprint(wantErr) {
-				t.Fatalf("%s in pieces of up to %d: error %v, want %v (-want +got)\n%s", name, most, gotErr, wantErr, diff)
-			}
-		}
-	}
 }
 
 func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {

@@ -2,24 +2,15 @@ package openai
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
-	"plimsoll/conversation"
 )
 
 // canned answers every request with one body, without a network.
@@ -147,121 +138,4 @@ func BenchmarkReply(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
-}
-
-// drawnOutput is the output of a random reply: its items as they are sent, and as they go back.
-func drawnOutput(t *rapid.T) (sent, back []map[string]any) {
-	readable := rapid.Bool().Draw(t, "all reasoning is encrypted")
-	last := 0
-	for i := range rapid.IntRange(1, 7).Draw(t, "items") {
-		id := fmt.Sprintf("id_%d", i)
-		item := map[string]any{"id": id}
-		switch kind := rapid.SampledFrom([]string{"reasoning", "message", "function_call"}).Draw(t, "kind"); kind {
-		case "reasoning":
-			item = map[string]any{"type": kind, "id": id, "summary": []any{map[string]any{"type": "summary_text", "text": "hm" + id}}}
-			if readable {
-				item["encrypted_content"] = "secret" + id
-			}
-		case "message":
-			item = map[string]any{"type": kind, "id": id, "role": "assistant", "status": "completed", "content": []any{map[string]any{
-				"type": "output_text", "annotations": []any{}, "text": rapid.SampledFrom([]string{"a", "ö\n\n", "\n\nb", "\n"}).Draw(t, "text")}}}
-			if rapid.Bool().Draw(t, "phase") {
-				item["phase"] = "commentary"
-			}
-		default:
-			item = map[string]any{"type": kind, "id": id, "call_id": "call" + id, "name": "ls", "arguments": rapid.SampledFrom([]string{"{}", `{"p": "<a>"}`}).Draw(t, "args")}
-		}
-		sent = append(sent, item)
-		if item["type"] != "reasoning" {
-			last = len(sent)
-		}
-	}
-	thought := slices.ContainsFunc(sent, func(item map[string]any) bool { return item["type"] == "reasoning" })
-	for _, item := range sent[:last] {
-		if item = maps.Clone(item); !readable && thought {
-			delete(item, "id")
-			switch item["type"] {
-			case "reasoning":
-				continue
-			case "message":
-				item["content"] = item["content"].([]any)[0].(map[string]any)["text"]
-				delete(item, "type")
-				delete(item, "status")
-			}
-		}
-		back = append(back, item)
-	}
-	return sent, back
-}
-
-// Whatever a reply has, it goes back in its order: with ids and reasoning, or without both.
-func TestAnyOutputGoesBackInItsOrder(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		sent, back := drawnOutput(rt)
-		var stream strings.Builder
-		put := func(kind string, fields map[string]any) {
-			fields["type"] = kind
-			data, err := json.Marshal(fields)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			fmt.Fprintf(&stream, "data: %s\n\n", data)
-		}
-		for i, item := range sent {
-			if rapid.Bool().Draw(rt, "in pieces") {
-				switch item["type"] {
-				case "message":
-					put("response.output_text.delta", map[string]any{"output_index": i, "delta": item["content"].([]any)[0].(map[string]any)["text"]})
-				case "function_call":
-					put("response.output_item.added", map[string]any{"output_index": i, "item": map[string]any{"type": "function_call", "call_id": item["call_id"], "name": "ls"}})
-					put("response.function_call_arguments.delta", map[string]any{"output_index": i, "delta": item["arguments"]})
-				}
-			}
-			put("response.output_item.done", map[string]any{"output_index": i, "item": item})
-		}
-		put("response.completed", map[string]any{"response": map[string]any{"object": "response", "status": "completed"}})
-		r := llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: "go"}}}
-		rep := llm.NewReply()
-		for c, err := range fuzzClient(http.StatusOK, []byte(stream.String()), WireResponses).Stream(context.Background(), r) {
-			if err != nil {
-				return // it has neither text nor calls
-			}
-			rep.Add(c)
-		}
-		m := projection.Message{Role: projection.RoleAssistant, Text: rep.Text.String(), Extras: rep.Extras}
-		for _, c := range rep.Calls {
-			m.Calls = append(m.Calls, conversation.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments.String()})
-		}
-		if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
-			return // it is not sent
-		}
-		messages, err := projection.Harden(projection.View{Messages: append(r.Messages, m, projection.Message{Role: projection.RoleUser, Text: "on"})}, projection.Capabilities{})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		r.Messages = messages
-		body, err := fuzzClient(http.StatusOK, nil, WireResponses).Body(r, "")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		var got struct{ Input []map[string]any }
-		if err := json.Unmarshal(body, &got); err != nil {
-			rt.Fatal(err)
-		}
-		got.Input = slices.DeleteFunc(got.Input, func(item map[string]any) bool {
-			return item["role"] == "user" || item["type"] == "function_call_output"
-		})
-		if m.Extras == nil { // nothing in it needs its place
-			for _, item := range back {
-				if item["type"] == "reasoning" && item["encrypted_content"] != nil || item["phase"] != nil {
-					rt.Fatalf("%v is not kept", item)
-				}
-			}
-			return
-		}
-		if diff := cmp.Diff(back, got.Input); diff != "" {
-			rt.Fatalf("(-want +got)\n%s", diff)
-		}
-	})
 }

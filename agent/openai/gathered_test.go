@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"context"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,39 +66,6 @@ func TestAShortReplyIsReadAsItComes(t *testing.T) {
 		}
 		if d.late > 0 {
 			t.Errorf("a byte of the first %v was read %v after it came", gatherAfter, d.late)
-		}
-	})
-}
-
-func TestAWaitForMoreOfAStreamEndsWithItsRequest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		g, buf, began := &gathered{ctx: ctx, src: strings.NewReader("two"), began: time.Now().Add(-time.Hour)}, make([]byte, 1), time.Now()
-		for range 2 {
-			if _, err := g.Read(buf); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(began); took > 0 {
-			t.Errorf("the wait went on for %v", took)
-		}
-	})
-}
-
-func TestAFastStreamIsReadAsItComes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := &dripping{every: time.Nanosecond, next: time.Now().Add(-time.Second)}
-		g, buf, began := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot), time.Now()
-		for range 10_000 {
-			if _, err := g.Read(buf); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(began); took > gatherFor {
-			t.Errorf("what is there already is read in %v", took)
 		}
 	})
 }

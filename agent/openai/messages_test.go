@@ -1,20 +1,23 @@
 package openai_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent/anthropic/anthropictest"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -185,51 +188,6 @@ func TestAClaudeThatTheCatalogueDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestOlderModelsThinkBetweenTheirCalls(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]string{"claude-sonnet-4-5": "mine,interleaved-thinking-2025-05-14", "claude-opus-4-6": "mine"} {
-		got := ""
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			got = r.Header.Get("Anthropic-Beta")
-			sse(answered("Hello"))(w, r)
-		}))
-		o := openai.Options{Provider: "anthropic", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t), Headers: map[string]string{"anthropic-beta": "mine"}}
-		expires := o
-		expires.Renew = func(context.Context, string) (string, error) { return testKey, nil }
-		r := toClaude("hi")
-		r.Model, r.Effort, r.Tools = model, "high", []conversation.ToolSpec{{Name: "ls"}}
-		for _, o := range []openai.Options{o, expires} {
-			if reply := gather(t, openai.New(o), r); reply.Err != nil || got != want {
-				t.Errorf("%s: %v, %q", model, reply.Err, got)
-			}
-		}
-		srv.Close()
-	}
-}
-
-func TestATypeOfThinkingThatIsRefusedGivesWay(t *testing.T) {
-	t.Parallel()
-	for refusal, want := range map[string]string{
-		`\"thinking.type.disabled\" is not supported for this model. Use \"thinking.type.adaptive\" and \"output_config.effort\" to control thinking behavior.`: `"effort":"low"`,
-		`\"thinking.type.disabled\" is not supported for this model. Use \"thinking.type.between_tools\" instead.`:                                              `"between_tools"`,
-	} {
-		var last string
-		c := serve(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			if last = string(body); strings.Contains(last, `"disabled"`) {
-				status(http.StatusBadRequest, `{"type":"error","error":{"type":"invalid_request_error","message":"`+refusal+`"}}`)(w, r)
-				return
-			}
-			sse(answered("Hello"))(w, r)
-		})
-		r := toClaude("hi")
-		r.Model, r.Effort = "claude-haiku-6", "none"
-		if got := gather(t, c, r); got.Err != nil || got.Text != "Hello" || !strings.Contains(last, want) {
-			t.Errorf("%+v, %s", got.Err, last)
-		}
-	}
-}
-
 // Source: "Fix a thinking block bound to a different conversation".
 func TestAnthropicIsAskedToDropThinkingThatIsBoundElsewhere(t *testing.T) {
 	t.Parallel()
@@ -285,42 +243,6 @@ func TestAnotherServerSpeaksMessagesWhereItIsSaid(t *testing.T) {
 	}
 }
 
-func TestResultsGoBackOverTheMessagesWire(t *testing.T) {
-	t.Parallel()
-	r := toClaude("go")
-	r.Messages = append(r.Messages,
-		projection.Message{Role: projection.RoleAssistant, Calls: []conversation.ToolCall{{ID: "c1", Name: "go", Arguments: ""}}},
-		projection.Message{Role: projection.RoleTool, CallID: "c1"})
-	body, err := openai.New(openai.Options{Provider: "mine", BaseURL: "http://127.0.0.1:1/v1", Wire: openai.WireMessages}).Body(r, "")
-	if err != nil || !strings.Contains(string(body), `{"type":"tool_result","tool_use_id":"c1","content":"(no output)"}`) {
-		t.Errorf("%v %s", err, body)
-	}
-}
-
-func TestAnEffortGoesOverEveryWire(t *testing.T) {
-	t.Parallel()
-	for wire, want := range map[openai.Wire]string{
-		openai.WireChat: `"reasoning_effort":"high"`, openai.WireResponses: `"reasoning":{"effort":"high","summary":"auto"}`,
-		openai.WireMessages: `"output_config":{"effort":"high"}`,
-	} {
-		provider := "custom"
-		if wire == openai.WireMessages {
-			provider = "anthropic" // only of models that the catalogue knows it is known that they think
-		}
-		c := openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:1/v1", Wire: wire})
-		r := toClaude("hi")
-		r.Effort = "high"
-		body, err := c.Body(r, "")
-		if err != nil || !strings.Contains(string(body), want) {
-			t.Errorf("%s: %v %s", wire, err, body)
-		}
-		r.Effort = ""
-		if body, err := c.Body(r, ""); err != nil || strings.Contains(string(body), "effort") {
-			t.Errorf("%s without one: %v %s", wire, err, body)
-		}
-	}
-}
-
 func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
 	t.Parallel()
 	for provider, path := range map[string]string{"openai": "/v1/models", "anthropic": "/v1/models", "openrouter": "/v1/key"} {
@@ -337,5 +259,138 @@ func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
 				t.Errorf("%s, status %d: %v", provider, code, err)
 			}
 		}
+	}
+}
+
+func TestTheMessagesAPIAsDocumented(t *testing.T) {
+	t.Parallel()
+	all := anthropictest.Cases()
+	if len(all) < 60 {
+		t.Errorf("%d cases", len(all))
+	}
+	names := map[string]bool{}
+	for _, c := range all {
+		if names[c.Name] {
+			t.Errorf("two cases are named %q", c.Name)
+		}
+		names[c.Name] = true
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			s := anthropictest.New(t, nil, c.Answer)
+			client := openai.New(openai.Options{Provider: "anthropic", BaseURL: s.URL, Key: anthropictest.Key, Transport: transport(t)})
+			got := gather(t, client, toClaude("hi"))
+			var calls []string
+			for _, k := range got.Calls {
+				calls = append(calls, k.ID+" "+k.Name+" "+k.Arguments)
+			}
+			if got.Text != c.Text || got.Reasoning != c.Reasoning || c.Class == "" && got.Stop != c.Stop || got.Refusal != c.Refusal || got.Paused != c.Paused {
+				t.Errorf("text %q, reasoning %q, stop %q", got.Text, got.Reasoning, got.Stop)
+			}
+			if d := cmp.Diff(c.Calls, calls); d != "" {
+				t.Error(d)
+			}
+			switch {
+			case c.Class == "" && got.Err != nil, c.Class != "" && (got.Err == nil || got.Err.Class != c.Class):
+				t.Fatalf("failure %v, want one of class %q", got.Err, c.Class)
+			case c.Class != "" && (c.Answer.Status > 0 && got.Err.Status != c.Answer.Status || c.Check != nil && !c.Check(got.Err)):
+				t.Errorf("failure %+v", got.Err)
+			}
+			if d := cmp.Diff(c.Usage, got.Usage); c.Usage != nil && d != "" {
+				t.Errorf("usage %s", d)
+			}
+			if strings.Contains(fmt.Sprintf("%+v %v", got.Err, got), anthropictest.Key) {
+				t.Error("the key is told")
+			}
+		})
+	}
+}
+
+// What goes wrong on a connection, over the Messages wire.
+
+// told is one event of the Messages API.
+func told(kind, fields string) string {
+	return "event: " + kind + "\ndata: {\"type\":\"" + kind + "\"" + fields + "}\n\n"
+}
+
+// thinksAndCalls is a reply of thinking, text and a call.
+var thinksAndCalls = told("message_start", `,"message":{"usage":{"input_tokens":3,"output_tokens":1}}`) +
+	told("content_block_start", `,"index":0,"content_block":{"type":"thinking","thinking":"","signature":""}`) +
+	told("content_block_delta", `,"index":0,"delta":{"type":"thinking_delta","thinking":"Hm."}`) +
+	told("content_block_delta", `,"index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}`) +
+	told("content_block_stop", `,"index":0`) +
+	told("content_block_start", `,"index":1,"content_block":{"type":"text","text":""}`) +
+	told("content_block_delta", `,"index":1,"delta":{"type":"text_delta","text":"I look."}`) +
+	told("content_block_stop", `,"index":1`) +
+	told("content_block_start", `,"index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"ls","input":{}}`) +
+	told("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"{\"path\":"}`) +
+	told("content_block_delta", `,"index":2,"delta":{"type":"input_json_delta","partial_json":"\"a\"}"}`) +
+	told("content_block_stop", `,"index":2`) +
+	told("message_delta", `,"delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}`) +
+	told("message_stop", "")
+
+func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
+	t.Parallel()
+	cut := make(chan int, 1)
+	c := serve(t, "anthropic", func(w http.ResponseWriter, _ *http.Request) { write(w, thinksAndCalls[:<-cut]) })
+	whole := 0
+	for n := range len(thinksAndCalls) + 1 {
+		if n%3 > 0 && n < len(thinksAndCalls)-200 {
+			continue // every byte at the end
+		}
+		cut <- n
+		got := gather(t, c, toClaude("hi"))
+		switch {
+		case got.Err != nil && !got.Err.Retryable():
+			t.Errorf("cut at %d: %v is final", n, got.Err)
+		case got.Err != nil:
+		case got.Reasoning != "Hm." || got.Text != "I look." || got.Stop != conversation.StopCalls || len(got.Calls) != 1 || got.Calls[0].Arguments != `{"path":"a"}`:
+			t.Errorf("cut at %d: %+v is an answer", n, got)
+		default:
+			whole++
+		}
+	}
+	if end := len(told("message_stop", "")); whole == 0 || whole > end+2 {
+		t.Errorf("%d cuts give a whole reply, and only those behind the stop reason should", whole)
+	}
+}
+
+func TestEndlessOnTheMessagesWire(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 256<<10)
+	start := func(i int, block string) string {
+		return told("content_block_start", `,"index":`+strconv.Itoa(i)+`,"content_block":`+block)
+	}
+	piece := func(delta string) func(int) string {
+		return func(int) string { return told("content_block_delta", `,"index":0,"delta":`+delta) }
+	}
+	for name, flood := range map[string]struct {
+		begin string
+		piece func(i int) string
+	}{
+		"text":      {start(0, `{"type":"text","text":""}`), piece(`{"type":"text_delta","text":"` + big + `"}`)},
+		"thinking":  {start(0, `{"type":"thinking"}`), piece(`{"type":"thinking_delta","thinking":"` + big + `"}`)},
+		"signature": {start(0, `{"type":"thinking"}`), piece(`{"type":"signature_delta","signature":"` + big + `"}`)},
+		"input":     {start(0, `{"type":"tool_use","id":"a","name":"ls"}`), piece(`{"type":"input_json_delta","partial_json":"` + big + `"}`)},
+		"unknown":   {start(0, `{"type":"other"}`), piece(`{"type":"other_delta","other":"` + big + `"}`)},
+		"redacted":  {"", func(i int) string { return start(i, `{"type":"redacted_thinking","data":"`+big+`"}`) }},
+		"calls":     {"", func(i int) string { return start(i, `{"type":"tool_use","id":"c`+strconv.Itoa(i)+`","name":"ls"}`) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, "anthropic", func(w http.ResponseWriter, r *http.Request) {
+				write(w, told("message_start", `,"message":{}`)+flood.begin)
+				for i := 0; r.Context().Err() == nil; i++ {
+					write(w, flood.piece(i))
+				}
+			})
+			c.LimitStream(6 << 20) // more than a reply may have
+			got := gather(t, c, toClaude("hi"))
+			if got.Err == nil || got.Err.Class != llm.Malformed || got.Err.Retryable() {
+				t.Errorf("%v", got.Err)
+			}
+			if len(got.Text)+len(got.Reasoning) > 5<<20 {
+				t.Errorf("%d bytes of text, %d of thinking", len(got.Text), len(got.Reasoning))
+			}
+		})
 	}
 }

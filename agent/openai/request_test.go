@@ -114,44 +114,6 @@ func TestRequestBody(t *testing.T) {
 	}
 }
 
-func TestProvidersGetTheirForms(t *testing.T) {
-	t.Parallel()
-	r := user("hi")
-	r.MaxTokens, r.Conversation = 50, "abcd"
-	r.Messages = append(r.Messages, assistant(conversation.ToolCall{ID: "c1", Name: "ls", Arguments: "{}"}), result("c1", "x"))
-	r.Messages[1].Reasoning = "hm"
-	r.Model = "gpt-5-something" // the library refuses max_tokens for such a name
-	tests := []struct {
-		provider  string
-		limit     string
-		content   any
-		reasoning any
-		progress  any
-	}{
-		{"groq", "max_tokens", nil, nil, nil}, // at another address than its own
-		{"custom", "max_tokens", "", "hm", nil},
-		{"deepseek", "max_tokens", "", "hm", nil},
-		{"gemini", "max_tokens", nil, nil, nil},
-		{"llamacpp", "max_tokens", "", "hm", true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.provider, func(t *testing.T) {
-			t.Parallel()
-			got, _ := ask(t, tt.provider, r)
-			m := got.body["messages"].([]any)[1].(map[string]any)
-			if got.body[tt.limit] != float64(50) || got.body["return_progress"] != tt.progress {
-				t.Errorf("body %s", got.raw)
-			}
-			if content, ok := m["content"]; !ok || content != tt.content || m["reasoning_content"] != tt.reasoning {
-				t.Errorf("message %v", m)
-			}
-			if _, ok := got.body["temperature"]; ok {
-				t.Error("temperature was sent")
-			}
-		})
-	}
-}
-
 // Reasoning goes back as its maker asks for it, from the newest message of the user on or from the beginning.
 func TestReasoningGoesBackWhereItsMakerAsks(t *testing.T) {
 	t.Parallel()
@@ -292,42 +254,24 @@ func TestRefusalOfEverythingEnds(t *testing.T) {
 	}
 }
 
-func TestEffortNoneWithTools(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]any{"gpt-6-sol": "none", "gpt-5.4": nil, "gpt-4o": nil} {
-		r := user("hi")
-		r.Model = model
-		if got, _ := ask(t, "openai", r); got.body["reasoning_effort"] != nil {
-			t.Errorf("%s without tools: effort %v", model, got.body["reasoning_effort"])
-		}
-		r.Tools = []conversation.ToolSpec{{Name: "ls"}}
-		if got, _ := ask(t, "openai", r); got.body["reasoning_effort"] != want || got.body["model"] != model {
-			t.Errorf("%s with tools: effort %v", model, got.body["reasoning_effort"])
-		}
-	}
-}
-
 func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		provider, model, effort string
 		wire                    openai.Wire
-		want                    string
+		says                    string // "" for nothing
 	}{
 		{"openai", "gpt-5.4", "high", openai.WireAuto, ""},
-		{"openai", "gpt-6-sol", "high", openai.WireAuto, ""},
-		{"openai", "gpt-4.1", "high", openai.WireAuto, "Effort high has no effect: openai/gpt-4.1 does not reason."},
+		{"openai", "gpt-4.1", "high", openai.WireAuto, "does not reason"},
 		{"openai", "gpt-4.1", "none", openai.WireAuto, ""},
-		{"openai", "gpt-5.4", "high", openai.WireChat, "Effort high has no effect: openai/gpt-5.4 takes none beside tools over chat completions; providers.openai.wire: responses changes that."},
-		{"openai", "gpt-6-sol", "high", openai.WireChat, "Effort high has no effect: openai/gpt-6-sol takes none beside tools over chat completions; providers.openai.wire: responses changes that."},
+		{"openai", "gpt-6-sol", "high", openai.WireChat, "wire: responses changes that"},
 		{"openai", "gpt-6-sol", "none", openai.WireChat, ""},
-		{"openai", "gpt-5.4", "", openai.WireChat, ""},
 		{"attic", "gpt-5.4", "high", openai.WireResponses, ""},
 		{"anthropic", "claude-sonnet-5-5", "high", openai.WireAuto, ""},
 	} {
 		c := openai.New(openai.Options{Provider: tt.provider, Key: testKey, Wire: tt.wire})
-		if got := c.EffortNote(tt.model, tt.effort); got != tt.want {
-			t.Errorf("%s/%s %s over %q: %q, want %q", tt.provider, tt.model, tt.effort, tt.wire, got, tt.want)
+		if got := c.EffortNote(tt.model, tt.effort); (got == "") != (tt.says == "") || !strings.Contains(got, tt.says) {
+			t.Errorf("%s/%s %s over %q: %q, want %q", tt.provider, tt.model, tt.effort, tt.wire, got, tt.says)
 		}
 	}
 	// What only the server knows is said with the reply.
@@ -405,15 +349,6 @@ func TestThoughtSignaturesGoBack(t *testing.T) {
 	}
 	if got = extra(echo(t, "custom", "m", "n", stream)); got != nil {
 		t.Errorf("elsewhere: %v", got)
-	}
-}
-
-func TestTextSignatureGoesBack(t *testing.T) {
-	t.Parallel()
-	stream := delta(`{"content":"Hi","extra_content":{"google":{"thought_signature":"sig"}}}`) + stop
-	got := echo(t, "gemini", "gemini-3.8-flash", "gemini-3.8-flash", stream)
-	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"sig"}}`), got["extra_content"]); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -594,30 +529,17 @@ func TestOpenAIKeepsAPromptForADayWhereTheUserSaysSo(t *testing.T) {
 	for name, c := range map[string]struct {
 		model string
 		ttl   time.Duration
-		want  any
+		kept  bool
 	}{
-		"asked for":       {"gpt-5.4", 24 * time.Hour, "24h"},
-		"an older one":    {"gpt-4.1-mini", 48 * time.Hour, "24h"},
-		"an hour":         {"gpt-5.4", time.Hour, nil},
-		"not said":        {"gpt-5.4", 0, nil},
-		"too old":         {"gpt-4o", 24 * time.Hour, nil},
-		"it says itself":  {"gpt-5.6-luna", 24 * time.Hour, nil},
-		"without a minor": {"gpt-5", 24 * time.Hour, "24h"},
+		"asked for": {"gpt-5.4", 24 * time.Hour, true}, "an hour": {"gpt-5.4", time.Hour, false},
+		"too old": {"gpt-4o", 24 * time.Hour, false}, "it says itself": {"gpt-5.6-luna", 24 * time.Hour, false},
 	} {
 		for _, wire := range []openai.Wire{openai.WireChat, openai.WireResponses} {
-			client := openai.New(openai.Options{Provider: "openai", Key: testKey, Wire: wire})
 			r := user("hi")
 			r.Model, r.CacheTTL = c.model, c.ttl
-			raw, err := client.Body(r, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			var body map[string]any
-			if err := json.Unmarshal(raw, &body); err != nil {
-				t.Fatal(err)
-			}
-			if got := body["prompt_cache_retention"]; got != c.want {
-				t.Errorf("%s over %s: kept for %v, want %v", name, wire, got, c.want)
+			raw, err := openai.New(openai.Options{Provider: "openai", Key: testKey, Wire: wire}).Body(r, "")
+			if err != nil || strings.Contains(string(raw), `"prompt_cache_retention":"24h"`) != c.kept {
+				t.Errorf("%s over %s: %s, %v", name, wire, raw, err)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package openai_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -85,9 +84,7 @@ func TestResponses(t *testing.T) {
 
 func responsesClient(t *testing.T, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	return openai.New(openai.Options{Provider: "openai", BaseURL: srv.URL, Key: testKey, Wire: openai.WireResponses, Transport: transport(t)})
+	return openai.New(openai.Options{Provider: "openai", BaseURL: "http://127.0.0.1:9", Key: testKey, Wire: openai.WireResponses, Transport: offline{h}})
 }
 
 // The output of a reply that has everything, and what goes back of it.
@@ -140,10 +137,8 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var list []seen
-			srv := httptest.NewServer(keep(t, &list, sse(outputOf(tt.output))))
-			t.Cleanup(srv.Close)
 			// No wire is set: the model is one that has tools only on this wire.
-			c := openai.New(openai.Options{Provider: "openai", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+			c := serve(t, "openai", keep(t, &list, sse(outputOf(tt.output))))
 			r := user("hi")
 			r.Model, r.System, r.MaxTokens, r.Conversation, r.Effort = "gpt-6.1-sol", "Be brief.", 99, "abcd", "high"
 			r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object"}`)}}

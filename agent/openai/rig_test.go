@@ -109,12 +109,30 @@ func user(text string) llm.Request {
 	return llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 }
 
-// serve starts a server and returns a client of it under a provider's name.
+// offline answers requests without a network: each answer is complete before it is read.
+type offline struct{ http.HandlerFunc }
+
+func (o offline) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	o.HandlerFunc(w, r)
+	resp := w.Result()
+	resp.Request = r
+	return resp, r.Body.Close()
+}
+
+// serve returns a client of a provider that a handler answers, without a network.
 func serve(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	srv := httptest.NewServer(validated(t, h))
-	t.Cleanup(srv.Close)
-	return openai.New(openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+	return openai.New(openai.Options{Provider: provider, BaseURL: "http://127.0.0.1:9/v1", Key: testKey, Transport: offline{validated(t, h)}})
+}
+
+// connect starts a server and returns a client of it under a provider's name.
+func connect(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+	t.Helper()
+	return openai.New(openai.Options{Provider: provider, BaseURL: servedBy(t, validated(t, h)), Key: testKey, Transport: transport(t)})
 }
 
 // validated fails the test where a request of the Messages API breaks its rules.
@@ -134,24 +152,10 @@ func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// atHome starts a server in place of a provider's own, and returns a client of it: there all quirks hold.
+// atHome returns a client of a provider at its own address, where all its quirks hold.
 func atHome(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
 	t.Helper()
-	srv := httptest.NewServer(h)
-	t.Cleanup(srv.Close)
-	return openai.New(openai.Options{Provider: provider, Key: testKey, Transport: inPlace{srv.Listener.Addr().String(), transport(t)}})
-}
-
-// inPlace sends every request to one host, whatever its address says.
-type inPlace struct {
-	host string
-	next http.RoundTripper
-}
-
-func (p inPlace) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.URL.Scheme, r.URL.Host = "http", p.host
-	return p.next.RoundTrip(r)
+	return openai.New(openai.Options{Provider: provider, Key: testKey, Transport: offline{h}})
 }
 
 // testKey looks like a key and must never be seen in an error.
