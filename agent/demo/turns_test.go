@@ -7,10 +7,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/demo"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -37,24 +44,18 @@ func golden(t *testing.T, name, got string) {
 
 func TestPlaysWholeTurns(t *testing.T) {
 	t.Parallel()
-	for name, says := range map[string][]string{
-		"turns": {"what is in this project?", "hello", "read main.go", "read docs/long.md", "show hull/hull.go lines 2-3", "read nothing.go", "show docs/hostile.md",
-			"find port 8080 in docs", "grep nowhere", "create notes.txt with Hello there", "replace Hello with Good day in notes.txt",
-			"replace xyz with abc in notes.txt", "run `go test ./...`"},
+	w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
+	var out, part string
+	var history []object
+	for _, text := range []string{
+		"what is in this project?", "hello", "read main.go", "read docs/long.md", "show hull/hull.go lines 2-3", "read nothing.go", "show docs/hostile.md",
+		"find port 8080 in docs", "grep nowhere", "create notes.txt with Hello there", "replace Hello with Good day in notes.txt",
+		"replace xyz with abc in notes.txt", "run `go test ./...`",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
-			var out string
-			var history []object
-			for _, text := range says {
-				var part string
-				part, history = w.play(t, s, history, text, workspaceTools)
-				out += part + "\n----\n\n"
-			}
-			golden(t, name, out)
-		})
+		part, history = w.play(t, s, history, text, workspaceTools)
+		out += part + "\n----\n\n"
 	}
+	golden(t, "turns", out)
 }
 
 func TestReportsRefusals(t *testing.T) {
@@ -74,7 +75,7 @@ func TestReportsRefusals(t *testing.T) {
 
 func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
 	t.Parallel()
-	w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
+	w, s := newWorkspace(), start(t, demo.Options{Window: 4096})
 	for _, text := range []string{"hi", "read main.go", "fill the gauge", "what is love?", ""} {
 		first, history := w.play(t, s, list(system("You are a helpful assistant.")), text, workspaceTools)
 		if _, said, _ := strings.Cut(first, "\n\n"); !strings.Contains(said, "scripted bot built into Plimsoll, not an AI") {
@@ -104,7 +105,7 @@ func TestAnswersWhateverToolsReturn(t *testing.T) {
 	for _, says := range []string{
 		"read a.txt", "what is in this project?", "search TODO", "replace a with b in c.txt", "run ls", "fill the gauge",
 	} {
-		for _, result := range []string{"", "\n", "lines 1-3 of 10", "[cut]", "a.go:99999999999999999999:x", "0\tx", "│"} {
+		for _, result := range []string{"", "lines 1-3 of 10", "[cut]", "a.go:99999999999999999999:x", "│"} {
 			for _, steps := range []int{1, 3} {
 				history := list(user(says))
 				for i := range steps {
@@ -153,23 +154,266 @@ func TestAnswersASummaryRequest(t *testing.T) {
 	}
 }
 
-func TestASummaryIsAlwaysShorter(t *testing.T) {
+var prose = strings.Repeat("The ship is loaded to the line and lies deep. ", 40)
+
+func TestRefusesAPromptThatFillsTheWindow(t *testing.T) {
 	t.Parallel()
-	s := start(t, demo.Options{Window: 32_000})
-	dense := strings.Repeat("x_1=f(a[2],\"b\"); /* {%} */ a/b/c.go:12 != 0x3f && y->z;\n", 20)
-	for name, covered := range map[string]string{"prose": prose, "dense": dense, "one line": strings.Repeat("word ", 300), "short": "Fix the leak in the hull before noon, please, and tell me how long it took you.", "CJK": strings.Repeat("船は水に浮かぶ。荷が重い。", 40)} {
-		for _, messages := range [][]object{
-			list(user(covered), reply("Well."), user(summaryInstructions)),
-			list(system("You summarise transcripts. "+summaryInstructions), user(strings.Repeat(covered+"\n\n", 8))),
-		} {
-			whole := ask(t, s, messages[:len(messages)-1], object{"max_tokens": 1}).Prompt
-			if messages[0]["role"] == "system" {
-				whole = ask(t, s, messages[1:], object{"max_tokens": 1}).Prompt
-			}
-			got := ask(t, s, messages)
-			if got.Finish != "stop" || got.Text == "" || got.Completion*10 > whole*4 {
-				t.Errorf("%s: %d tokens of %d, finish %q: %s", name, got.Completion, whole, got.Finish, got.Text)
-			}
+	s := start(t, demo.Options{Window: 1024})
+	resp := post(t, s, object{"messages": list(user(strings.Repeat("word ", 2000))), "stream": true})
+	want := `{"error":{"code":400,"message":"request (2505 tokens) exceeds the available context size (1024 tokens), try increasing it",` +
+		`"type":"exceed_context_size_error","n_prompt_tokens":2505,"n_ctx":1024}}`
+	if body := read(t, resp); resp.StatusCode != 400 || body != want {
+		t.Errorf("%s %s", resp.Status, body)
+	}
+}
+
+func TestFillsTheWindowInMidReply(t *testing.T) {
+	t.Parallel()
+	s := start(t, demo.Options{Window: 100})
+	got := ask(t, s, list(user("help")))
+	if got.Finish != "length" || got.Prompt+got.Completion != 100 {
+		t.Errorf("finish %q at %d + %d tokens", got.Finish, got.Prompt, got.Completion)
+	}
+	for _, key := range []string{"max_tokens", "max_completion_tokens"} {
+		if got := ask(t, s, list(user("help")), object{key: 7}); got.Finish != "length" || got.Completion != 7 || got.Pieces != 7 {
+			t.Errorf("%s 7: finish %q after %d tokens", key, got.Finish, got.Completion)
 		}
 	}
+}
+
+func TestCachesTheCommonPrefix(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := start(t, demo.Options{Now: c.Now})
+	history := list(system(prose), user("hi"))
+	first := ask(t, s, history)
+	if first.Cached != 0 {
+		t.Errorf("%d tokens cached before anything was read", first.Cached)
+	}
+	history = append(history, reply(first.Text), user("thanks"))
+	second := ask(t, s, history)
+	// All of the first prompt and its reply is read from the cache, in whole blocks of 64.
+	if want := (first.Prompt + first.Completion) / 64 * 64; second.Cached != want {
+		t.Errorf("%d of %d tokens cached, want %d", second.Cached, second.Prompt, want)
+	}
+	again := ask(t, s, history)
+	if want := (again.Prompt - 1) / 64 * 64; again.Cached != want {
+		t.Errorf("%d tokens of the same request cached, want %d", again.Cached, want)
+	}
+	changed := ask(t, s, append(list(system("Other "+prose)), history[1:]...))
+	if changed.Cached != 0 {
+		t.Errorf("%d tokens cached though the beginning changed", changed.Cached)
+	}
+	c.Advance(5*time.Minute + time.Second)
+	if cold := ask(t, s, history); cold.Cached != 0 {
+		t.Errorf("%d tokens cached after five minutes", cold.Cached)
+	}
+}
+
+func TestSameRequestSameReply(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"help", "fill the gauge", "read main.go"} {
+		var answers []answer
+		for range 2 {
+			a := ask(t, start(t, demo.Options{Window: 4096}), list(user(text)), object{"tools": workspaceTools})
+			for i := range a.Calls {
+				a.Calls[i].ID = ""
+			}
+			answers = append(answers, a)
+		}
+		if d := cmp.Diff(answers[0], answers[1]); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+// fills has the gauge filled, and returns what was said last, all that was said,
+// and the tokens of the request that follows.
+func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last, said string, used int) {
+	t.Helper()
+	said, history = w.play(t, s, append(list(system(prose)), history...), "fill the gauge", workspaceTools)
+	last, _ = history[len(history)-1]["content"].(string)
+	return last, said, ask(t, s, append(history, user("thanks")), object{"tools": workspaceTools}).Prompt
+}
+
+// longListing is a workspace with nothing to read whose listing is long.
+func longListing() map[string]string {
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("a-picture-with-a-long-name-%03d.png", i)] = "x"
+	}
+	return files
+}
+
+// linesOf are the load line and the hard line of a window.
+func linesOf(window int) (load, hard int) {
+	o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowServer}}
+	r := meter.New(o.With(preset.RulesOf(preset.Plimsoll))).Reading()
+	return r.LoadLine, r.HardLine
+}
+
+// Above the load line, where room is made, and below the hard line by enough for
+// the next message, in any window.
+func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{4096, 8192, demo.DefaultWindow} {
+		for name, files := range map[string]map[string]string{
+			"files": newWorkspace().files, "one file": {"log.md": strings.Repeat("a line of many\n", 120)},
+			"a long listing":  longListing(),
+			"nothing to read": {"logo.png": strings.Repeat("x", 3000), "small.txt": "short", "log.txt": strings.Repeat("a line of many\n", 40_000)},
+		} {
+			if window == demo.DefaultWindow && name != "files" {
+				continue // the same once more, and slower
+			}
+			t.Run(fmt.Sprint(window, " ", name), func(t *testing.T) {
+				t.Parallel()
+				w, s := newWorkspace(), start(t, demo.Options{Window: window})
+				w.files = files
+				last, said, used := w.fills(t, s, nil)
+				if load, hard := linesOf(window); used <= load || used >= hard {
+					t.Errorf("the gauge stands at %d of %d tokens", used, window)
+				}
+				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "compacted automatically", "`ctrl+x` or `/undo-compact` undoes it"} {
+					if !strings.Contains(last, want) {
+						t.Errorf("%q is missing from\n%s", want, last)
+					}
+				}
+				// A summary leaves the newest quarter alone: what stands there may not be all there is.
+				if newest := ask(t, s, list(user(last))).Prompt; newest > window*32/100 || used-newest < window*55/100 {
+					t.Errorf("the last reply has %d of %d tokens", newest, used)
+				}
+				if strings.Count(said, "```")%2 != 0 {
+					t.Errorf("a block of code has no end:\n%s", said)
+				}
+				if strings.Count(said, "## Prompt caches\n") > 1 && window <= 4096 {
+					t.Errorf("a chapter is told twice:\n%s", said)
+				}
+			})
+		}
+	}
+}
+
+// Room was made and undone: filling must not run into the hard line.
+func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
+	t.Parallel()
+	w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
+	last, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 5200)), reply("I see.")))
+	if _, hard := linesOf(8192); used > hard || !strings.Contains(last, "The gauge is full: ") || !strings.Contains(last, "`/redo-compact`") || len(said) > 1200 {
+		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)
+	}
+}
+
+// voyage is a conversation long enough to be compacted, whose words are those of
+// summary requests.
+func voyage(t *testing.T) []conversation.Event {
+	t.Helper()
+	var l conversation.Log
+	add := func(bodies ...conversation.Body) {
+		if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(conversation.UserMessage{Text: "Our goal is a summary of the open questions. You must never touch hull/hull.go."},
+		conversation.AssistantMessage{Text: "I look first.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: `{"path":"docs/log.md"}`}}},
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("The crew made decisions about errors and the next step. ", 40)},
+		conversation.AssistantMessage{Text: strings.Repeat("The constraints are known, the state of the ship is good, and progress is made. ", 12), Stop: conversation.StopEnd},
+		conversation.UserMessage{Text: "We decided to keep port 8080 because the tests need it. " + strings.Repeat("Wind and weather stay as they are. ", 30)},
+		conversation.AssistantMessage{Text: "Noted.", Stop: conversation.StopEnd})
+	return l.Events()
+}
+
+// The requests that Plimsoll makes are answered with summaries that it takes.
+func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t, demo.Options{Window: 32_000})
+	log := voyage(t)
+	covering := summary.Options{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}}
+	styled := func(style conversation.Style) summary.Options {
+		a := covering
+		a.Style = style
+		return a
+	}
+	prior := []conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "Extract made by fixed rules, not by an AI.\n\n## Goal\nNever touch hull/hull.go (t0)."}}
+	for name, j := range map[string]summary.Job{
+		"view":           summary.ViewJob(projection.Project(log), projection.Capabilities{}, covering),
+		"view of ONE":    summary.ViewJob(projection.Project(log), projection.Capabilities{}, styled(conversation.StyleOneClaw)),
+		"written out":    summary.RawJob(log, covering),
+		"merged":         summary.MergedJob(prior, log, covering),
+		"ONE":            summary.RawJob(log, styled(conversation.StyleOneClaw)),
+		"JCL":            summary.RawJob(log, styled(conversation.StyleJCLI)),
+		"merged for JCL": summary.MergedJob(prior, log, styled(conversation.StyleJCLI)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ask(t, s, wire(j), object{"max_tokens": min(j.MaxTokens, 4000)})
+			if j.Input == preset.InputView {
+				got = ask(t, s, append(list(system("You are Plimsoll.")), wire(j)...), object{"tools": workspaceTools})
+			}
+			if got.Finish != "stop" || len(got.Calls) != 0 || !strings.HasPrefix(got.Text, "Extract made by fixed rules, not by an AI.") {
+				t.Fatalf("finish %q, %d calls: %s", got.Finish, len(got.Calls), got.Text)
+			}
+			text, err := summary.Accept(j, summary.Answer{Text: got.Text, Stop: conversation.StopEnd, Input: j.Input})
+			if err != nil {
+				t.Fatalf("%v: %s", err, got.Text)
+			}
+			for _, want := range []string{"hull/hull.go", "8080"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing from\n%s", want, text)
+				}
+			}
+			for _, no := range []string{"request of the program", "as in (t3)", "stands in place of that part"} {
+				if strings.Contains(text, no) {
+					t.Errorf("the instructions are summarised too: %q in\n%s", no, text)
+				}
+			}
+		})
+	}
+}
+
+// Once, at the end of the first answer that needs no more tools.
+func TestSaysOnceThatRoomWasMade(t *testing.T) {
+	t.Parallel()
+	const told = "The oldest turns were compacted"
+	summarised := list(system(prose), user("Summary of earlier turns.\n\nExtract made by fixed rules, not by an AI.\n\n## Goal\nKnow the ships."), reply("I see."))
+	evicted := list(system(prose), user("Earlier turns of this conversation.\n\n## Note on turns 0–2 (e1-e9)\n\n### What was done\n- t2: read_file ×1"), reply("I see."))
+	first, _ := newWorkspace().play(t, start(t, demo.Options{Window: 8192}), evicted, "hello", workspaceTools)
+	if strings.Count(first, told) != 1 {
+		t.Errorf("after a note: %s", first)
+	}
+	for text, want := range map[string]int{"hello": 1, "what is in this project?": 1, "read main.go": 1, "fill the gauge": 0} {
+		w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
+		first, history := w.play(t, s, summarised, text, workspaceTools)
+		if strings.Count(first, told) != want || want == 1 && !strings.Contains(first[strings.Index(first, told):], "`ctrl+t` or `/history` shows") {
+			t.Errorf("%q after a compaction: %s", text, first)
+		}
+		if second, _ := w.play(t, s, history, "hello", workspaceTools); strings.Count(second, told) != 1-want {
+			t.Errorf("%q and a greeting: %s", text, second)
+		}
+		if plain, _ := w.play(t, s, list(system(prose)), text, workspaceTools); strings.Contains(plain, told) {
+			t.Errorf("%q without a compaction: %s", text, plain)
+		}
+	}
+}
+
+// wire is a job's messages as they are sent.
+func wire(j summary.Job) []object {
+	var out []object
+	if j.System != "" {
+		out = list(system(j.System))
+	}
+	for _, m := range j.Messages {
+		o := object{"role": string(m.Role), "content": m.Text}
+		if m.CallID != "" {
+			o["tool_call_id"] = m.CallID
+		}
+		var calls []object
+		for _, c := range m.Calls {
+			calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments}})
+		}
+		if calls != nil {
+			o["tool_calls"] = calls
+		}
+		out = append(out, o)
+	}
+	return out
 }

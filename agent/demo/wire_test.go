@@ -147,7 +147,7 @@ data: [DONE]
 func TestKeepsItsPace(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	s := start(t, demo.Options{Now: c.Now, Wait: c.Wait, Pace: 100})
+	s := start(t, demo.Options{Now: c.Now, Wait: c.Wait, Window: 8192, Pace: 100})
 	before := c.Now()
 	got := ask(t, s, list(user("help")))
 	if want := time.Duration(got.Completion) * 10 * time.Millisecond; c.Now().Sub(before) != want {

@@ -97,20 +97,6 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 	})
 }
 
-func TestCopiesPartNoUnit(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.RandomLog(t)
-		kept, _ := edit.CutBefore(log, uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before")))
-		for _, u := range conversation.Units(log) {
-			first, last := u.Events[0] < len(kept), u.Events[len(u.Events)-1] < len(kept)
-			if first != last {
-				t.Fatalf("%d events are kept of a log with the unit %v", len(kept), u.Events)
-			}
-		}
-	})
-}
-
 // What is said of the kept events behind the cut looks the same in the copy.
 func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
 	t.Parallel()
@@ -244,29 +230,6 @@ func TestWhatComesAlong(t *testing.T) {
 	}
 	for name, tt := range tests {
 		_, got := edit.CutBefore(threeTurns(t, tt.made...), 11)
-		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
-			t.Errorf("%s (-want +got)\n%s", name, d)
-		}
-	}
-}
-
-// Turns 0 to 2 and an overlay; what is said of it behind the cut, at 17.
-func TestWhatIsKeptIsAsItWasLeft(t *testing.T) {
-	t.Parallel()
-	pin := conversation.Pin{Made: ofEpoch(16), Events: []uint64{1}}
-	more := conversation.UserMessage{Text: "more"}
-	revert := conversation.Revert{Made: ofEpoch(18), Epoch: 16}
-	tests := map[string]struct{ behind, want []conversation.Body }{
-		"taken back":                    {[]conversation.Body{more, revert}, []conversation.Body{conversation.Revert{Made: ofEpoch(17), Epoch: 16}}},
-		"taken back alone":              {[]conversation.Body{more, conversation.Revert{Event: 16}}, []conversation.Body{conversation.Revert{Made: ofEpoch(17), Event: 16}}},
-		"taken back and brought back":   {[]conversation.Body{more, revert, conversation.Revert{Epoch: 18, Redoes: 16}}, nil},
-		"turns taken back right behind": {[]conversation.Body{conversation.Rewind{Turn: 1}, more}, []conversation.Body{conversation.Rewind{Made: ofEpoch(17), Turn: 1}}},
-		"turns taken back later":        {[]conversation.Body{more, conversation.Rewind{Turn: 1}}, nil},
-		"one more of its epoch": {[]conversation.Body{conversation.Unpin{Made: ofEpoch(16), Events: []uint64{1}}, more},
-			[]conversation.Body{conversation.Unpin{Made: ofEpoch(16), Events: []uint64{1}}}},
-	}
-	for name, tt := range tests {
-		_, got := edit.CutBefore(threeTurns(t, append([]conversation.Body{pin}, tt.behind...)...), 17)
 		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got)\n%s", name, d)
 		}

@@ -2,7 +2,10 @@ package edit_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -10,9 +13,10 @@ import (
 
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/planner"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -95,37 +99,6 @@ func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing
 	check(0)
 }
 
-func TestATurnThatIsCoveredInPartIsNotBehindARangeFromTheLastCompaction(t *testing.T) {
-	t.Parallel()
-	auto := conversation.Made{Source: conversation.SourceAuto, Trigger: planner.TriggerLoadLine}
-	for name, c := range map[string]struct {
-		overlay conversation.Body
-		want    int
-	}{
-		"a summary of half a turn":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 7}}, ToTurn: 1}, 1},
-		"a summary of whole turns":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 8}}, ToTurn: 1}, 2},
-		"units left out":                     {conversation.Drop{Spans: []conversation.Span{{First: 5, Last: 8}}}, 2},
-		"a stub for the only result":         {compacttest.Masks(3, 7), 2},
-		"an overlay of events that are gone": {compacttest.Masks(900), 0},
-		"a summary of events that are gone":  {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 900}}, ToTurn: 1}, 0},
-		"results shown in part":              {conversation.Cap{Items: []conversation.CapItem{{Event: 7, Head: 10, Tail: 10}}}, 2},
-		"a summary that covers nothing":      {conversation.Summary{Text: "Read.", ToTurn: 3}, 0},
-	} {
-		l := compacttest.FilesRead(4, 60).EpochOf(auto, c.overlay)
-		if got := edit.AfterLastCompaction(l.Events()); got != c.want {
-			t.Errorf("%s: turn %d, want %d", name, got, c.want)
-		}
-	}
-	l := compacttest.FilesRead(4, 60).EpochOf(auto, covering(compacttest.FilesRead(4, 60), 0, 2)).Add(conversation.Rewind{Turn: 1})
-	if got := edit.AfterLastCompaction(l.Events()); got != 0 {
-		t.Errorf("a summary of turns that were undone later: turn %d", got)
-	}
-	two := (&compacttest.Tale{}).User("Read both.").Call("read_file", `{"path":"a"}`, conversation.ResultOK, "one").Call("read_file", `{"path":"b"}`, conversation.ResultOK, "two").Reply("Read.")
-	if got := edit.AfterLastCompaction(two.EpochOf(auto, compacttest.Masks(3)).Events()); got != 0 {
-		t.Errorf("one of two results of a turn: turn %d", got)
-	}
-}
-
 // covering is a summary of turns of a log.
 func covering(l *compacttest.Tale, from, to int) conversation.Summary {
 	r := edit.Range{From: from, To: to}
@@ -149,4 +122,136 @@ func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// boundaryLog is a log made of bodies, as an agent would store them.
+func boundaryLog(t interface{ Fatal(...any) }, bodies ...conversation.Body) []conversation.Event {
+	log := &conversation.Log{}
+	if err := log.Commit(log.Prepare(time.Unix(1e9, 0), bodies...)); err != nil {
+		t.Fatal(err)
+	}
+	return log.Events()
+}
+
+// worked is a reply with a call, and its result.
+func worked(id string) []conversation.Body {
+	return []conversation.Body{
+		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "run_command", Arguments: `{}`}}},
+		conversation.ToolResult{CallID: id, Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("a line of "+id+"\n", 200)},
+	}
+}
+
+// spokenTurn is a message of the user with so many calls, and a reply if it is over.
+func spokenTurn(name string, calls int, over bool) []conversation.Body {
+	bodies := []conversation.Body{conversation.UserMessage{Text: "do " + name}}
+	for i := range calls {
+		bodies = append(bodies, worked(name+string(rune('a'+i)))...)
+	}
+	if over {
+		bodies = append(bodies, conversation.AssistantMessage{Text: "done with " + name, Stop: conversation.StopEnd})
+	}
+	return bodies
+}
+
+func boundaryPass(log []conversation.Event, name preset.Name, profile string, answering bool) (edit.Proposal, error) {
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = profile, 0
+	m := meter.New(meter.Options{}).WithView(projection.Project(log))
+	return edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+}
+
+func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		bodies []conversation.Body
+		want   []conversation.Span
+		turns  edit.Range
+	}{
+		// e1 user, e2 e3 call a, e4 reply; e5 user
+		"a message alone": {append(spokenTurn("one", 1, true), spokenTurn("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, edit.Range{}},
+		// older turns weigh more: e1 to e6, then e7 user and one call
+		"older turns": {append(spokenTurn("one", 2, true), spokenTurn("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, edit.Range{}},
+		// e1 user, e2 reply; e3 user, calls e4 to e9, of which the last stays
+		"this turn": {append(spokenTurn("one", 0, true), spokenTurn("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, edit.Range{From: 1, To: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, preset.ProfileHeavy, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, pass.Spans); diff != "" || pass.Range != test.turns {
+				t.Errorf("turns %+v: %s", pass.Range, diff)
+			}
+		})
+	}
+}
+
+func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var bodies []conversation.Body
+		for i := range rapid.IntRange(0, 4).Draw(t, "turns") {
+			bodies = append(bodies, spokenTurn(string(rune('k'+i)), rapid.IntRange(0, 3).Draw(t, "calls"), true)...)
+		}
+		bodies = append(bodies, spokenTurn("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
+		log := boundaryLog(t, bodies...)
+		name := rapid.SampledFrom(preset.All()).Draw(t, "preset")
+		profile := rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy, preset.ProfileLight}).Draw(t, "profile")
+		pass, err := boundaryPass(log, name, profile, true)
+		if err == nil && pass.Job != nil {
+			err = pass.Accept(summary.Answer{Text: "short account", Stop: conversation.StopEnd, Input: preset.InputExtract})
+		}
+		if err != nil {
+			return // nothing to do, or nothing to gain
+		}
+		next := log[len(log)-1].Seq + 1
+		for i, b := range pass.Bodies(next) {
+			log = append(log, conversation.Event{Seq: next + uint64(i), Turn: log[len(log)-1].Turn, Body: b})
+		}
+		before, after := projection.Project(log[:next-1]).Messages, projection.Project(log).Messages
+		if _, err := projection.Harden(projection.Project(log), projection.Capabilities{}); err != nil {
+			t.Fatalf("%s of %s: %v", profile, name, err)
+		}
+		if got, want := after[len(after)-1].Text, before[len(before)-1].Text; got != want {
+			t.Fatalf("%s of %s: the request ends with %.60q, not with %.60q", profile, name, got, want)
+		}
+		texts, newest := 0, 0
+		for _, m := range after {
+			texts += strings.Count(m.Text, "short account")
+			if m.Role == projection.RoleUser && m.Text == "do z" {
+				newest++
+			}
+		}
+		if texts > 1 || newest != 1 {
+			t.Fatalf("%s of %s: the summary stands there %d times, the newest message %d times", profile, name, texts, newest)
+		}
+	})
+}
+
+// Lines of ONE (OneClaw FEAT-011) that are about this package. The others are in
+// package agent.
+
+// A cumulative summary says again what the last one said. Only what says no more
+// than that is worth nothing.
+func TestOneClawEarlierSummaryMayBeCarriedOver(t *testing.T) {
+	t.Parallel()
+	log := compacttest.With(nil, spokenOf(0, 4)...)
+	prior := ""
+	for n := range 8 {
+		prior += fmt.Sprintf("Fact %d was settled in turn %d, for the reason that was given there. ", n, n)
+	}
+	prior = strings.TrimSpace(prior)
+	log = compacttest.With(answered(t, log, heavyPass(t, log, preset.OneClaw, 1, true), prior), spokenOf(4, 4)...)
+	for text, want := range map[string]error{
+		prior: summary.ErrEcho,
+		prior + " Later the words of turn 4 to 6 were gone through as well.": nil,
+		strings.Repeat("more words in reply. ", 50):                          summary.ErrEcho,
+	} {
+		pass := heavyPass(t, log, preset.OneClaw, 1, true)
+		err := pass.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input})
+		if !errors.Is(err, want) {
+			t.Errorf("%.60q of %d bytes: %v, want %v", text, len(text), err, want)
+		}
+	}
 }

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/compacttest"
@@ -263,6 +265,172 @@ func TestTimesAgoCutAConversationInTwo(t *testing.T) {
 		}
 		if errAll == nil && (older.From != all.From || older.To+1 != newer.From || newer.To != all.To) {
 			t.Fatalf("%v and %v are not the halves of %v", older, newer, all)
+		}
+	})
+}
+
+func TestExtendedRangesAreTheSmallestThatCutNoSummary(t *testing.T) {
+	t.Parallel()
+	const turns = 14
+	partial := func(r, e edit.Range) bool {
+		common, onlyR, onlyE := false, false, false
+		for turn := range turns {
+			inR, inE := r.From <= turn && turn <= r.To, e.From <= turn && turn <= e.To
+			common, onlyR, onlyE = common || inR && inE, onlyR || inR && !inE, onlyE || inE && !inR
+		}
+		return common && onlyR && onlyE
+	}
+	anyPartial := func(r edit.Range, existing []edit.Range) bool {
+		for _, e := range existing {
+			if partial(r, e) {
+				return true
+			}
+		}
+		return false
+	}
+	ranges := rapid.Custom(func(t *rapid.T) edit.Range {
+		from := rapid.IntRange(0, turns-1).Draw(t, "from")
+		return edit.Range{From: from, To: min(turns-1, from+rapid.IntRange(0, 5).Draw(t, "length"))}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		r, existing := ranges.Draw(t, "range"), rapid.SliceOfN(ranges, 0, 6).Draw(t, "existing")
+		want := edit.Range{From: 0, To: turns - 1}
+		for from := 0; from <= r.From; from++ {
+			for to := r.To; to < turns; to++ {
+				try := edit.Range{From: from, To: to}
+				if to-from < want.To-want.From && !anyPartial(try, existing) {
+					want = try
+				}
+			}
+		}
+		if d := cmp.Diff(want, edit.ExtendOver(r, existing)); d != "" {
+			t.Fatalf("%v over %v (-smallest +got):\n%s", r, existing, d)
+		}
+	})
+}
+
+func TestBoundsAreReadAndTold(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0":                   "0",
+		"5":                   "5",
+		"007":                 "7",
+		"2147483647":          "2147483647",
+		"-1":                  "-1",
+		"-3":                  "-3",
+		"-03":                 "-3",
+		"last":                "last",
+		"5h":                  "5h",
+		"30m":                 "30m",
+		"2d":                  "2d",
+		"1w":                  "1w",
+		"90s":                 "1m30s",
+		"1h30m":               "1h30m",
+		"90m":                 "1h30m",
+		"1d12h":               "1d12h",
+		"36h":                 "1d12h",
+		"10d":                 "10d",
+		"14d":                 "2w",
+		"1w3d":                "10d",
+		"1w2d3h4m5s":          "9d3h4m5s",
+		"0s":                  "0s",
+		"0w0m":                "0s",
+		"15250w":              "15250w",
+		"9223372036s":         "106751d23h47m16s",
+		"0000000000000000001": "1",
+	} {
+		b, err := edit.ParseBound(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if b.String() != want {
+			t.Errorf("%q is told as %q, want %q", text, b, want)
+		}
+	}
+}
+
+func TestWhatIsNoBoundIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", " ", "-", "--3", "+5", "+5h", " 5", "last ", "Last", "h", "٥", "-0", "99999999999999999999", "-99999999999999999999", "15251w", "9223372037s",
+		"15250w15250d", "-5h", "5 ", "5x", "5.5h", "1h30", "1hh", "5h\n", "0x10", "1_000", "30m1h", "5m5m", strings.Repeat("9", 5000) + "w"} {
+		b, err := edit.ParseBound(text)
+		if err == nil || b != (edit.Bound{}) || len(err.Error()) > 500 {
+			t.Errorf("%.20q is read as %v, %v", text, b, err)
+		}
+	}
+}
+
+// FuzzParseBound: any text is a bound that reads back as itself, or an error
+// that is safe to print.
+func FuzzParseBound(f *testing.F) {
+	for _, text := range []string{
+		"", "0", "5", "-3", "-0", "+5", "last", "5h", "1h30m", "1w2d3h4m5s", "15250w", "15251w", "9223372036854775807",
+		"-9223372036854775808", "٥", " 5", "5 h", "1.5h", "\xff", "\x1b[0m", "0s0s",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := edit.ParseBound(text)
+		if err != nil {
+			for _, r := range err.Error() {
+				if !unicode.IsPrint(r) {
+					t.Fatalf("%q is in the error %q", r, err)
+				}
+			}
+			return
+		}
+		if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("-0123456789wdhmslat", r) }) {
+			t.Fatalf("%q is read as %v", text, b)
+		}
+		again, err := edit.ParseBound(b.String())
+		if err != nil || again != b {
+			t.Fatalf("%q is told as %q, which is read as %v (%v)", text, b, again, err)
+		}
+	})
+}
+
+func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := compacttest.PlainLog(t)
+		r := edit.Range{From: rapid.IntRange(-1, 6).Draw(t, "from"), To: rapid.IntRange(-1, 8).Draw(t, "to")}
+		gone := taken(rapid.SliceOfN(rapid.IntRange(0, 6), 0, 3).Draw(t, "gone")...)
+		spans := r.Spans(log, gone)
+		in := func(seq uint64) int {
+			for i, s := range spans {
+				if s.Holds(seq) {
+					return i + 1
+				}
+			}
+			return 0
+		}
+		// ends are the spans that begin or end at an event that is sent; uncovered
+		// tells of each gap whether one lies in it.
+		ends, uncovered := map[uint64]bool{}, map[int]bool{}
+		for _, u := range conversation.Units(log) {
+			want := !u.Open
+			for _, i := range u.Events {
+				turn := log[i].Turn
+				want = want && r.From <= turn && turn <= r.To && (gone == nil || !gone(turn))
+			}
+			for _, i := range u.Events {
+				seq := log[i].Seq
+				if got := in(seq) > 0; got != want {
+					t.Fatalf("%v: event %d covered: %v, want %v", spans, seq, got, want)
+				}
+				ends[seq] = true
+				for gap := 1; gap < len(spans); gap++ {
+					if spans[gap-1].Last < seq && seq < spans[gap].First {
+						uncovered[gap] = true
+					}
+				}
+			}
+		}
+		for i, s := range spans {
+			if s.First > s.Last || !ends[s.First] || !ends[s.Last] || i > 0 && (spans[i-1].Last >= s.First || !uncovered[i]) {
+				t.Fatalf("%v: span %d is out of order, touches the one before or ends at nothing", spans, i)
+			}
 		}
 	})
 }

@@ -17,14 +17,6 @@ func MayPay(v projection.View, r preset.Rules, m meter.Meter, pays func(gain, be
 	return mayPay(&v, &r, m, pays)
 }
 
-// Worth is what hiding items saves by the planner's estimate, and what stands
-// behind the first of them, in tokens.
-func Worth(r preset.Rules, c Check, items []conversation.MaskItem) (gain, behind float64) {
-	p := newPlanner(&r, &c)
-	w := p.worth(items)
-	return w.gain, w.behind
-}
-
 // MaskItems chooses what a mask would hide now, oldest first.
 func MaskItems(v projection.View, r preset.Rules, m meter.Meter) []conversation.MaskItem {
 	return maskItems(&v, &r, m, false)

@@ -1,12 +1,24 @@
 package planner_test
 
 import (
+	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // When something is done at all. The figures are explained in plan_look_test.go.
@@ -160,4 +172,316 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 			t.Errorf("%s: exhausted %v", name, got)
 		}
 	}
+}
+
+// What is evicted above the load line of 80,000 or with a cold cache, and how the
+// block of summaries grows. The figures are explained in plan_look_test.go.
+
+// pressed is what is done in a turn.
+func pressed(l *compacttest.Tale) string {
+	return compacttest.Tell(compacttest.At(planner.MomentRequest).Plan(l))
+}
+
+func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		log  *compacttest.Tale
+		want string
+	}{
+		// 40,001 and room for the note have to go: nine replies with what lies
+		// between them.
+		"talk":                 {(&compacttest.Tale{}).Talks(16).Says(1), "cover 1-18"},
+		"talk and work":        {(&compacttest.Tale{}).Talks(6).Stints(11), "cover 1-27"},
+		"a long first message": {(&compacttest.Tale{}).Says(2001).Answers(3000).Talks(16), "cover 1-20"},
+		"as much as may be":    {(&compacttest.Tale{}).Talks(9).Says(40_000), "cover 1-18"},
+		"what is pinned stays": {(&compacttest.Tale{}).Talks(16).Says(1).Epoch(conversation.Pin{Events: []uint64{3, 4}}), "cover 1-20"},
+		"the newest message":   {(&compacttest.Tale{}).Talks(1).Says(100).Reads(40_000).Reads(39_900), "cover 1-2 4-5"},
+		"the newest protected": {(&compacttest.Tale{}).Talks(1).Says(100).Reads(57_000).Reads(12_000).Reads(10_900), "cover 1-2 4-5"},
+	} {
+		if got := pressed(c.log); got != "load line: "+c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestAColdCacheEvictsAtALowerLineAndAsksNoModel(t *testing.T) {
+	t.Parallel()
+	l := (&compacttest.Tale{}).Stints(16) // 80,000, at the load line
+	cold := func(k *compacttest.Look) { k.Check.Gone = true }
+	bare := func(k *compacttest.Look) { k.Rules.Mask.Enabled = false }
+	want := map[planner.Moment]string{
+		planner.MomentTurn: "cold cache: evict 1-11", planner.MomentRequest: "cold cache: evict 1-11", planner.MomentReply: "",
+	}
+	for m, want := range want {
+		if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).Plan(l)); got != want {
+			t.Errorf("%v: %q, want %q", m, got, want)
+		}
+		if got := compacttest.Tell(compacttest.At(m).With(bare).Plan(l)); got != "" {
+			t.Errorf("%v, with a warm cache: %q", m, got)
+		}
+		for name, change := range map[string]func(*compacttest.Look){
+			"undone a little before":      func(k *compacttest.Look) { k.Check.Past.Undone = 79_000 },
+			"less than an eighth to gain": func(k *compacttest.Look) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
+		} {
+			if got := compacttest.Tell(compacttest.At(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
+				t.Errorf("%v, %s: %q", m, name, got)
+			}
+		}
+	}
+	if got := compacttest.Tell(compacttest.At(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.Tale{}).Stints(14))); got != "" {
+		t.Errorf("at the cold line: %q", got)
+	}
+	// Above the load line as well, the step goes down to the lower of both.
+	l.Says(1)
+	k := compacttest.At(planner.MomentTurn).With(func(k *compacttest.Look) { k.Rules.Evict.Cold = 0.3 })
+	if warm, cold := compacttest.Tell(k.Plan(l)), compacttest.Tell(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
+		t.Errorf("warm %q, cold %q", warm, cold)
+	}
+}
+
+func TestTheBlockOfSummariesIsConsolidatedWhenItIsFull(t *testing.T) {
+	t.Parallel()
+	grown := func(talks, bands, tokens int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(talks).Bands(bands, tokens).Says(1)
+	}
+	small := func(k *compacttest.Look) { k.Options.Window.Tokens = 50_000 }
+	bare := func(*compacttest.Look) {}
+	for name, c := range map[string]struct {
+		change func(*compacttest.Look)
+		log    *compacttest.Tale
+		want   string
+	}{
+		"no summary yet":                  {bare, grown(17, 0, 0), "cover 1-20"},
+		"five beside each other":          {bare, grown(22, 5, 100), "cover 1-1 12-30"},
+		"six":                             {bare, grown(23, 6, 100), "cover 1-32"},
+		"3,000 tokens, and 2,000 to come": {bare, grown(17, 1, 3000), "cover 1-1 4-20"},
+		"3,001":                           {bare, grown(17, 1, 3001), "cover 1-20"},
+		"two of 1,500":                    {bare, grown(18, 2, 1500), "cover 1-1 6-22"},
+		"two of 1,501":                    {bare, grown(18, 2, 1501), "cover 1-22"},
+		"a smaller window: 1,500":         {small, grown(9, 1, 1500), "cover 1-1 4-12"},
+		"a smaller window: 1,501":         {small, grown(9, 1, 1501), "cover 1-12"},
+	} {
+		if got := compacttest.Tell(compacttest.At(planner.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+func TestASummaryTakesInWhatWasLeftOutBeforeIt(t *testing.T) {
+	t.Parallel()
+	drop := func(first, last uint64) conversation.Drop {
+		return conversation.Drop{Spans: []conversation.Span{compacttest.Span(first, last)}}
+	}
+	omit := func(first, last uint64) conversation.Summary {
+		return conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: []conversation.Span{compacttest.Span(first, last)},
+			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
+	}
+	for name, c := range map[string]struct {
+		log  *compacttest.Tale
+		want string
+	}{
+		"the oldest":                    {(&compacttest.Tale{}).Talks(18).Epoch(drop(2, 4)), "cover 1-22"},
+		"in its middle":                 {(&compacttest.Tale{}).Talks(18).Epoch(drop(7, 8)), "cover 1-22"},
+		"behind it, where it is newest": {(&compacttest.Tale{}).Talks(18).Stints(1).Epoch(omit(38, 39)), "cover 1-22"},
+		"behind it, and all the newest": {(&compacttest.Tale{}).Talks(18).Says(10).Reads(4975).Epoch(omit(38, 39)), "cover 1-22"},
+		"pins do not part it":           {(&compacttest.Tale{}).Talks(18).Epoch(conversation.Pin{Events: []uint64{5, 6}}), "cover 1-24"},
+		"behind an earlier summary":     {(&compacttest.Tale{}).Talks(19).Bands(1, 100).Epoch(drop(4, 5)), "cover 1-1 4-24"},
+	} {
+		if got := pressed(c.log); got != "load line: "+c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// preparing is a look that may prepare a summary, without masks.
+func preparing(change ...func(*compacttest.Look)) compacttest.Look {
+	k := compacttest.At(planner.MomentReply)
+	k.Check.Prepares, k.Rules.Mask.Enabled = true, false
+	for _, c := range change {
+		c(&k)
+	}
+	return k
+}
+
+// In turns of 5,000 tokens, the load line at 80,000 is two turns away from 70,000 on.
+func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		turns  int
+		change func(*compacttest.Look)
+		want   bool
+	}{
+		"three turns away":       {turns: 13},
+		"two turns away":         {turns: 14, want: true},
+		"one turn away":          {turns: 15, want: true},
+		"at the next request":    {turns: 14, change: func(k *compacttest.Look) { k.Check.Moment = planner.MomentRequest }, want: true},
+		"nobody waits for it":    {turns: 15, change: func(k *compacttest.Look) { k.Check.Prepares = false }},
+		"by hand only":           {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryByHand }},
+		"never":                  {turns: 15, change: func(k *compacttest.Look) { k.Rules.Summary.When = preset.SummaryNever }},
+		"two failures":           {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Failures = 2 }},
+		"one failed just before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = planner.Past{Failures: 1, Tried: 73_000} }},
+		"one failed, and growth": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past = planner.Past{Failures: 1, Tried: 70_000} }, want: true},
+		"undone a little before": {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.Undone = 70_000 }},
+		"it rests for long":      {turns: 15, change: func(k *compacttest.Look) { k.Check.Past.After = 75_000 }},
+		"another preset":         {turns: 15, change: func(k *compacttest.Look) { k.Rules.Preset = preset.OneClaw }},
+		"nothing automatic":      {turns: 15, change: func(k *compacttest.Look) { k.Rules.Auto.Enabled = false }},
+		"no window":              {turns: 15, change: func(k *compacttest.Look) { k.Options.Window = meter.Window{} }},
+	} {
+		k := preparing()
+		if c.change != nil {
+			c.change(&k)
+		}
+		p := k.Plan((&compacttest.Tale{}).Talks(c.turns))
+		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
+			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), compacttest.Tell(p))
+		}
+	}
+}
+
+// prepared is a summary of spans that a model wrote, on a log.
+func prepared(t *testing.T, k compacttest.Look, log []conversation.Event, spans []conversation.Span) *edit.Proposal {
+	t.Helper()
+	c := k.Of(log)
+	pass, err := edit.ProposeSummary(log, k.Rules, edit.Inputs{Meter: c.Meter}, spans, conversation.Made{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "### Goal\nThe talk goes on in long replies, one to each message, and nothing of them has to be kept word for word."
+	if err := pass.Accept(summary.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: pass.Job.Input, Model: "test/m"}); err != nil {
+		t.Fatal(err)
+	}
+	return &pass
+}
+
+func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
+	t.Parallel()
+	k := preparing()
+	l := (&compacttest.Tale{}).Talks(15)
+	pass := prepared(t, k, l.Events(), k.Plan(l).Spans)
+	step := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) { k.Rules.Mask.Enabled = false })
+	l.Talks(2).Says(100)
+	plan, c := step.Plan(l), step.Of(l.Events())
+	now := edit.Inputs{Meter: c.Meter}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
+	joined, err := edit.EvictWith(l.Events(), step.Rules, now, made, plan.Note, true, pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := joined.Bodies(100)
+	if len(bodies) != 2 {
+		t.Fatalf("%d overlays", len(bodies))
+	}
+	text, note := bodies[0].(conversation.Summary), bodies[1].(conversation.Summary)
+	if text.Text == "" || text.Appendix != "" || note.Text != "" || note.Made.Epoch != text.Made.Epoch || note.Made.Why == "" {
+		t.Errorf("made %+v and %+v", text, note)
+	}
+	alone, _ := plan.Note.(conversation.Summary)
+	made.Why = "no summary: here is why"
+	without, err := edit.ProposeOverlays(l.Events(), step.Rules, now, made, alone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, _ := conversation.MadeOf(without.Bodies(100)[0])
+	if same := strings.Replace(note.Made.Why, ", 1 summary", "; no summary: here is why", 1); same != told.Why || !strings.Contains(same, "messages evicted") {
+		t.Errorf("with a summary %q, without one %q", note.Made.Why, told.Why)
+	}
+	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
+		t.Errorf("the note does not speak of all that is evicted: %s", diff)
+	}
+	view := projection.Project(append(l.Events(), conversation.Following(l.Events(), now.Now, bodies...)...))
+	if first := view.Messages[0]; first.State != projection.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
+		t.Errorf("the block stands for %v", first.Events)
+	}
+
+	// A smaller step leaves the text for a later one, unless it may evict more.
+	small := alone
+	small.Spans = []conversation.Span{compacttest.Span(1, 4)}
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
+		t.Errorf("a step that evicts less: %v", err)
+	}
+	if _, err := edit.EvictWith(l.Events(), step.Rules, now, made, small, true, pass); err != nil {
+		t.Errorf("a step that may evict more: %v", err)
+	}
+}
+
+// marathon is one turn of many steps.
+func marathon(steps int) *compacttest.Tale {
+	l := (&compacttest.Tale{}).User("Do all of it.")
+	for range steps {
+		l.Call("read_file", `{"path":"a.go"}`, conversation.ResultOK, compacttest.Numbered(100, "of a file"))
+	}
+	return l
+}
+
+func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
+	t.Parallel()
+	m := meter.New(compacttest.Window(100_000))
+	turns := compacttest.FilesRead(10, 100).User("And now?") // 4,789 tokens, 474 a turn of 4 events
+	long := (&compacttest.Tale{}).User(strings.Repeat("a long task ", 1000)).Reply("Yes.").User("Go on.").Reply("Done.").User("x")
+	banded := compacttest.FilesRead(10, 100).Summary(conversation.StylePlimsoll, 5, 12, 1, 2, "turns 1 and 2").User("And now?")
+	pinned := compacttest.FilesRead(10, 100).User("And now?").Add(conversation.Pin{Events: []uint64{6}})
+	steered := marathon(10).User("Faster.")
+	for range 20 {
+		steered.Call("read_file", `{}`, conversation.ResultOK, compacttest.Numbered(100, "of a file"))
+	}
+	for name, c := range map[string]struct {
+		log               *compacttest.Tale
+		target, protected float64
+		want              []conversation.Span
+	}{
+		"as few as it takes":              {turns, 3500, 0, []conversation.Span{compacttest.Span(2, 15)}},
+		"everything but the newest":       {turns, 0, 0, []conversation.Span{compacttest.Span(2, 40)}},
+		"not what is protected":           {turns, 0, 2000, []conversation.Span{compacttest.Span(2, 23)}},
+		"all is protected":                {turns, 0, 1e9, nil},
+		"a long first message":            {long, 0, 0, []conversation.Span{compacttest.Span(1, 4)}},
+		"earlier bands stay":              {banded, 0, 0, []conversation.Span{compacttest.Span(2, 4), compacttest.Span(13, 40)}},
+		"pins do not part a band":         {pinned, 0, 0, []conversation.Span{compacttest.Span(2, 40)}},
+		"within the only turn":            {marathon(10), 0, 0, []conversation.Span{compacttest.Span(2, 19)}},
+		"the older side, if it is enough": {steered, 9000, 0, []conversation.Span{compacttest.Span(2, 11)}},
+		"both sides, if it is not":        {steered, 0, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 60)}},
+		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{compacttest.Span(2, 21), compacttest.Span(23, 46)}},
+		"nothing":                         {&compacttest.Tale{}, 0, 0, nil},
+	} {
+		if d := cmp.Diff(c.want, planner.BandSpans(projection.Project(c.log.Events()), m, planner.BandRule{Target: c.target, Protected: c.protected})); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
+		w.Turn(t)
+		log := w.Events()
+		v, m := projection.Project(log), meter.New(compacttest.Window(8000))
+		target, protected := rapid.Float64Range(0, 3000).Draw(t, "target"), rapid.Float64Range(0, 1000).Draw(t, "protected")
+		stays := map[uint64]bool{}
+		units := conversation.Units(log)
+		for _, i := range units[len(units)-1].Events {
+			stays[log[i].Seq] = true
+		}
+		for _, e := range slices.Backward(log) {
+			if _, ok := e.Body.(conversation.UserMessage); ok {
+				stays[e.Seq] = true
+				break
+			}
+		}
+		drops := planner.DropSpans(v, m, target)
+		for _, msg := range v.Messages {
+			if msg.State == projection.StatePinned && !compacttest.Within(planner.BandSpans(v, m, planner.BandRule{Target: target, Protected: protected}), msg.Events[0]) {
+				stays[msg.Events[0]] = true // of drops; a band leaves a pin standing
+			}
+		}
+		for seq := range stays {
+			if compacttest.Within(drops, seq) || compacttest.Within(planner.BandSpans(v, m, planner.BandRule{Target: target, Protected: protected}), seq) {
+				t.Fatalf("event %d is taken", seq)
+			}
+		}
+		w.Add(t, conversation.Drop{Spans: drops})
+		messages, err := projection.Harden(projection.Project(w.Events()), projection.Capabilities{})
+		if len(messages) == 0 {
+			t.Fatalf("nothing is left: %v", err)
+		}
+	})
 }

@@ -106,34 +106,6 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 	}
 }
 
-func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
-	t.Parallel()
-	pinned := (&compacttest.Tale{}).Talks(18)
-	pinned.Add(conversation.Pin{Events: []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35}})
-	for name, l := range map[string]*compacttest.Tale{
-		"one long message":       (&compacttest.Tale{}).Says(99_000),
-		"a pinned first message": (&compacttest.Tale{}).Says(98_000).Answers(10).Says(990).Epoch(conversation.Pin{Events: []uint64{1}}),
-		"all of it pinned":       pinned,
-		"pinned results as well": (&compacttest.Tale{}).Says(10).Reads(90_000).Epoch(conversation.Pin{Events: []uint64{2}}).Reads(10),
-		"nothing said":           {},
-	} {
-		k := compacttest.At(planner.MomentRequest)
-		if got := k.Of(l.Events()).Recover(k.Rules); got != nil {
-			t.Errorf("%s: %q", name, tellBodies(got))
-		}
-	}
-	// The system prompt alone is too much, by what the server said of an earlier
-	// request.
-	k := compacttest.At(planner.MomentRequest).With(func(k *compacttest.Look) {
-		k.System, k.Options.Calibration = 200_000, conversation.Calibration{Factor: 1, Samples: 9}
-	})
-	c := k.Of(nil)
-	c.Meter = c.Meter.WithUsage(conversation.Usage{Prompt: 10, Estimate: c.Meter.RequestEstimate(), Completion: -1, Cached: -1, Reasoning: -1})
-	if got := c.Recover(k.Rules); got != nil {
-		t.Errorf("an empty view: %q", tellBodies(got))
-	}
-}
-
 func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 	t.Parallel()
 	acted := map[string]int{}

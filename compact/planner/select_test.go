@@ -2,8 +2,9 @@ package planner_test
 
 import (
 	"fmt"
-	"slices"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -14,7 +15,6 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
-	"plimsoll/conversation/conversationtest"
 )
 
 // toMask is which results and arguments a mask would hide.
@@ -83,30 +83,72 @@ func TestMaskingSparesWhatIsNewSmallOrKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsChosenIsHidden(t *testing.T) {
+// Masks that nothing forces: where they pay, and what they spare. The figures are
+// explained in plan_look_test.go.
+
+func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
+	t.Parallel()
+	log := func(result int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(result).Says(10)
+	}
+	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
+	fiveMinutes := planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}
+	for name, c := range map[string]struct {
+		change func(*compacttest.Look)
+		cold   bool
+	}{
+		"at once":                      {func(*compacttest.Look) {}, false},
+		"an hour, lifetime unknown":    {func(k *compacttest.Look) { k.Check.Idle = time.Hour }, false},
+		"longer":                       {func(k *compacttest.Look) { k.Check.Idle = time.Hour + time.Second }, true},
+		"five minutes of five":         {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute, fiveMinutes }, false},
+		"longer than five":             {func(k *compacttest.Look) { k.Check.Idle, k.Check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
+		"another model":                {func(k *compacttest.Look) { k.Check.Gone = true }, true},
+		"another model, none cheaper":  {func(k *compacttest.Look) { k.Check.Gone, k.Check.Sheet = true, planner.PriceSheet{Read: 1, Write: 1} }, true},
+		"without masks":                {func(k *compacttest.Look) { k.Check.Gone, k.Rules.Mask.Enabled = true, false }, false},
+		"little since it was undone":   {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.Undone = true, 1000 }, false},
+		"right after the pass of then": {func(k *compacttest.Look) { k.Check.Gone, k.Check.Past.After = true, 7000 }, true},
+	} {
+		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
+			k := compacttest.At(m).With(bare).With(c.change)
+			p, least := k.Plan(log(2173)), k.Plan(log(2172))
+			want := ""
+			if c.cold && m != planner.MomentReply {
+				want = "cold cache: mask e5"
+			}
+			if compacttest.Tell(p) != want || want != "" && (p.Gain != 2000 || p.Behind != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, compacttest.Tell(p), p.Gain, p.Behind)
+			}
+			if least.Acts() {
+				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, compacttest.Tell(least))
+			}
+		}
+	}
+}
+
+// A view's own list says at once that masks would save too little. It may only
+// err on the other side.
+
+func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
-		w.Turn(t)
-		rules := keep(rapid.IntRange(0, 3).Draw(t, "keep"))
-		rules.Mask.MinChars = rapid.SampledFrom([]int{0, 800}).Draw(t, "min chars")
-		v := projection.Project(w.Events())
-		items := planner.MaskItems(v, rules, meter.New(compacttest.Window(8000)))
-		if !slices.IsSortedFunc(items, func(a, b conversation.MaskItem) int { return int(a.Event) - int(b.Event) }) {
-			t.Fatalf("not oldest first: %+v", items)
-		}
-		w.Add(t, conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 10, Items: items})
-		after := projection.Project(w.Events())
-		if compacttest.Chars(after) > compacttest.Chars(v) {
-			t.Fatalf("%d code points became %d", compacttest.Chars(v), compacttest.Chars(after))
-		}
-		// What was hidden is not chosen again.
-		for _, item := range planner.MaskItems(after, rules, meter.New(compacttest.Window(8000))) {
-			if item.Part == conversation.PartArguments && slices.ContainsFunc(items, func(i conversation.MaskItem) bool {
-				return i.Event == item.Event && i.Call == item.Call
-			}) {
-				t.Fatalf("chosen again: %+v", item)
+		log, rules := compacttest.WorkedLog(t), compacttest.MaskRules(t)
+		whole, grown := projection.Project(log), projection.Project(nil)
+		for at := 0; at < len(log); {
+			at = min(len(log), at+rapid.IntRange(1, 9).Draw(t, "events"))
+			if rapid.Bool().Draw(t, "another grows on it") {
+				other := grown.Extend(log[:at])
+				other.Extend(append(log[:at:at], conversation.Event{Seq: uint64(at) + 1, Body: conversation.ToolResult{CallID: "x", Tool: "read_file", Text: compacttest.Words(2000)}}))
 			}
+			grown = grown.Extend(log[:at])
+		}
+		m := meter.New(compacttest.MeterOptions(t)).WithView(whole)
+		sheet := compacttest.Sheets(t)
+		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
+		if a, b := planner.Maskable(whole, rules, m, math.Inf(1)), planner.Maskable(grown, rules, m, math.Inf(1)); a != b {
+			t.Fatalf("projected %v, extended %v", a, b)
+		}
+		if a, b := planner.MayPay(whole, rules, m, pays), planner.MayPay(grown, rules, m, pays); a != b {
+			t.Fatalf("projected %v, extended %v", a, b)
 		}
 	})
 }

@@ -1,0 +1,524 @@
+package edit_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact/compacttest"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
+	"plimsoll/compact/summary"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// toSummarise is a pass over all turns but the newest that needs a summary.
+func toSummarise(t *testing.T, log []conversation.Event) edit.Proposal {
+	t.Helper()
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = preset.ProfileHeavy, 1
+	s := edit.Inputs{Meter: meter.New(meter.Options{}).WithView(projection.Project(log))}
+	pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), s, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pass
+}
+
+const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify_file, and each time that worked. Nothing else was touched, and no test has been run on it so far.\n### Next step\nLook at it again when the user asks."
+
+// written is such a pass with its summary, which took two and a half seconds.
+func written(t *testing.T, log []conversation.Event) edit.Proposal {
+	t.Helper()
+	pass := toSummarise(t, log)
+	if err := pass.Accept(summary.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	return pass
+}
+
+func summaryIn(t *testing.T, pass edit.Proposal) conversation.Summary {
+	t.Helper()
+	for _, b := range pass.Bodies(99) {
+		if s, ok := b.(conversation.Summary); ok {
+			return s
+		}
+	}
+	t.Fatal("there is no summary")
+	return conversation.Summary{}
+}
+
+func TestTheUserMayChangeASummary(t *testing.T) {
+	t.Parallel()
+	pass := written(t, read(5))
+	kept := summaryIn(t, pass)
+	same, err := pass.WithText("\n" + asWritten + "  ")
+	if err != nil || same.Edited() {
+		t.Fatalf("the same text is an edit: %t, %v", same.Edited(), err)
+	}
+	if diff := cmp.Diff(kept, summaryIn(t, same)); diff != "" {
+		t.Error(diff)
+	}
+	changed, err := pass.WithText("Only a.go matters.\x00 " + asWritten)
+	if err != nil || !changed.Edited() {
+		t.Fatalf("edited: %t, %v", changed.Edited(), err)
+	}
+	want := kept
+	want.Text, want.Edited = "Only a.go matters.\u2400 "+asWritten, true
+	got := summaryIn(t, changed)
+	want.Made = got.Made
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got.Made.After <= kept.Made.After || got.Made.Before != kept.Made.Before {
+		t.Errorf("the longer text makes it %d -> %d, the one that was written %d -> %d", got.Made.Before, got.Made.After, kept.Made.Before, kept.Made.After)
+	}
+	back, err := changed.WithText(asWritten)
+	if err != nil || summaryIn(t, back).Text != asWritten {
+		t.Errorf("changed back: %v", err)
+	}
+	if diff := cmp.Diff(kept, summaryIn(t, pass)); diff != "" || pass.Edited() {
+		t.Errorf("the pass itself was changed: %s", diff)
+	}
+}
+
+func TestTheUsersTextHasToCountByItsLength(t *testing.T) {
+	t.Parallel()
+	pass := written(t, read(12))
+	for name, c := range map[string]struct {
+		text string
+		want error
+	}{
+		"nothing":     {" \n\t", summary.ErrEmpty},
+		"dashes":      {"-- --", summary.ErrEmpty},
+		"a few words": {"it went well", summary.ErrShort},
+		"too much":    {strings.Repeat("words ", 40_000), summary.ErrLong},
+	} {
+		if _, err := pass.WithText(c.text); !errors.Is(err, c.want) || !errors.Is(err, summary.ErrRefused) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s := summaryIn(t, pass); s.Text != asWritten || s.Edited {
+			t.Errorf("%s: the pass has now %q", name, s.Text)
+		}
+	}
+	// What a model may do wrong is not asked of a user.
+	if _, err := pass.WithText("I'm sorry, " + strings.Repeat("but this is what I want to be kept of it. ", 6)); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is summarised already is summarised again from what was said, and judged
+// by that: the view alone must not grow.
+
+// heavyAgain works a heavy compaction out.
+func heavyAgain(t *testing.T, l *compacttest.Tale, p preset.Name, focus string, keep int) (edit.Proposal, error) {
+	t.Helper()
+	r := preset.RulesOf(p)
+	r.KeepLast = keep
+	w := edit.NewRequest()
+	w.Profile, w.Focus = preset.ProfileHeavy, focus
+	v := projection.Project(l.Events())
+	m := meter.New(compacttest.Window(100_000)).WithView(v)
+	return edit.NewProposal(l.Events(), r, edit.Inputs{Meter: m, Now: compacttest.Noon, Cold: true}, w)
+}
+
+// withSummary takes a summary of so many tokens for a pass and appends it.
+func withSummary(t *testing.T, l *compacttest.Tale, pass edit.Proposal, tokens int) *compacttest.Tale {
+	t.Helper()
+	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
+		t.Fatal(err)
+	}
+	return l.Add(pass.Bodies(uint64(l.Log.Len() + 1))...)
+}
+
+// writing is an answer of so many estimated tokens.
+func writing(line string, tokens int) summary.Answer {
+	var b strings.Builder
+	for n := 0; meter.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
+		fmt.Fprintf(&b, line, n)
+	}
+	return summary.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
+}
+
+// asked is the length that a job's instructions name, in tokens.
+func asked(t *testing.T, job *summary.Job) int {
+	t.Helper()
+	found := regexp.MustCompile(`Use at most (\d+) tokens`).FindStringSubmatch(job.System)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1]) // by the pattern
+	return n
+}
+
+func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
+		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
+			l := (&compacttest.Tale{}).Talks(4) // 20,000 tokens
+			first, err := heavyAgain(t, l, p, "", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			withSummary(t, l, first, 800)
+			for range grow {
+				l.Says(10).Answers(40)
+			}
+			pass, err := heavyAgain(t, l, p, "the ports", 1)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", p, name, err)
+			}
+			if n := pass.Job.CoveredTokens; n < 14_000 {
+				t.Errorf("%s, %s: %d tokens are counted as what it stands for", p, name, n)
+			}
+			if n, was := asked(t, pass.Job), asked(t, first.Job); n > 0 && (grow == 0 && n != was || n < 400 || n > was) {
+				t.Errorf("%s, %s: %d tokens are asked for, at first %d", p, name, n, was)
+			}
+			most := pass.Preview().Summary.Estimate
+			if again, stood := pass, most-1200*grow; grow == 0 {
+				if most < 950 || most > 1050 {
+					t.Errorf("%s: %d tokens are taken in place of 800", p, most)
+				}
+				if err := again.Accept(writing("Gate %d is open. ", stood-20)); err != nil {
+					t.Errorf("%s: almost a quarter longer, it is refused: %v", p, err)
+				}
+				same := pass
+				if err := same.Accept(writing("Port %d is free. ", 800)); err != nil {
+					t.Errorf("%s: word for word the same, it is refused: %v", p, err)
+				}
+			}
+			tooLong, then := pass, pass
+			if err := tooLong.Accept(writing("Gate %d is open. ", most+60)); !errors.Is(err, summary.ErrLong) {
+				t.Errorf("%s, %s: with 60 tokens more than %d: %v", p, name, most, err)
+			}
+			if err := then.Accept(writing("Gate %d is open. ", 700)); err != nil {
+				t.Errorf("%s, %s: %v", p, name, err)
+			} else if preview := then.Preview(); preview.After >= preview.Before {
+				t.Errorf("%s, %s: the view grows from %d to %d", p, name, preview.Before, preview.After)
+			} else if l := preview.Layers; len(l) != 1 || l[0].Saved < preview.Before-preview.After-2 || l[0].Saved > preview.Before-preview.After+2 {
+				t.Errorf("%s, %s: %d tokens less, in layers %+v", p, name, preview.Before-preview.After, l)
+			}
+			if as := pass; as.Accept(writing("Gate %d is free. ", 800)) != nil {
+				t.Errorf("%s, %s: as long as the first one, it is refused", p, name)
+			}
+		}
+	}
+}
+
+func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
+	t.Parallel()
+	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
+		l := (&compacttest.Tale{}).Says(10).Answers(990).Says(10).Answers(990).Says(10).Answers(990)
+		first, err := heavyAgain(t, l, p, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		withSummary(t, l, first, 12)
+		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
+			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
+		}
+		if _, err := heavyAgain(t, (&compacttest.Tale{}).User("Hi.").Reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
+			t.Errorf("%s: a summary of two words: %v", p, err)
+		}
+	}
+}
+
+// In the mode raw-union a rule's summary tells everything again from what was
+// said, earlier summaries included; in bands each has its own.
+func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
+	t.Parallel()
+	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeBands: false, preset.ModeRawUnion: true} {
+		log := compacttest.FilesRead(6, 40).User("And now?").Events()
+		r := preset.RulesOf(preset.Plimsoll)
+		r.Summary.Mode = mode
+		pass := func(first, last uint64) edit.Proposal {
+			s := edit.Inputs{Meter: meter.New(compacttest.Window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			p, err := edit.ProposeSummary(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Extract(); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		unit := uint64(len(log)-1) / 6
+		first := pass(1, 3*unit)
+		log = append(log, conversation.Following(log, conversationtest.Epoch, first.Bodies(0)...)...)
+		second := pass(3*unit+1, 5*unit)
+		log = append(log, conversation.Following(log, conversationtest.Epoch, second.Bodies(0)...)...)
+		if covers := second.Spans[0].First == 1; covers != whole {
+			t.Errorf("%s: covered %v", mode, second.Spans)
+		}
+		told := 0
+		for _, m := range projection.Project(log).Messages {
+			if m.State == projection.StateSummarised {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("%s: %d blocks", mode, told)
+		}
+	}
+}
+
+// checkThen checks the gauge that a pass would give.
+func checkThen(t interface {
+	Helper()
+	Error(...any)
+	Errorf(string, ...any)
+}, pass *edit.Proposal, now meter.Reading) meter.Reading {
+	t.Helper()
+	then, p, sum := pass.Then(), pass.Preview(), 0
+	for _, seg := range projection.Segments() {
+		if sum += then.Segments[seg]; then.Segments[seg] < 0 {
+			t.Errorf("%v is %d", seg, then.Segments[seg])
+		}
+	}
+	if then.Used != p.After || sum != then.Used || then.AfterSend != then.Used+then.Segments[projection.Draft] {
+		t.Errorf("the gauge would show %d in segments of %d, and %d after sending; the preview says %d", then.Used, sum, then.AfterSend, p.After)
+	}
+	if diff := cmp.Diff([]any{now.Window, now.LoadLine, now.HardLine, now.Reserve, now.CostUSD, now.Segments[projection.Draft]},
+		[]any{then.Window, then.LoadLine, then.HardLine, then.Reserve, then.CostUSD, then.Segments[projection.Draft]}); diff != "" {
+		t.Error(diff)
+	}
+	return then
+}
+
+func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
+	t.Parallel()
+	passes, summaries := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		log := compacttest.AnyLog(rt)
+		m := meter.New(meter.Options{
+			Window: meter.Window{Tokens: 30_000}, EchoReasoning: rapid.Bool().Draw(rt, "echo"),
+			Calibration: conversation.Calibration{Factor: rapid.Float64Range(0.5, 2).Draw(rt, "factor"), Samples: 3},
+		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log)).
+			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
+		w := edit.NewRequest()
+		w.Profile, w.KeepLast = rapid.SampledFrom([]string{preset.ProfileDefault, preset.ProfileHeavy}).Draw(rt, "profile"), 1
+		pass, err := edit.NewProposal(log, preset.RulesOf(preset.Plimsoll), edit.Inputs{Meter: m, Now: time.Unix(0, 0)}, w)
+		if err != nil {
+			return
+		}
+		passes++
+		then := checkThen(rt, &pass, m.Reading())
+		if pass.Job == nil {
+			return
+		}
+		summaries++
+		if n := pass.Preview().Summary.Estimate; n > 0 && then.Segments[projection.Summary] == 0 {
+			rt.Errorf("a summary of %d tokens has none of %d", n, then.Used)
+		}
+	})
+	if passes < 10 || summaries < 5 {
+		t.Errorf("only %d passes, %d with a summary", passes, summaries)
+	}
+}
+
+// read is a log of turns in each of which a reply with reasoning reads a file.
+func read(turns int) []conversation.Event {
+	var log conversation.Log
+	for range turns {
+		for _, b := range []conversation.Body{
+			conversation.UserMessage{Text: "look at it"},
+			conversation.AssistantMessage{Reasoning: "I should look.", Stop: conversation.StopCalls,
+				Calls: []conversation.ToolCall{{ID: "c", Name: "modify_file", Arguments: `{"path":"a.go","text":"` + strings.Repeat("words ", 200) + `"}`}}},
+			conversation.ToolResult{CallID: "c", Tool: "modify_file", Status: conversation.ResultOK, Text: strings.Repeat("line of the file\n", 200)},
+			conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd},
+		} {
+			if err := log.Commit(log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), b)); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return log.Events()
+}
+
+// readQuietly is the same with arguments of a reading tool, which stay.
+func readQuietly(turns int) []conversation.Event {
+	log := read(turns)
+	for i, e := range log {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			if len(b.Calls) > 0 {
+				b.Calls = []conversation.ToolCall{{ID: "c", Name: "read_file", Arguments: `{"path":"a.go"}`}}
+				log[i].Body = b
+			}
+		case conversation.ToolResult:
+			b.Tool = "read_file"
+			log[i].Body = b
+		}
+	}
+	return log
+}
+
+func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, name preset.Name) edit.Preview {
+	t.Helper()
+	s := edit.Inputs{Meter: meter.New(meter.Options{EchoReasoning: echo}).WithView(projection.Project(log))}
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = profile, 1
+	pass, err := edit.NewProposal(log, preset.RulesOf(name), s, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pass.Preview()
+}
+
+// Reasoning that the endpoint is not sent is no part of the prefix: without it
+// the request is the same.
+func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
+	t.Parallel()
+	log := read(2)
+	log[1].Body = conversation.AssistantMessage{Text: "first a word", Reasoning: "I should look.", Stop: conversation.StopEnd}
+	log[2].Body = conversation.UserMessage{Text: "then look"}
+	log = append(log, read(3)[8:]...)
+	for i := range log {
+		log[i].Seq = uint64(i + 1)
+	}
+	if p := previewOf(t, log, preset.ProfileDefault, false, preset.Plimsoll); p.BreakAt != 6 {
+		t.Errorf("without reasoning the prefix breaks at %d, not at the call of event 6", p.BreakAt)
+	}
+	if p := previewOf(t, log, preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 {
+		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
+	}
+	// Reasoning beside calls goes back to endpoints that demand it, stripped or not.
+	if p := previewOf(t, read(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
+		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
+		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
+	}
+	if p := previewOf(t, readQuietly(3), preset.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Behind > p.After {
+		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Behind, p.After)
+	}
+}
+
+// spokenOf is turns of talk without tools, about a number.
+func spokenOf(from, turns int) []conversation.Body {
+	var out []conversation.Body
+	for n := from; n < from+turns; n++ {
+		out = append(out, conversation.UserMessage{Text: fmt.Sprintf("question %d: %s", n, strings.Repeat("some words about it. ", 60))},
+			conversation.AssistantMessage{Text: fmt.Sprintf("answer %d: %s", n, strings.Repeat("more words in reply. ", 60)), Stop: conversation.StopEnd})
+	}
+	return out
+}
+
+// heavyPass is a summary worked out by hand of all but so many turns.
+func heavyPass(t *testing.T, log []conversation.Event, name preset.Name, keep int, cold bool) edit.Proposal {
+	t.Helper()
+	w := edit.NewRequest()
+	w.Profile, w.KeepLast = preset.ProfileHeavy, keep
+	m := meter.New(meter.Options{Window: meter.Window{Tokens: 32_000}}).WithView(projection.Project(log))
+	pass, err := edit.NewProposal(log, preset.RulesOf(name), edit.Inputs{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pass
+}
+
+// answered is the log with the pass in force, its job answered with a text.
+func answered(t *testing.T, log []conversation.Event, pass edit.Proposal, text string) []conversation.Event {
+	t.Helper()
+	if err := pass.Accept(summary.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
+		t.Fatal(err)
+	}
+	return compacttest.With(log, pass.Bodies(uint64(len(log)+1))...)
+}
+
+func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
+	t.Parallel()
+	for _, name := range []preset.Name{preset.OneClaw, preset.JCLI} {
+		log := compacttest.With(nil, spokenOf(0, 4)...)
+		for n := range 4 {
+			pass := heavyPass(t, log, name, 1, true)
+			asked := pass.Job.Messages[0].Text
+			for old := range n {
+				if got := strings.Contains(asked, fmt.Sprintf("ACCOUNT %d", old)); got != (old == n-1) {
+					t.Errorf("%s: summary %d reads summary %d: %v", name, n, old, got)
+				}
+			}
+			log = answered(t, log, pass, fmt.Sprintf("ACCOUNT %d of all that was said so far, with what matters of it.", n))
+			s := log[len(log)-1].Body.(conversation.Summary)
+			if s.Depth != n || len(s.Parents) != min(n, 1) {
+				t.Errorf("%s: summary %d has depth %d and the parents %v", name, n, s.Depth, s.Parents)
+			}
+			log = compacttest.With(log, spokenOf(4+3*n, 3)...)
+		}
+	}
+}
+
+// bandsOf is a log with two summaries side by side, and the number of its events
+// that are no overlays.
+func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
+	t.Helper()
+	log := compacttest.FilesRead(12, 2000).User("And now?").Events()
+	said := uint64(len(log))
+	unit := (said - 1) / 12
+	for _, span := range []conversation.Span{{First: 1, Last: 4 * unit}, {First: 4*unit + 1, Last: 8 * unit}} {
+		pass := summaryOf(t, log, 1_000_000, preset.InputAuto, span)
+		if err := pass.Extract(); err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, conversation.Following(log, conversationtest.Epoch, pass.Bodies(0)...)...)
+	}
+	return log, said
+}
+
+// summaryOf is the pass for a summary of a span, in a window of so many tokens.
+func summaryOf(t *testing.T, log []conversation.Event, tokens int, input preset.SummaryInput, span conversation.Span) edit.Proposal {
+	t.Helper()
+	r := preset.RulesOf(preset.Plimsoll)
+	r.Summary.Input = input
+	s := edit.Inputs{Meter: meter.New(compacttest.Window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
+	pass, err := edit.ProposeSummary(log, r, s, []conversation.Span{span}, conversation.Made{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pass
+}
+
+// Bands become one from what was said where that fits the model that writes, and
+// otherwise from what they say, with the depth on record.
+func TestBandsBecomeOneFromWhatWasSaidIfThatFits(t *testing.T) {
+	t.Parallel()
+	log, said := bandsOf(t)
+	whole := conversation.Span{First: 1, Last: said - 1}
+	for name, c := range map[string]struct {
+		tokens int
+		input  preset.SummaryInput
+		want   preset.SummaryInput
+	}{
+		"it fits":                   {1_000_000, preset.InputAuto, preset.InputRaw},
+		"it does not":               {8192, preset.InputAuto, preset.InputMerged},
+		"what was said is demanded": {8192, preset.InputRaw, preset.InputRaw},
+	} {
+		pass := summaryOf(t, log, c.tokens, c.input, whole)
+		if pass.Job.Input != c.want {
+			t.Errorf("%s: reads %s, want %s", name, pass.Job.Input, c.want)
+			continue
+		}
+		if err := pass.Extract(); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		s, isSummary := pass.Bodies(0)[0].(conversation.Summary)
+		if merged := c.want == preset.InputMerged; !isSummary || (s.Depth == 1) != merged || (len(s.Parents) == 2) != merged {
+			t.Errorf("%s: depth %d, parents %v", name, s.Depth, s.Parents)
+		}
+		if s.Spans[0].First != 1 || s.FromTurn != 0 {
+			t.Errorf("%s: covers %v from turn %d", name, s.Spans, s.FromTurn)
+		}
+	}
+	if merged, raw := summaryOf(t, log, 8192, preset.InputAuto, whole).Job.Tokens(), summaryOf(t, log, 8192, preset.InputRaw, whole).Job.Tokens(); merged > raw/2 {
+		t.Errorf("%d tokens are read in place of %d", merged, raw)
+	}
+}
