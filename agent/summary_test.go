@@ -503,3 +503,34 @@ func TestJCLILogsThatItFailed(t *testing.T) {
 		}
 	})
 }
+
+// A summary is stopped, and stays out of force, where the conversation changes under it.
+func TestASummaryThatIsOvertakenIsNotPutInForce(t *testing.T) {
+	for name, act := range map[string]func(r *rig){
+		"a mask":            func(r *rig) { r.Mask(r.results()[1:2]) },
+		"a pin":             func(r *rig) { r.Pin(r.results()[1:2], true) },
+		"an undo":           func(r *rig) { r.UndoCompaction(0) },
+		"a rewind and back": func(r *rig) { r.Rewind(-1); r.RestoreTurns() },
+		"a smaller window":  func(r *rig) { r.SwitchModel(other("small", 60_000), r.provider) },
+	} {
+		runBubble(t, name, func(t *testing.T) {
+			gate := agenttest.NewGate()
+			r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
+			r.compacts(byProfile(preset.ProfileDefault, 4))
+			r.compacts(heavy())
+			act(r)
+			r.wait()
+			if n := r.provider.Running(); n != 0 {
+				t.Error("it is still written, and paid for")
+			}
+			gate.Open()
+			r.wait()
+			if a := r.attempts(); len(r.texts()) != 0 || len(a) != 1 || a[0].Outcome != conversation.OutcomeStale {
+				t.Errorf("made %v, not made %+v", r.texts(), a)
+			}
+			r.say("go on")
+			r.answered()
+			r.finish()
+		})
+	}
+}
