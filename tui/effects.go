@@ -305,12 +305,6 @@ type fullMsg struct {
 	err   error
 }
 
-// copyMsg brings the full text of a result for the clipboard.
-type copyMsg struct {
-	fullMsg
-	cut string // in its place where it cannot be read
-}
-
 // switchedMsg says why requests do not go to another model, nil if they do.
 type switchedMsg struct{ err error }
 

@@ -33,7 +33,7 @@ func TestClosingAViewShowsTheOneBeforeAsItIsByNow(t *testing.T) {
 		r.calls = nil
 		r.press("esc")
 		r.at("history")
-		r.has("of 17")
+		r.has("of 19")
 		r.did()
 		r.press("ctrl+t")
 		r.at("context")

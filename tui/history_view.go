@@ -118,33 +118,12 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 		return v.env.loadFull(v.session.ID, a.Event)
 	case history.Copy:
 		return copied(a.Text, a.What)
-	case history.CopyFull:
-		return v.copyFull(a)
 	case history.Fork:
 		return forkBefore{a.Before}
 	case history.Resend:
 		return resendTurn{a.Turn}
 	}
 	return a
-}
-
-// copyFull reads the full text of a result for the clipboard. It reads for itself, so
-// that the text also arrives when the history is closed meanwhile.
-func (v *views) copyFull(a history.CopyFull) pane.Action {
-	read := v.env.loadFull(v.session.ID, a.Event)
-	return several{say("the full text is still loading; it is copied when it is there"), tea.Cmd(func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })}
-}
-
-// copied puts a text that was read on the clipboard. The text of a conversation that was
-// left does not go there: what was copied since then stays.
-func (v *views) copied(msg copyMsg) pane.Action {
-	switch {
-	case msg.id != v.session.ID:
-		return refuse("not copied: the conversation is closed")
-	case msg.err != nil:
-		return several{tea.SetClipboard(msg.cut), refuse("copied the truncated result; the full text cannot be read: " + msg.err.Error())}
-	}
-	return copied(msg.text, "the full result")
 }
 
 // read gives what was read to the history that is open, if it is still about the same

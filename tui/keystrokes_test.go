@@ -93,8 +93,6 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"failedMsg":               failedMsg{line: typedLine{text: "/doctor"}, of: pageMsg{err: errDeaf}},
 		"requestMsg":              requestMsg{},
 		"fullMsg":                 fullMsg{},
-		"copyMsg":                 copyMsg{fullMsg: fullMsg{text: "all of it"}},
-		"copyMsg failed":          copyMsg{fullMsg: fullMsg{err: errDeaf}, cut: "a part of it"},
 		"themesMsg":               themesMsg{asked: unasked},
 		"themesMsg named":         themesMsg{name: "light"},
 		"themesMsg failed":        themesMsg{name: "nope", err: errDeaf},

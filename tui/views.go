@@ -200,8 +200,6 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case requestMsg, fullMsg:
 		v.read(msg)
-	case copyMsg:
-		return v.copied(msg)
 	case searchMsg:
 		return v.search(msg)
 	case foundMsg:

@@ -2,21 +2,35 @@ package account
 
 import (
 	"strconv"
-
-	"plimsoll/compact/meter"
-
-	"plimsoll/compact/inspect"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
-// The view is a list of rows, each a number or a few that belong together. What is
-// shown may change with every token: the cursor stays on what it was on, a heaviest
-// item wherever it stands by then. The panel that explains takes lines from the list
-// and leaves it at least two.
+// The view is a list of rows. What is shown may change with every token: the cursor stays on what it was on, a heaviest
+// item wherever it stands by then. The panel that explains takes lines from the list and leaves it at least two.
+
+// Styles are the looks of the view. They must be inline: no padding, margin, border or width.
+type Styles struct {
+	pane.Styles
+	Segments map[projection.Segment]lipgloss.Style
+	Glyphs   pane.Glyphs                         // of the segments
+	Free     lipgloss.Style                      // the track of the gauge
+	States   map[projection.State]lipgloss.Style // of badges
+
+	Bar     lipgloss.Style // the ends of the gauge, and how full it is
+	Load    lipgloss.Style // from the load line on, and its mark
+	Hard    lipgloss.Style // from the hard line on, and its mark
+	Reserve lipgloss.Style
+}
 
 // Options is what a view is made of.
 type Options struct {
@@ -24,14 +38,33 @@ type Options struct {
 	Keys   *KeyMap // nil: DefaultKeyMap
 }
 
+// Content is what a view shows.
+type Content struct {
+	Account inspect.Breakdown
+	// Reading is how full the window is at this moment: it moves while a reply streams and while the user types, the
+	// account only when something was done.
+	Reading  meter.Reading
+	Title    string // of the conversation
+	Model    string
+	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
+	Cold     bool   // the provider's cache no longer holds the conversation
+	ColdAt   string // when it goes cold, for a sentence; "" unknown
+	Paused   bool   // no model is asked for summaries automatically
+	ReadOnly bool
+	Pinned   func(event uint64) bool // nil: nothing is
+}
+
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
-	frames pane.Styles
+	styles Styles
+	bar    *pane.Bar
 	keys   KeyMap
 
 	width    int
+	roomy    bool // there are lines to spare
 	sheet    pane.Sheet
-	rows     rows
+	content  Content
+	rows     []row
 	explains bool // the panel is open
 }
 
@@ -48,27 +81,30 @@ func New(o Options) *Model {
 
 // SetSize gives the view its place, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.rows.roomy = max(width, 1), height >= roomy
+	const roomy = 20
+	m.width, m.roomy = max(width, 1), height >= roomy
 	m.sheet.SetSize(width, height)
 }
 
 // SetStyles changes the looks.
-func (m *Model) SetStyles(s Styles) { m.frames, m.rows.inks = s.Styles, newInks(s) }
-
-// Show replaces what is shown. It costs nothing for what is out of sight.
-func (m *Model) Show(c Content) {
-	on, event := row{kind: -1}, m.item().Event
-	if sel := m.selected(); sel >= 0 {
-		on = m.rows.list[sel]
+func (m *Model) SetStyles(s Styles) {
+	bar := pane.BarStyles{Glyphs: s.Glyphs, Free: s.Free, Reserve: s.Reserve, End: s.Hard}
+	if bar.Glyphs == (pane.Glyphs{}) {
+		bar.Glyphs = pane.Patterns()
 	}
-	m.rows.content = c
-	m.rows.list = m.rows.content.rows(m.rows.list[:0])
-	for i, r := range m.rows.list {
-		same := r.kind == on.kind && r.n == on.n
-		if on.kind == rowItem && event != 0 {
-			same = r.kind == rowItem && c.Account.Heaviest[r.n].Event == event
-		}
-		if same {
+	for i := range bar.Segments {
+		bar.Segments[i] = s.Segments[projection.Segment(i)]
+	}
+	m.styles, m.bar = s, pane.NewBar(bar)
+}
+
+// Show replaces what is shown. It draws nothing.
+func (m *Model) Show(c Content) {
+	on := m.selected().id()
+	m.content = c
+	m.rows = c.rows()
+	for i := range m.rows {
+		if m.rows[i].id() == on {
 			m.sheet.Keep(i)
 			return
 		}
@@ -79,97 +115,141 @@ func (m *Model) Show(c Content) {
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View is the whole view: exactly as many lines as it is high.
-func (m *Model) View() string { return m.sheet.View(m.frames, m.shown()) }
+func (m *Model) View() string { return m.sheet.View(m.styles.Styles, m.shown()) }
 
 func (m *Model) shown() pane.Shown {
 	f := m.frame()
-	return pane.Shown{Frame: f, Rows: &m.rows, Panel: m.panel(f)}
+	return pane.Shown{Frame: f, Rows: m, Panel: m.panel(f)}
 }
-
-// leastDetail is the width below which the model is not named.
-const leastDetail = 32
 
 // frame is what stands around.
 func (m *Model) frame() pane.Frame {
-	title, k := "Context", m.keys
-	if t := safe(m.rows.content.Title); t != "" {
-		title += " · " + t
+	k, it := m.keys, m.selected().item
+	f := pane.Frame{Title: "Context"}
+	if t := safe(m.content.Title); t != "" {
+		f.Title += " · " + t
 	}
-	f := pane.Frame{Title: title}
+	const leastDetail = 32 // cells from which the model is named
 	if m.width >= leastDetail {
-		f.Detail = pane.Clip(safe(m.rows.content.Model), m.width/2)
+		f.Detail = pane.Clip(safe(m.content.Model), m.width/2)
 	}
 	what := "explain"
 	if m.explains {
 		what = "hide this"
 	}
-	explain, leave := pane.Hint(what, k.Explain), pane.Hint("close", k.Close)
-	it := m.item()
 	if it.Event != 0 {
 		f.Hints = []string{pane.Hint("go there", k.Jump)}
 	}
-	f.Hints = append(f.Hints, explain, leave)
-	if !m.rows.content.ReadOnly {
-		f.Hints = append(f.Hints, m.changes(it)...)
+	f.Hints = append(f.Hints, pane.Hint(what, k.Explain), pane.Hint("close", k.Close))
+	if it.Event != 0 && !m.content.ReadOnly {
+		pin := "pin"
+		if m.content.pinned(it.Event) {
+			pin = "unpin"
+		}
+		f.Hints = append(f.Hints, pane.Hint(pin, k.Pin), pane.Hint("mask", k.Mask))
 	}
-	f.Where = strconv.Itoa(m.selected()+1) + "/" + strconv.Itoa(len(m.rows.list))
+	if !m.content.ReadOnly {
+		f.Hints = append(f.Hints, pane.Hint("preview a compaction", k.Preview))
+	}
+	f.Where = strconv.Itoa(m.sheet.Selected(m)+1) + "/" + strconv.Itoa(len(m.rows))
 	return f
 }
 
-// changes are the keys that change what the model is sent.
-func (m *Model) changes(it inspect.Item) []string {
-	k := m.keys
-	preview := pane.Hint("preview a compaction", k.Preview)
-	if it.Event == 0 {
-		return []string{preview}
-	}
-	pin := "pin"
-	if m.rows.content.pinned(it.Event) {
-		pin = "unpin"
-	}
-	return []string{pane.Hint(pin, k.Pin), pane.Hint("mask", k.Mask), preview}
-}
-
-// leastList is how many lines the panel leaves to the list.
-const leastList = 2
-
 // panel explains the row under the cursor.
 func (m *Model) panel(f pane.Frame) []string {
-	sel, room := m.selected(), m.sheet.Room(f, leastList)
-	if !m.explains || sel < 0 || room < 1 {
+	const leastList = 2
+	room := m.sheet.Room(f, leastList)
+	if !m.explains || room < 1 {
 		return nil
 	}
-	r, content := m.rows.list[sel], &m.rows.content
-	lines := pane.Wrap(r.explain(content, &m.keys), m.width-4)
+	r := m.selected()
+	lines := pane.Wrap(r.doc, m.width-4)
 	if len(lines) > room {
 		lines = lines[:room]
 		lines[room-1] = pane.Clip(lines[room-1]+" …", m.width-4)
 	}
-	head := "─ " + r.name(content) + " "
-	panel := []string{m.rows.inks.rule.Render(pane.Clip(head+line("─", m.width-ansi.StringWidth(head)), m.width))}
+	head := "─ " + r.name + " "
+	head += strings.Repeat("─", max(0, m.width-ansi.StringWidth(head)))
+	panel := []string{m.styles.Rule.Render(pane.Clip(head, m.width))}
 	for _, l := range lines {
-		panel = append(panel, "  "+m.rows.inks.text.Render(l))
+		panel = append(panel, "  "+m.styles.Text.Render(l))
 	}
 	return panel
 }
 
 // Update gives the view a message and says what came of it.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	return m.sheet.Update(msg, m.shown, m.keys.Moves, m.commands())
-}
-
-// commands are the keys of the view.
-func (m *Model) commands() []pane.Command {
 	k := &m.keys
-	return []pane.Command{
+	return m.sheet.Update(msg, m.shown, k.Moves, []pane.Command{
 		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
 		{On: k.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 		{On: k.Jump, Do: m.jump},
 		{On: k.Pin, Do: m.pin},
 		{On: k.Mask, Do: m.mask},
-	}
+	})
 }
 
 // selected is the row under the cursor.
-func (m *Model) selected() int { return m.sheet.Selected(&m.rows) }
+func (m *Model) selected() row {
+	if i := m.sheet.Selected(m); i >= 0 {
+		return m.rows[i]
+	}
+	return row{}
+}
+
+// noItem is why a key that wants an item does nothing here.
+func (m *Model) noItem(done string) pane.Action {
+	if m.selected().item.Label != "" {
+		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + done + "."}
+	}
+	return pane.Say{Text: "Only one of the heaviest items can be " + done + ": move to it first."}
+}
+
+func (m *Model) jump() pane.Action {
+	if it := m.selected().item; it.Event != 0 {
+		return pane.Jump{Event: it.Event}
+	}
+	return m.noItem("gone to")
+}
+
+func (m *Model) pin() pane.Action {
+	it := m.selected().item
+	switch {
+	case it.Event == 0:
+		return m.noItem("pinned")
+	case m.content.ReadOnly:
+		return readOnly
+	}
+	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.content.pinned(it.Event)}
+}
+
+func (m *Model) mask() pane.Action {
+	it := m.selected().item
+	switch {
+	case it.Event == 0:
+		return m.noItem("masked")
+	case m.content.ReadOnly:
+		return readOnly
+	case it.State == projection.StateMasked:
+		return pane.Say{Text: "It is masked already."}
+	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
+		return pane.Say{Text: "It is no longer sent in full: there is nothing left to mask."}
+	case it.Kind != projection.Results && it.Kind != projection.Calls:
+		return pane.Say{Text: "Only tool results and call arguments can be masked."}
+	case m.content.pinned(it.Event):
+		return pane.Say{Text: "It is pinned: unpin it first."}
+	}
+	return pane.Mask{Events: []uint64{it.Event}}
+}
+
+var readOnly = pane.Say{Text: "This conversation is read only."}
+
+// pinned reports whether an event is pinned.
+func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }
+
+// safe makes a text from elsewhere one line that can be drawn.
+func safe(text string) string {
+	const longest = 2000 // no line has room for more
+	return plain.Line(text[:min(len(text), longest)])
+}

@@ -3,11 +3,9 @@ package account_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/inspect"
@@ -29,7 +27,7 @@ func TestViews(t *testing.T) {
 	}{
 		{"top", busy(), nil},
 		{"explained", busy(), []string{"down", "?"}},
-		{"further down", busy(), []string{"pgdown", "pgdown"}},
+		{"further down", busy(), []string{"pgdown"}},
 		{"end", busy(), []string{"end", "?"}},
 		{"fresh", fresh(), nil},
 		{"above the hard line", full(), nil},
@@ -44,68 +42,6 @@ func TestViews(t *testing.T) {
 			fmt.Fprintf(b, "%s\n%s\n", s.name, lines(m))
 		}
 	})
-}
-
-// sentence is the end of one, not that of an abbreviation or a number.
-var sentence = regexp.MustCompile(`[.!?]( [A-Zcp×]|$)`)
-
-func TestEveryRowExplainsItsNumber(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]account.Content{"busy": busy(), "fresh": fresh(), "full": full()} {
-		m := open(c, "mono", 200, 60)
-		m.Update(tuitest.Key("?"))
-		seen := map[string]bool{}
-		last := ""
-		for n := 1; ; n++ {
-			view := ansi.Strip(m.View())
-			where := fmt.Sprintf(" %d/", n)
-			if !strings.Contains(view, where) {
-				break
-			}
-			all := strings.Split(view, "\n")
-			panel := -1
-			for i, l := range all {
-				if strings.HasPrefix(l, "─ ") {
-					panel = i
-				}
-			}
-			if panel < 0 {
-				t.Fatalf("%s, row %d: no panel in\n%s", name, n, view)
-			}
-			text := strings.Join(strings.Fields(strings.Join(all[panel+1:len(all)-2], " ")), " ")
-			if got := len(sentence.FindAllString(text, -1)); len(text) < 40 || got < 1 || got > 3 || !strings.HasSuffix(text, ".") {
-				t.Errorf("%s, row %d: %d sentences: %q", name, n, got, text)
-			}
-			if seen[text] && text != last {
-				t.Errorf("%s, row %d: another row says the same: %q", name, n, text)
-			}
-			seen[text], last = true, text
-			m.Update(tuitest.Key("down"))
-		}
-		if len(seen) < 25 {
-			t.Errorf("%s: only %d explanations were seen", name, len(seen))
-		}
-	}
-}
-
-func TestTheCursorIsSeenWithAndWithoutThePanel(t *testing.T) {
-	t.Parallel()
-	for _, size := range [][2]int{{20, 6}, {20, 9}, {40, 12}, {40, 19}, {40, 20}, {80, 24}, {120, 40}} {
-		for _, explained := range []bool{false, true} {
-			m := open(busy(), "mono", size[0], size[1])
-			if explained {
-				m.Update(tuitest.Key("?"))
-			}
-			for _, k := range []string{"down", "up"} {
-				for range 45 {
-					if view := ansi.Strip(m.View()); !strings.Contains(view, "\n❯ ") && !strings.Contains(view, "\n│ ") && !strings.Contains(view, " 1/") {
-						t.Fatalf("%v, explained %v: no cursor in\n%s", size, explained, view)
-					}
-					m.Update(tuitest.Key(k))
-				}
-			}
-		}
-	}
 }
 
 func TestKeysOnItems(t *testing.T) {

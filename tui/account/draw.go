@@ -1,128 +1,196 @@
 package account
 
 import (
+	"strconv"
 	"strings"
 
-	"plimsoll/compact/projection"
-
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
+// hardGlyph is the mark of the hard line; the gauge of the main screen has none.
+const hardGlyph = "◆"
+
+// Len is how many rows there are.
+func (m *Model) Len() int { return len(m.rows) }
+
 // Lines is a row as it is drawn.
-func (s *rows) Lines(n int, selected bool, width int) []string {
-	r := s.list[n]
+func (m *Model) Lines(n int, selected bool, width int) []string {
+	r, s := &m.rows[n], &m.styles
 	var out []string
-	if r.head {
-		out = s.head(r, width)
-	}
-	lines := r.draw(s, width-2)
-	for i, l := range lines {
-		mark := "  "
-		switch {
-		case selected && i == 0:
-			mark = "❯ "
-		case selected:
-			mark = "│ "
+	if r.part != "" && m.rows[n-1].part != r.part {
+		if m.roomy {
+			out = append(out, "")
 		}
-		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colors
+		out = append(out, pane.Clip("  "+s.Title.Render(r.part), width))
+	}
+	for i, l := range m.draw(r, max(width-2, 1)) {
 		switch {
-		case plainly:
+		case r.gauge && i > 0: // the bar keeps its colors
 			out = append(out, pane.Clip("  "+l, width))
-		case selected:
-			out = append(out, s.inks.selected.Render(pane.Fit(mark+ansi.Strip(l), width)))
+		case !selected:
+			out = append(out, pane.Clip("  "+l, width))
+		case i == 0:
+			out = append(out, s.Selected.Render(pane.Fit("❯ "+ansi.Strip(l), width)))
 		default:
-			out = append(out, pane.Clip(mark+l, width))
+			out = append(out, s.Selected.Render(pane.Fit("│ "+ansi.Strip(l), width)))
 		}
 	}
 	return out
 }
 
-// head is the heading of a part.
-func (s *rows) head(r row, width int) []string {
-	var out []string
-	if s.roomy {
-		out = append(out, "")
+// draw is a row without the marks at its left.
+func (m *Model) draw(r *row, width int) []string {
+	switch {
+	case r.gauge:
+		return m.gauge(width)
+	case r.part == partFills:
+		return []string{m.categoryLine(r, width)}
+	case r.item.Label != "":
+		return []string{m.itemLine(r, width)}
+	case r.name == "next":
+		return pane.Each(m.styles.Text, pane.Wrap(r.note, min(width, 110)))
+	case r.value == "":
+		return []string{m.styles.Muted.Render(pane.Clip("  "+r.name, width))}
 	}
-	left, right := r.heading(s, width-2)
-	left = "  " + s.inks.title.Render(pane.Clip(left, width-2))
-	if right != "" {
-		left = left + strings.Repeat(" ", max(1, 2+ansi.StringWidth(right)-ansi.StringWidth(strings.TrimLeft(right, " "))-ansi.StringWidth(left)))
-		left += s.inks.muted.Render(strings.TrimLeft(right, " "))
-	}
-	out = append(out, pane.Clip(left, width))
-	if r.kind == rowItem && s.roomy {
-		out = append(out, s.inks.muted.Render(pane.Clip("  "+s.itemColumns(width-2), width)))
-	}
-	return out
+	return []string{m.factLine(r, width)}
 }
 
-// draw is a row without the marks at its left, in lines of so many cells.
-func (r row) draw(s *rows, width int) []string {
-	switch r.kind {
-	case rowGauge:
-		return s.gauge(width)
-	case rowSegment:
-		return []string{s.legendLine(projection.Segment(r.n), width)}
-	case rowFree:
-		return []string{s.freeLine(width)}
-	case rowItem:
-		return []string{s.itemLine(s.content.Account.Heaviest[r.n], width)}
-	case rowSaving:
-		return []string{s.savingLine(s.content.Account.Savings[r.n], width)}
-	case rowNext:
-		return s.nextLines(width)
+// factLine is a name, a number, and a word about it where there is room.
+func (m *Model) factLine(r *row, width int) string {
+	const aligned = 60 // cells from which on the notes stand below each other
+	s, glyph := &m.styles, "  "
+	switch r.name {
+	case "load line":
+		glyph = s.Load.Render(pane.LoadGlyph) + " "
+	case "hard line":
+		glyph = s.Hard.Render(hardGlyph) + " "
+	case "reserve":
+		glyph = s.Reserve.Render(pane.ReserveGlyph) + " "
 	}
-	return []string{s.fact(r, width)}
-}
-
-// heading is what stands above the part that a row begins.
-func (r row) heading(s *rows, width int) (left, right string) {
-	switch r.kind {
-	case rowSegment:
-		return "What fills it", s.legendColumns(width)
-	case rowWindow:
-		return "The window and its lines", ""
-	case rowNext:
-		return "What happens next", ""
-	case rowItem, rowNoItem:
-		return "The heaviest", ""
-	case rowSaving, rowNoSaving:
-		return "Saved by compaction", ""
-	case rowFactor:
-		return "How exact the estimates are", ""
-	}
-	return "What it cost", ""
-}
-
-// fact is a name, a number, and a word about it where there is room.
-func (s *rows) fact(r row, width int) string {
-	value, note := r.value(&s.content)
-	if r.kind == rowNoItem || r.kind == rowNoSaving {
-		return s.inks.muted.Render(pane.Clip(value, width))
-	}
-	name := nameFor(width)
-	out, used := s.label(r, name)+s.inks.text.Render(value), name+ansi.StringWidth(value)
+	name := min(17, max(8, width-10))
+	out := glyph + s.Text.Render(pane.Fit(r.name, name-2)+r.value)
+	used := name + ansi.StringWidth(r.value)
 	at := used + 2
-	if width >= alignedNotes {
-		at = max(at, name+valueCells)
-	} else if at+ansi.StringWidth(note) > width {
+	if width >= aligned {
+		at = max(at, name+16)
+	} else if at+ansi.StringWidth(r.note) > width {
 		return out
 	}
-	return out + strings.Repeat(" ", at-used) + s.inks.muted.Render(pane.Clip(note, width-at))
+	return out + strings.Repeat(" ", at-used) + s.Muted.Render(pane.Clip(r.note, width-at))
 }
 
-// label is the name of a row, with the glyph it has in the gauge.
-func (s *rows) label(r row, cells int) string {
-	glyph, style := " ", s.inks.muted
-	switch r.kind {
-	case rowLoad:
-		glyph, style = pane.LoadGlyph, s.inks.load
-	case rowHard:
-		glyph, style = hardGlyph, s.inks.hard
-	case rowReserve:
-		glyph, style = pane.ReserveGlyph, s.inks.reserve
+// categoryLine is a category with its bar and its share of the window.
+func (m *Model) categoryLine(r *row, width int) string {
+	const name, mostBar, leastBar = 16, 90, 8
+	glyph, text := m.bar.Run(int(r.category), 1), m.styles.Text
+	if r.name == "free" {
+		glyph = m.styles.Free.Render(pane.FreeGlyph)
 	}
-	return style.Render(glyph) + " " + s.inks.text.Render(pane.Fit(r.name(&s.content), cells-2))
+	numbers := right(r.value, 7) + right(r.note, 7)
+	cells := width - ansi.StringWidth(numbers)
+	bar := ""
+	if room := min(cells-name-2, mostBar); room >= leastBar {
+		cells, bar = name, strings.Repeat(" ", room+2)
+		if r.name != "free" {
+			bar = m.bar.Length(r.category, r.tokens, m.most(), room) + "  "
+		}
+	}
+	return glyph + " " + text.Render(pane.Fit(r.name, min(cells, name)-2)) + bar + text.Render(numbers)
+}
+
+// most is the tokens of the heaviest category, which has the whole length of a bar: all bars have one scale.
+func (m *Model) most() int {
+	most := 0
+	for _, n := range m.content.Reading.Segments {
+		most = max(most, n)
+	}
+	return most
+}
+
+// itemLine is one of the heaviest: what it is, how it is sent if not in full, its turn and its size.
+func (m *Model) itemLine(r *row, width int) string {
+	const leastWhat = 30 // cells below which another column goes
+	s, numbers := &m.styles, right(r.value, 8)
+	turn, state := "", ""
+	if r.item.Event != 0 {
+		turn = "turn " + strconv.Itoa(r.item.Turn)
+	}
+	if r.item.State != projection.StateVerbatim {
+		state = safe(r.item.State.Word())
+	}
+	what := width - 2 - ansi.StringWidth(numbers)
+	if what-11 >= leastWhat {
+		what -= 11
+		numbers = s.Muted.Render(right(turn, 11)) + s.Text.Render(numbers)
+	}
+	look, ok := s.States[r.item.State]
+	if !ok {
+		look = s.Muted
+	}
+	if what-12 >= leastWhat {
+		what -= 12
+		numbers = "  " + look.Render(pane.Fit(state, 10)) + numbers
+		return m.bar.Run(int(r.category), 1) + " " + s.Text.Render(pane.Fit(r.name, what)) + numbers
+	}
+	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, what)), look.Render(state), what) + numbers
+}
+
+// right puts a text at the right of so many cells.
+func right(text string, cells int) string {
+	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
+}
+
+// gauge is the numbers, the bar as the small one is drawn, and the marks of the lines.
+func (m *Model) gauge(width int) []string {
+	r, s := &m.content.Reading, &m.styles
+	level := [...]lipgloss.Style{pane.Calm: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard}[pane.LevelOf(*r, r.Used)]
+	used, draft := pane.Tokens(r.Used), ""
+	if r.Estimated {
+		used = pane.About(r.Used)
+	}
+	if r.AfterSend > r.Used {
+		draft = pane.About(r.AfterSend) + " with the draft"
+	}
+	if r.Window.Known() {
+		used += " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Fullness(*r)
+		if draft != "" {
+			draft += " · " + pane.Share(*r, r.AfterSend)
+		}
+	} else {
+		used += " tokens, the window is unknown"
+	}
+	out := []string{level.Render(used)}
+	if draft != "" && ansi.StringWidth(used+draft)+3 <= width {
+		out[0] = pane.Between(level.Render(used), s.Muted.Render(draft), width)
+	}
+	n := width - 2
+	if n < 1 {
+		return out
+	}
+	end := pane.NewInk(level.UnsetReverse()) // an end in reverse looks like a cell that is used
+	bar := end.Render("▕") + m.bar.Draw(m.bar.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
+	out = append(out, bar)
+	if m.roomy {
+		out = append(out, bar)
+	}
+	if !r.Window.Known() || r.LoadLine == 0 {
+		return out
+	}
+	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
+	load, hard := at(r.LoadLine), at(r.HardLine)
+	marks := strings.Repeat(" ", load) + s.Load.Render(pane.LoadGlyph)
+	if name := "load line "; len(name) <= load {
+		marks = strings.Repeat(" ", load-len(name)) + s.Muted.Render(name) + s.Load.Render(pane.LoadGlyph)
+	}
+	if r.HardLine > 0 && hard > load {
+		marks += strings.Repeat(" ", hard-load-1) + s.Hard.Render(hardGlyph)
+		if name := " hard line"; hard+1+len(name) <= width {
+			marks += s.Muted.Render(name)
+		}
+	}
+	return append(out, marks)
 }

@@ -1,158 +1,400 @@
 package account
 
 import (
-	"strings"
-
-	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
+	"math"
+	"strconv"
+	"time"
 
 	"plimsoll/compact/inspect"
-
-	"plimsoll/conversation/plain"
-
-	"github.com/charmbracelet/x/ansi"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tui/pane"
 )
 
-// Rows are kinds and numbers: what they say is worked out where they are drawn. The
-// first of a part has the heading of that part above it.
-
-// rowKind is what a row shows.
-type rowKind int
-
-// The kinds of rows, in their order.
-const (
-	rowGauge rowKind = iota
-	rowSegment
-	rowFree
-	rowWindow
-	rowLoad
-	rowHard
-	rowCold
-	rowReserve
-	rowAfterSend
-	rowNext
-	rowRule
-	rowItem
-	rowNoItem
-	rowSaving
-	rowNoSaving
-	rowWithout
-	rowPins
-	rowFactor
-	rowOff
-	rowTotal
-	rowSummaries
-	rowCacheSaved
-	rowPrompts
-	rowCacheUse
-	rowCacheKept
-	rowCacheNow
-)
-
-// row is one row of the list.
+// row is one row of the list: a name, what it says, and what its number counts and what sets it.
 type row struct {
-	kind rowKind
-	n    int  // of a segment, an item or a saving: which
-	head bool // it begins a part
+	part             string // the part it is in: the first of a part has that above it
+	name, value, doc string
+	note             string // behind the value, where there is room
+	gauge            bool   // it is the gauge
+	tokens           int    // of a category
+	category         projection.Segment
+	item             inspect.Item // one of the heaviest; its Event is 0 where there is none, or one that cannot be gone to
 }
 
-// rows are the rows of a content, behind what out has room for.
-func (c *Content) rows(out []row) []row {
-	out = append(out, row{kind: rowGauge})
-	part := func(kinds ...rowKind) {
-		for i, k := range kinds {
-			out = append(out, row{kind: k, head: i == 0})
+// id is what a row has in every content.
+func (r row) id() string {
+	if r.item.Event != 0 {
+		return "event " + strconv.FormatUint(r.item.Event, 10)
+	}
+	return r.part + r.name
+}
+
+// The parts of the view.
+const (
+	partFills    = "What fills it: tokens and share"
+	partLines    = "The window and its lines"
+	partNext     = "What happens next"
+	partHeaviest = "The heaviest, in tokens"
+	partSaved    = "Saved by compaction, in tokens"
+	partExact    = "How exact the estimates are"
+	partCost     = "What it cost"
+)
+
+// workingOut is said until the account is there.
+const workingOut = "calculating…"
+
+// pending reports whether there is no account yet.
+func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
+
+// rows are the rows of a content.
+func (c *Content) rows() []row {
+	out := []row{{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()}}
+	out = append(out, c.categories()...)
+	out = append(out, c.lines()...)
+	out = append(out, c.next()...)
+	out = append(out, c.heaviest()...)
+	out = append(out, c.savings()...)
+	out = append(out, c.exactness()...)
+	return append(out, c.costs()...)
+}
+
+// origin says where the number of used tokens comes from.
+func (c *Content) origin() string {
+	switch {
+	case !c.Reading.Estimated && c.Reading.Used > 0:
+		return "The provider reported the number with its last reply, and nothing was added since."
+	case c.Account.Calibration.Samples == 0:
+		return "Estimated from the characters by script: this model has reported nothing yet."
+	}
+	return "Up to the last report the provider counted; what came since is estimated: characters by script, times the correction below."
+}
+
+// segmentNames are the categories in words, by projection.Segment.
+var segmentNames = [projection.Draft + 1]string{
+	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
+}
+
+// segmentDocs say what a category counts and what acts there, by projection.Segment.
+var segmentDocs = [projection.Draft + 1]string{
+	"The instructions and project files, sent first with every request; no compaction touches them.",
+	"What the tools do and how they are called; no compaction touches it, so that the cache holds.",
+	"Replaces evicted turns: Plimsoll's note, model-written summaries, and lines that say what was left out.",
+	"Your messages and attachments. They are never masked; they are evicted with their turn.",
+	"The model's replies, including the one that is arriving. They are evicted with their turn.",
+	"Reasoning that this provider needs to receive again. Compaction can leave it out.",
+	"Tool calls. They are evicted with their turn; compaction can also hide the arguments of old ones.",
+	"Tool results, evicted with their turn. Old ones can also be masked, by you or automatically.",
+	"Short texts that replace masked results. The model can read the originals with the recall tool.",
+	"Your draft and queued messages; not counted as used.",
+}
+
+func (c *Content) categories() []row {
+	r := &c.Reading
+	var out []row
+	for i, name := range segmentNames {
+		tokens := r.Segments[i]
+		if tokens == 0 {
+			continue
+		}
+		out = append(out, row{
+			part: partFills, name: name, category: projection.Segment(i), tokens: tokens, value: pane.About(tokens), note: c.share(tokens),
+			doc: segmentDocs[i] + " Estimated from its characters.",
+		})
+	}
+	free := row{part: partFills, name: "free", value: "?", doc: "The window less what is used. The reserve for the reply is part of it."}
+	if r.Window.Known() {
+		tokens := max(0, r.Window.Tokens-r.Used)
+		if free.value, free.note = pane.Tokens(tokens), c.share(tokens); r.Estimated {
+			free.value = pane.About(tokens)
 		}
 	}
-	for i := range int(projection.Draft) + 1 {
-		out = append(out, row{kind: rowSegment, n: i, head: i == 0})
+	return append(out, free)
+}
+
+// share is a part of the window; without one, of what is used.
+func (c *Content) share(tokens int) string {
+	if c.Reading.Window.Known() {
+		return pane.Percent(tokens, c.Reading.Window.Tokens)
 	}
-	out = append(out, row{kind: rowFree})
-	if c.Account.Forecast.ColdLine > 0 {
-		part(rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend)
-	} else {
-		part(rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend)
+	return pane.Percent(tokens, c.Reading.AfterSend)
+}
+
+// windowNotes say where a window came from.
+var windowNotes = map[meter.WindowSource]string{
+	meter.WindowFlag: "from the command line", meter.WindowConfig: "from the configuration",
+	meter.WindowLearned: "learned from a refused request", meter.WindowServer: "from the server",
+	meter.WindowCatalogue: "from the model catalog", meter.WindowUnknown: "unknown",
+}
+
+// WindowNote says where a window came from.
+func WindowNote(source meter.WindowSource) string { return windowNotes[source] }
+
+func (c *Content) lines() []row {
+	r, cold := &c.Reading, c.Account.Forecast.ColdLine
+	out := []row{
+		{name: "window", value: pane.Tokens(r.Window.Tokens), note: windowNotes[r.Window.Source],
+			doc: "How many tokens a request may have. It comes from the first of these that knows it: the command line, the configuration, a refusal by the server, the server's list of models, the catalog."},
+		{name: "load line", value: c.line(r.LoadLine), note: c.ahead(r.LoadLine, "auto-compaction starts here"),
+			doc: "Where auto-compaction starts: above it the oldest turns are evicted and replaced by a note. compaction.trigger_ratio and compaction.token_threshold set it."},
+		{name: "hard line", value: c.line(r.HardLine), note: c.ahead(r.HardLine, "requests wait for compaction above it"),
+			doc: "Requests above it wait until older turns are compacted, which needs no model. compaction.hard_ratio sets it."},
 	}
-	part(rowNext, rowRule)
-	for i := range c.heaviest() {
-		out = append(out, row{kind: rowItem, n: i, head: i == 0})
+	if cold > 0 {
+		out = append(out, row{name: "cold line", value: c.line(cold), note: c.ahead(cold, "after a pause, compaction starts here"),
+			doc: "Above it the oldest turns are evicted before the next request once the provider's cache is cold: that request is paid in full anyway. compaction.evict.cold sets it."})
 	}
-	if c.heaviest() == 0 {
-		part(rowNoItem)
+	out = append(out, row{name: "reserve", value: c.line(r.Reserve), note: "kept free for the reply",
+		doc: "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k."})
+	if !r.Window.Known() {
+		for i := range out {
+			out[i].value, out[i].note = "unknown", "depends on the window"
+		}
+		out[0].note = "set context.window, or Plimsoll learns it when a request is refused"
 	}
-	for i := range c.Account.Savings {
-		out = append(out, row{kind: rowSaving, n: i, head: i == 0})
+	after := row{name: "after sending", value: pane.About(r.AfterSend), note: "empty draft",
+		doc: "What is used plus your draft and queued messages. The added part is always an estimate."}
+	if r.AfterSend > r.Used {
+		after.note = "the draft adds " + pane.About(r.AfterSend-r.Used)
 	}
-	if len(c.Account.Savings) == 0 {
-		part(rowNoSaving)
-	} else {
-		out = append(out, row{kind: rowWithout})
+	if r.Window.Known() {
+		after.value += " · " + pane.Share(*r, r.AfterSend)
 	}
-	out = append(out, row{kind: rowPins})
-	part(rowFactor, rowOff)
-	part(rowTotal, rowSummaries, rowCacheSaved, rowPrompts, rowCacheUse, rowCacheKept, rowCacheNow)
+	return in(partLines, append(out, after)...)
+}
+
+// line is a line in tokens and as a share of the window.
+func (c *Content) line(tokens int) string {
+	return pane.Tokens(tokens) + " · " + pane.Share(c.Reading, tokens)
+}
+
+// ahead says how far a line is, and what it is.
+func (c *Content) ahead(tokens int, what string) string {
+	if left := tokens - c.Reading.Used; left > 0 {
+		return what + ", " + pane.About(left) + " ahead"
+	}
+	return what + " (passed)"
+}
+
+// in puts rows into a part.
+func in(part string, rows ...row) []row {
+	for i := range rows {
+		rows[i].part = part
+	}
+	return rows
+}
+
+// next is what the planner will do, with what was added since it was asked.
+func (c *Content) next() []row {
+	o := c.Account.Forecast
+	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
+	text := o.WordsUntil(c.ColdAt)
+	switch {
+	case c.pending():
+		text = workingOut
+	case c.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
+		text += " /compact asks again."
+	case c.Paused:
+		text += " Summaries are paused; /compact tries again."
+	case text == "":
+		text = "No compaction is planned."
+	}
+	rule := safe(o.Rule)
+	if rule == "" {
+		rule = "not known"
+	}
+	return in(partNext,
+		row{name: "next", note: safe(text), doc: "What compaction does next and when, computed from the conversation as it is now."},
+		row{name: "rules", value: rule, doc: "The rules by which compaction acts automatically. compaction.preset chooses them."})
+}
+
+func (c *Content) heaviest() []row {
+	const most = 10
+	var out []row
+	for _, it := range c.Account.Heaviest[:min(len(c.Account.Heaviest), most)] {
+		if it.Event != 0 && c.pinned(it.Event) {
+			it.State = projection.StatePinned
+		}
+		doc := segmentDocs[it.Kind] + " Estimated from its characters."
+		if it.Event != 0 {
+			doc = segmentNames[it.Kind] + ", turn " + strconv.Itoa(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated from its characters"
+			if it.Before > 0 && it.Before != it.Tokens {
+				doc += "; " + pane.About(it.Before) + " in full"
+			}
+			doc += "."
+		}
+		if why := safe(it.Why); why != "" {
+			doc += " It is " + safe(it.State.Word()) + ": " + why + "."
+		}
+		out = append(out, row{part: partHeaviest, name: safe(it.Label), value: pane.About(it.Tokens), item: it, category: it.Kind, doc: doc})
+	}
+	if len(out) == 0 {
+		return c.nothing(partHeaviest, "Nothing yet: send a message and its parts are listed here.",
+			"Here the ten heaviest messages, results and prompts of the next request are listed.")
+	}
 	return out
 }
 
-// mostItems is how many of the heaviest items are shown.
-const mostItems = 10
-
-func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems) }
-
-// rows are the rows of a content, drawn as a list wants them.
-type rows struct {
-	inks  inks
-	roomy bool // there are lines to spare
-
-	content Content
-	list    []row
+// nothing is the row of a part that has none.
+func (c *Content) nothing(part, text, doc string) []row {
+	if c.pending() {
+		text = workingOut
+	}
+	return []row{{part: part, name: text, doc: doc}}
 }
 
-// Len is how many rows there are.
-func (s *rows) Len() int { return len(s.list) }
-
-// roomy is the height from which on the parts stand apart and the gauge is thick.
-const roomy = 20
-
-// Cells of a fact: its name, and its number.
-const (
-	nameCells  = 17
-	valueCells = 16
-	leastName  = 8
-	leastValue = 10
-
-	alignedNotes = 60 // from which width on the notes stand below each other
-)
-
-// nameFor is how many cells a name gets.
-func nameFor(width int) int { return min(nameCells, max(leastName, width-leastValue)) }
-
-// right puts a text at the right of so many cells.
-func right(text string, cells int) string {
-	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
+// savingDocs say what the kinds of overlays do.
+var savingDocs = map[string]string{
+	"masks":        "Old tool results that are masked; the model can read them with the recall tool.",
+	"caps":         "Results that are too long and are sent in part.",
+	"summaries":    "Turns replaced by a note or a summary; the model can read them with the recall tool.",
+	"drops":        "The oldest messages, left out because nothing else saved enough.",
+	"reasoning":    "Reasoning that is not sent again.",
+	"arguments":    "Arguments of old calls that are hidden.",
+	"pointers":     "Results that another result repeats.",
+	"turns undone": "Turns that you undid: they are not sent, and can be redone.",
 }
 
-// line repeats a glyph.
-func line(glyph string, cells int) string { return strings.Repeat(glyph, max(0, cells)) }
-
-// Content is what a view shows.
-type Content struct {
-	Account inspect.Breakdown
-	// Reading is how full the window is at this moment: it moves while a reply streams
-	// and while the user types, the account only when something was done.
-	Reading  meter.Reading
-	Title    string // of the conversation
-	Model    string
-	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
-	Cold     bool   // the provider's cache no longer holds the conversation
-	ColdAt   string // when it goes cold, for a sentence; "" unknown
-	Paused   bool   // no model is asked for summaries automatically
-	ReadOnly bool
-	Pinned   func(event uint64) bool // nil: nothing is
+func (c *Content) savings() []row {
+	var out []row
+	all := c.Reading.Used
+	for _, s := range c.Account.Savings {
+		all += s.Tokens
+		r := row{name: safe(s.Kind), value: pane.About(s.Tokens), note: numbers.Count(s.Items, "message"),
+			doc: savingDocs[s.Kind] + " Estimated: the originals minus what is sent instead."}
+		if s.Kind == "summaries" {
+			r.name = segmentNames[projection.Summary]
+		}
+		if s.Tokens < 0 {
+			r.value = pane.About(-s.Tokens) + " more"
+		}
+		out = append(out, r)
+	}
+	if len(out) == 0 {
+		out = c.nothing(partSaved, "Nothing yet: everything is sent in full.",
+			"Once something is compacted, this shows how many tokens each kind of compaction saves in the next request.")
+	} else {
+		out = append(out, row{name: "without them", value: pane.About(all), note: "without compaction, instead of " + pane.About(c.Reading.Used),
+			doc: "The size of a request without any compaction: what is sent plus what each kind saves."})
+	}
+	return in(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Account.Pins, "message"), note: "always sent in full",
+		doc: "Pinned messages are always sent in full."})...)
 }
 
-// safe makes a text from elsewhere one line that can be drawn.
-func safe(text string) string { return plain.Line(text[:min(len(text), longest)]) }
+// exactness is what was learned about the model.
+func (c *Content) exactness() []row {
+	cal, off := c.Account.Calibration, c.Account.Off
+	factor := row{name: "correction", value: "none yet", note: "learned from what the provider reports",
+		doc: "Estimates count about four Latin characters or one Chinese character as a token, times this correction, which is learned from the model's reports."}
+	if cal.Samples > 0 {
+		factor.value, factor.note = "× "+strconv.FormatFloat(cal.Factor, 'f', 2, 64), "learned from "+numbers.Count(cal.Samples, "report")
+	}
+	last := row{name: "last estimate", value: "not known yet", note: "shown after the first reply",
+		doc: "The estimate of the last request against the tokens that the provider reported for it."}
+	if off != nil {
+		last.value, last.note = offWords(*off), "against what was reported"
+	}
+	return in(partExact, factor, last)
+}
 
-// longest is how much of a text is looked at: no line has room for more.
-const longest = 2000
+// offWords say how far an estimate was off: reported over estimated, less 1.
+func offWords(off float64) string {
+	short := -off / (1 + off) * 100 // the estimate against the report is the other way round
+	size := strconv.FormatFloat(math.Abs(short), 'f', 1, 64) + "%"
+	switch {
+	case off <= -1 || math.IsNaN(off) || math.IsInf(off, 0):
+		return "not known yet"
+	case size == "0.0%":
+		return "exact"
+	case short < 0:
+		return size + " too low"
+	}
+	return size + " too high"
+}
+
+// costs is what was paid, and for what.
+func (c *Content) costs() []row {
+	cost, use := &c.Account.Costs, c.Account.Cache
+	total := row{name: "so far", value: amount(cost.Total), note: numbers.Count(cost.Requests+cost.Written, "request"),
+		doc: "The cost of all requests, summaries included. Not known means that a price or a report is missing."}
+	switch by := safe(c.Priced); by {
+	case "":
+	case "reported":
+		total.note += ", as the provider reported"
+	default:
+		total.note += ", prices of " + by
+	}
+	saved := row{name: "saved by cache", value: amount(cost.Saved), note: "less than at full price",
+		doc: "How much more the cached tokens would have cost at full price. Compaction invalidates part of the cache, so it acts rarely."}
+	if cost.Total == nil { // nothing is reckoned against a price that is not known
+		saved.value, saved.note = amount(nil), ""
+	}
+	sent := row{name: "tokens sent", value: pane.Tokens(cost.Prompt), note: pane.Tokens(cost.Output) + " output",
+		doc: "The tokens of all requests, as the provider reported them. Early messages are sent, and counted, with each request."}
+	if cost.Prompt > 0 {
+		sent.note = pane.Percent(cost.Cached, cost.Prompt) + " of them from the cache, " + sent.note
+	}
+	reads := row{name: "cache reads", value: pane.Tokens(use.Read), note: pane.Tokens(use.Written) + " written",
+		doc: "What all requests read from the provider's cache, what they wrote to it, and what was paid again because the cache expired."}
+	if use.Expired > 0 {
+		reads.note += ", " + pane.Tokens(use.Expired) + " expired and paid again"
+	}
+	summaries := row{name: "summaries", value: amount(cost.Summaries), note: numbers.Count(cost.Written, "request") + ", part of the above",
+		doc: "What was paid for writing summaries, with attempts that failed."}
+	return in(partCost, total, summaries, saved, sent, reads, c.cacheLives(), c.cacheNow())
+}
+
+// cacheLives is how long the provider's cache keeps the conversation, and why.
+func (c *Content) cacheLives() row {
+	r := row{name: "cache lives", value: "not known yet",
+		doc: "How long the provider keeps a conversation in its cache after a request. For Claude, five minutes or an hour is chosen by the pauses between your messages; cache_ttl of the model in the configuration fixes it."}
+	k := c.Account.Kept
+	switch {
+	case c.pending() || k.Lives <= 0:
+		return r
+	case k.By == promptcache.ByNoCache:
+		r.value, r.note = "nothing cached", "this endpoint caches no prompts"
+		return r
+	}
+	if r.value = numbers.Count(int(k.Lives/time.Minute), "minute"); k.Lives >= time.Hour && k.Lives%time.Hour == 0 {
+		r.value = numbers.Count(int(k.Lives/time.Hour), "hour")
+	}
+	const leastSaving = 0.01 // US dollars that are worth a word
+	switch {
+	case k.By == promptcache.ByUser:
+		r.note = "cache_ttl in the configuration"
+	case k.By != promptcache.ByPauses:
+		r.note = "assumed; cache_ttl in the configuration sets it"
+	case k.USD != nil && *k.USD >= leastSaving:
+		r.note = "chosen by your pauses, saves about " + pane.Dollars(*k.USD)
+	default:
+		r.note = "chosen by your pauses"
+	}
+	return r
+}
+
+// cacheNow is what the provider's cache is good for at this moment.
+func (c *Content) cacheNow() row {
+	r := row{name: "cache now", value: "not reported yet",
+		doc: "How much of the last request the provider read from its cache. The cache expires during a pause, and everything after a change is new to it."}
+	switch share := c.Reading.CachedShare; {
+	case c.Cold:
+		r.value, r.note = "cold", "expired: the next request pays full price"
+	case share >= 0:
+		r.value, r.note = pane.Ratio(share), "of the last request came from it"
+		if c.ColdAt != "" {
+			r.note += ", it expires at " + c.ColdAt
+		}
+	}
+	return r
+}
+
+// amount is a cost that may not be known.
+func amount(usd *float64) string {
+	if usd == nil {
+		return "not known"
+	}
+	return pane.Dollars(*usd)
+}

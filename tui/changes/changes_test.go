@@ -82,7 +82,7 @@ func TestViews(t *testing.T) {
 			var b strings.Builder
 			for _, scene := range []struct{ name, keys string }{
 				{"files", ""}, {"a diff", "enter"}, {"a new file", "] enter pgdown"}, {"in parts", "j j enter"}, {"incomplete", "] ] ] enter"},
-				{"taken back", "] ] ] ] enter"}, {"hostile", "G enter"}, {"searching", "/ l i"}, {"keys", "?"},
+				{"taken back", "] ] ] ] enter"}, {"hostile", "G enter"}, {"keys", "?"},
 			} {
 				m := open(size[0], size[1], content())
 				press(m, scene.keys)
@@ -107,55 +107,21 @@ func TestKeysAct(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{80, 140} {
 		for keys, want := range map[string]pane.Action{
-			"q": pane.Closed{}, "esc": pane.Closed{}, "enter q": nil, "enter q q": pane.Closed{}, "tab tab esc": pane.Closed{}, "? q": nil, "? q q": pane.Closed{},
+			"q": pane.Closed{}, "esc": pane.Closed{}, "enter q": nil, "enter q q": pane.Closed{}, "? q": nil, "? q q": pane.Closed{},
 			"o": pane.Jump{Event: 41}, "] ] [ o": pane.Jump{Event: 44}, "G o": pane.Jump{Event: 53}, "j j k o": pane.Jump{Event: 44},
-			"enter j ] o":     pane.Jump{Event: 44},
-			"[ o":             pane.Jump{Event: 41},
-			"f5":              pane.Ignored{},
-			"/ x x x enter":   nil,
-			"n":               pane.Say{Text: "no search yet; / starts one", Bad: true},
-			"] ] ] ] y":       pane.Say{Text: "nothing to copy: all changes to this file were undone", Bad: true},
-			"] ] y":           changes.Copy{Text: "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@\n-go 1.24\n+go 1.25\n--- a/go.mod\n+++ b/go.mod\n@@ -9,0 +9 @@\n+require x v1\n", What: "the diff of go.mod"},
-			"/ l i n e esc q": pane.Closed{},
+			"enter j ] o": pane.Jump{Event: 44},
+			"[ o":         pane.Jump{Event: 41},
+			"f5":          pane.Ignored{},
+			"] ] ] ] y":   pane.Say{Text: "nothing to copy: all changes to this file were undone", Bad: true},
+			"] ] y":       changes.Copy{Text: "--- a/go.mod\n+++ b/go.mod\n@@ -3 +3 @@\n-go 1.24\n+go 1.25\n--- a/go.mod\n+++ b/go.mod\n@@ -9,0 +9 @@\n+require x v1\n", What: "the diff of go.mod"},
 		} {
 			if d := cmp.Diff(want, press(open(width, 24, content()), keys)); d != "" {
 				t.Errorf("%d cells, %s: (-want +got)\n%s", width, keys, d)
 			}
 		}
-		all, ok := press(open(width, 24, content()), "Y").(changes.Copy)
-		if !ok || strings.Count(all.Text, "+++ b/") != 6 || all.What != "the diff of all files" {
-			t.Errorf("%+v", all)
-		}
 	}
 	if d := cmp.Diff(pane.Say{Text: "nothing to copy", Bad: true}, press(open(80, 24, changes.Content{Loaded: true}), "y")); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestASearchGoesThroughAllFiles(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{80, 140} {
-		m := open(width, 24, content())
-		press(m, "/ 5 9 enter")
-		if got := m.View(); !strings.Contains(got, "line \x1b[1m59\x1b[m") {
-			t.Errorf("the match is not in sight:\n%s", got)
-		}
-		press(m, "q / g o space 1 enter")
-		if got := view(m); !strings.Contains(got, "+ go 1.25") {
-			t.Errorf("the match is not in sight:\n%s", got)
-		}
-		press(m, "n n")
-		press(m, "/ n o w h e r e enter")
-		if got := view(m); !strings.Contains(got, "no match") {
-			t.Errorf("it is not told that nothing matches:\n%s", got)
-		}
-		if m.Cursor() == nil {
-			t.Error("there is no cursor while one types")
-		}
-		press(m, "esc")
-		if m.Cursor() != nil {
-			t.Error("there is a cursor while nobody types")
-		}
 	}
 }
 

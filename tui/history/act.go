@@ -1,6 +1,8 @@
 package history
 
 import (
+	"strings"
+
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -8,179 +10,317 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// changes are the keys that change the conversation. Nothing is changed here: each is an action for the parent, or a word
-// on why it cannot be.
-type changes struct{ explainer }
+// The keys that do something with a row. Nothing is changed here: each is an action for the parent, or a word on why it
+// cannot be.
 
-// sayNotSaid is said of rows on which nothing can be done.
-const sayNotSaid = "this is no message"
+type (
+	// Wanted asks for the request whose usage is this event, to be answered with
+	// Request.
+	Wanted struct{ Event uint64 }
 
-// noRow says why a row is not a message.
-func (c *changes) noRow(it item) pane.Action {
-	if it.kind == kindMessage && len(c.book.messages[it.at].Events) > 1 {
-		return say("this stands for several messages"+keyFor(c.keys.Open, "goes to the originals"), true)
+	// FullWanted asks for the whole text of a result that was cut when it arrived, to
+	// be answered with Full.
+	FullWanted struct{ Event uint64 }
+
+	// Copy puts a text on the clipboard. What names it in a word or two.
+	Copy struct{ Text, What string }
+
+	// Fork continues in a copy of the conversation that holds the events before one.
+	Fork struct{ Before uint64 }
+
+	// Resend rewinds a turn and all that follows it, and returns its message for editing.
+	Resend struct{ Turn int }
+
+	// Note is what the history tells the reader in a line of its own, until the next
+	// key; Bad says that something did not work.
+	Note struct {
+		Text string
+		Bad  bool
 	}
-	return say(sayNotSaid, true)
+)
+
+// say tells the reader something, no says that a key does nothing here and why.
+func say(text string) pane.Action { return Note{Text: plain.Line(text)} }
+func no(text string) pane.Action  { return Note{Text: plain.Line(text), Bad: true} }
+
+// Why nothing can be done with some rows.
+const (
+	noMessage = "this is no message"
+	noSingle  = "this stands for several messages: open it"
+	wasUndone = "it was undone: redo it first"
+	isPinned  = "it is pinned: unpin it first"
+)
+
+// noRow says why a row is not one message.
+func (b *book) noRow(it item) pane.Action {
+	if it.kind == kindMessage && len(b.messages[it.at].Events) > 1 {
+		return no(noSingle)
+	}
+	return no(noMessage)
 }
 
-func (c *changes) pin(it item) pane.Action {
-	r := c.book.row(it)
+func (b *book) pin(it item) pane.Action {
+	r := b.row(it)
 	switch {
 	case r == nil:
-		return c.noRow(it)
-	case c.book.takenBack(r):
-		return say("it was undone"+c.way(c.keys.Redo, "redoes it"), true)
+		return b.noRow(it)
+	case b.takenBack(r):
+		return no(wasUndone)
 	}
-	return pane.Pin{Events: c.book.seqs(c.book.unit(r.Event)), Pinned: r.State != projection.StatePinned}
+	return pane.Pin{Events: b.seqs(b.unit(r.Event)), Pinned: r.State != projection.StatePinned}
 }
 
-func (c *changes) mask(it item) pane.Action {
-	r := c.book.row(it)
-	if r == nil {
-		return c.noRow(it)
-	}
+func (b *book) mask(it item) pane.Action {
+	r := b.row(it)
 	switch {
-	case c.book.takenBack(r):
-		return say("it was undone"+c.way(c.keys.Redo, "redoes it"), true)
+	case r == nil:
+		return b.noRow(it)
+	case b.takenBack(r):
+		return no(wasUndone)
 	case r.State == projection.StatePinned:
-		return say("it is pinned"+c.way(c.keys.Pin, "unpins it"), true)
-	case r.State == projection.StateSummarised || r.State == projection.StateDropped:
-		return say("it is already "+stateWord(r.State, r.Why)+c.way(c.keys.Undo, "undoes that"), true)
+		return no(isPinned)
+	case r.State == projection.StateSummarised || r.State == projection.StateDropped || r.State == projection.StateMasked:
+		return no("it is already " + stateWord(r.State, r.Why))
 	}
 	var results []uint64
-	switch c.book.Log[r.Event].Body.(type) {
+	switch b.Log[r.Event].Body.(type) {
 	case conversation.ToolResult:
-		if r.State == projection.StateMasked {
-			return say("it is already masked"+c.way(c.keys.Pin, "pins it in full")+c.way(c.keys.Undo, "undoes the whole compaction"), true)
-		}
-		results = []uint64{c.book.Log[r.Event].Seq}
+		results = []uint64{b.Log[r.Event].Seq}
 	case conversation.AssistantMessage:
-		results = c.book.results(c.book.unit(r.Event))
+		results = b.results(b.unit(r.Event))
 	}
 	if len(results) == 0 {
-		return say("only tool results can be masked", true)
+		return no("only tool results can be masked")
 	}
 	return pane.Mask{Events: results}
 }
 
 // undo undoes the compaction that shaped a row, or that a line is about.
-func (c *changes) undo(it item) pane.Action {
-	overlay := uint64(0)
+func (b *book) undo(it item) pane.Action {
+	overlay, state := uint64(0), projection.StateVerbatim
 	switch it.kind {
 	case kindEvent:
-		overlay = c.book.Log[it.at].Seq
+		overlay = b.Log[it.at].Seq
 	case kindSaid:
-		overlay = c.book.rows[it.at].Overlay
-		if c.book.rows[it.at].State == projection.StatePinned {
-			return say("you pinned it"+c.way(c.keys.Pin, "unpins it"), true)
-		}
+		overlay, state = b.rows[it.at].Overlay, b.rows[it.at].State
 	case kindMessage:
-		overlay = c.book.messages[it.at].Overlay
-		if c.book.messages[it.at].State == projection.StatePinned {
-			return say("you pinned it"+c.way(c.keys.Pin, "unpins it"), true)
-		}
+		overlay, state = b.messages[it.at].Overlay, b.messages[it.at].State
 	}
-	i := c.book.index(overlay)
-	if overlay == 0 || i < 0 {
-		return say("no compaction changed this: it is sent in full", true)
+	i := b.index(overlay)
+	switch {
+	case state == projection.StatePinned:
+		return no(isPinned)
+	case overlay == 0 || i < 0:
+		return no("no compaction changed this: it is sent in full")
 	}
-	return c.undoOf(i)
+	return b.undoOf(i)
 }
 
 // undoOf undoes the compaction that an overlay belongs to, if it belongs to one.
-func (c *changes) undoOf(i int) pane.Action {
-	switch b := c.book.Log[i].Body.(type) {
-	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
-		if c.book.undone(i) {
-			return say("this compaction is already undone"+c.way(c.keys.Redo, "redoes the last undone one"), true)
+func (b *book) undoOf(i int) pane.Action {
+	body := b.Log[i].Body
+	if again, ok := body.(conversation.Revert); ok {
+		if at := b.index(again.Redoes); again.Redoes != 0 && at >= 0 && at < i {
+			return b.undoOf(at)
 		}
-		return pane.Undo{Epoch: conversation.EpochOf(c.book.Log[i])}
-	case conversation.Rewind:
-		if b.Reply != 0 {
-			return say("a request was sent again here", true)
-		}
-		if c.book.undone(i) {
-			return say("these turns are already redone", true)
-		}
-		return say("turns were undone here"+c.way(c.keys.Redo, "redoes them"), true)
-	case conversation.Pin:
-		return say("unpin the message itself"+c.way(c.keys.Pin, "unpins it there"), true)
-	case conversation.Revert:
-		if at := c.book.index(b.Redoes); b.Redoes != 0 && at >= 0 && at < i {
-			return c.undoOf(at)
-		}
-		return say("something was undone here"+c.way(c.keys.Redo, "redoes the last undone compaction"), true)
 	}
-	return say("this is no compaction", true)
+	_, rewind := body.(conversation.Rewind)
+	switch {
+	case rewind:
+		return no("this is no compaction: redo restores the turns")
+	case !compacts(body):
+		return no("this is no compaction")
+	case b.undone(i):
+		return no("this compaction is already undone")
+	}
+	return pane.Undo{Epoch: conversation.EpochOf(b.Log[i])}
 }
 
 // redo redoes a compaction; where a rewind hides a row, it restores the row's turns.
-func (c *changes) redo(it item) pane.Action {
-	if r := c.book.row(it); r != nil && c.book.takenBack(r) {
+func (b *book) redo(it item) pane.Action {
+	if r := b.row(it); r != nil && b.takenBack(r) {
 		return pane.Restore{}
 	}
 	if it.kind == kindEvent {
-		if _, ok := c.book.Log[it.at].Body.(conversation.Rewind); ok && !c.book.undone(it.at) {
+		if _, ok := b.Log[it.at].Body.(conversation.Rewind); ok && !b.undone(it.at) {
 			return pane.Restore{}
 		}
 	}
 	return pane.Redo{}
 }
 
-// resend rewinds turns, from that of a row on. It asks first: a second press in a row
-// does it, so it gets the note that stood there.
-func (c *changes) resend(it item, note string) pane.Action {
-	if r := c.book.row(it); r != nil && c.book.takenBack(r) {
-		return say("this turn was undone"+c.way(c.keys.Redo, "redoes it"), true)
+// resend rewinds turns, from that of a row on. It asks first: a second press in a row does it, so it gets the note that
+// stood there.
+func (m *Model) resend(it item) pane.Action {
+	b := m.book
+	if r := b.row(it); r != nil && b.takenBack(r) {
+		return no(wasUndone)
 	}
 	turn := 0
-	switch e := c.book.event(it); {
+	switch e := b.event(it); {
 	case it.kind == kindMessage:
-		turn = c.book.messages[it.at].Turn
+		turn = b.messages[it.at].Turn
 	case e == nil:
-		return say(sayNotSaid, true)
+		return no(noMessage)
 	default:
 		turn = e.Turn
 	}
-	if c.book.turn(turn) < 0 {
-		return say("no message of yours starts this turn", true)
+	if b.turn(turn) < 0 {
+		return no("no message of yours starts this turn")
 	}
-	question := plain.Line(c.keys.Resend.Help().Key + " again undoes " + c.turnsFrom(turn).String() + " and returns the message to the composer")
-	if note != question {
-		return say(question, false)
+	last := turn
+	for i := range b.rows {
+		if r := &b.rows[i]; !b.takenBack(r) {
+			last = max(last, b.Log[r.Event].Turn)
+		}
+	}
+	question := say(m.keys.Resend.Help().Key + " again undoes " + edit.Range{From: turn, To: last}.String() + " and returns the message to the composer")
+	if question != m.was {
+		return question
 	}
 	return Resend{Turn: turn}
 }
 
-// turnsFrom is a turn and the later ones that are not rewound yet.
-func (c *changes) turnsFrom(turn int) edit.Range {
-	last := turn
-	for i := range c.book.rows {
-		if r := &c.book.rows[i]; !c.book.takenBack(r) {
-			last = max(last, c.book.Log[r.Event].Turn)
-		}
-	}
-	return edit.Range{From: turn, To: last}
-}
-
 // fork continues behind the unit under the cursor; on a message of the user before it.
-func (c *changes) fork(it item) pane.Action {
-	e := c.book.event(it)
+func (b *book) fork(it item) pane.Action {
+	e := b.event(it)
 	if e == nil {
-		return say(sayNotSaid, true)
+		return no(noMessage)
 	}
-	at := c.book.index(e.Seq)
+	at := b.index(e.Seq)
 	if it.kind == kindMessage { // it may stand for several
-		events := c.book.messages[it.at].Events
-		at = max(at, c.book.index(events[len(events)-1]))
+		events := b.messages[it.at].Events
+		at = max(at, b.index(events[len(events)-1]))
 	}
-	if _, users := e.Body.(conversation.UserMessage); users && c.book.Log[at].Seq == e.Seq {
+	if _, users := e.Body.(conversation.UserMessage); users && b.Log[at].Seq == e.Seq {
 		return Fork{Before: e.Seq}
 	}
-	unit := c.book.unit(at)
+	unit := b.unit(at)
 	behind := max(at, unit[len(unit)-1]) + 1
-	for behind < len(c.book.Log) && c.book.Log[behind].Body.Kind() == conversation.KindUsage {
+	for behind < len(b.Log) && b.Log[behind].Body.Kind() == conversation.KindUsage {
 		behind++ // what a reply cost goes with it
 	}
-	return Fork{Before: c.book.Log[behind-1].Seq + 1}
+	return Fork{Before: b.Log[behind-1].Seq + 1}
+}
+
+// copy copies the original of a row as it is in the log, without marks, wraps and folds. In a request, and where there is no
+// original, it is what was sent.
+func (m *Model) copy(it item) pane.Action {
+	b := m.book
+	switch it.kind {
+	case kindEvent:
+		return Copy{Text: b.words(it.at), What: "the line"}
+	case kindPrompt, kindTools:
+		name, text := b.request.instructions(it.kind)
+		return Copy{Text: text, What: name}
+	case kindMessage:
+		msg := &b.messages[it.at]
+		if b.request != nil || len(msg.Events) != 1 || b.event(it) == nil {
+			return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
+		}
+	}
+	e := b.event(it)
+	switch body := e.Body.(type) {
+	case conversation.UserMessage:
+		return Copy{Text: body.Text, What: "the message"}
+	case conversation.AssistantMessage:
+		return Copy{Text: withCalls(body.Text, body.Calls), What: "the reply"}
+	case conversation.ToolResult:
+		switch full := m.draw.texts[e.Seq]; {
+		case full.here && full.err == nil:
+			return Copy{Text: full.text, What: "the full result"}
+		case body.Total > 0:
+			return Copy{Text: body.Text, What: "the truncated result"}
+		}
+		return Copy{Text: body.Text, What: "the result"}
+	}
+	return no(noMessage)
+}
+
+// withCalls is a text and the calls behind it.
+func withCalls(text string, calls []conversation.ToolCall) string {
+	parts := make([]string, 0, len(calls)+1)
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, call := range calls {
+		parts = append(parts, call.Name+" "+call.Arguments)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// why says in a line why a row looks as it does: what happened to it, and which overlay did it, when, and for whom.
+func (d *drawer) why(it item) string {
+	b := d.book
+	switch it.kind {
+	case kindSaid:
+		r := &b.rows[it.at]
+		switch {
+		case b.takenBack(r):
+			return "undone with its turn" + d.by(r.Overlay)
+		case isPart(r) && b.side == sideBoth:
+			return partOf(r) + d.by(r.Overlay)
+		}
+		return because(r.State, r.Why) + d.by(r.Overlay)
+	case kindEvent:
+		switch e := &b.Log[it.at]; {
+		case compacts(e.Body) && !b.undone(it.at):
+			return "compaction active"
+		case compacts(e.Body):
+			return "compaction undone: it hides nothing"
+		}
+		return b.words(it.at)
+	case kindMessage:
+		msg := &b.messages[it.at]
+		if len(msg.Events) == 0 {
+			return "added by Plimsoll: " + orElse(plain.Line(msg.Why), "it makes the request valid")
+		}
+		return because(msg.State, msg.Why) + d.by(msg.Overlay)
+	case kindPrompt:
+		return "the system prompt: rebuilt for every request, never compacted"
+	}
+	return "the tools that the model could call"
+}
+
+// because explains a state.
+func because(state projection.State, why string) string {
+	word := stateWord(state, why)
+	switch why = plain.Line(why); {
+	case state == projection.StateVerbatim:
+		return orElse(why, "sent in full")
+	case state == projection.StatePinned:
+		return "pinned: always sent in full"
+	case state == projection.StateDropped && why == "":
+		return "not sent, and nothing replaces it"
+	case why == "":
+		return word
+	case strings.HasPrefix(why, word):
+		return why
+	}
+	return word + ": " + why
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+// by names the overlay that shaped a row.
+func (d *drawer) by(overlay uint64) string {
+	i := d.book.index(overlay)
+	if overlay == 0 || i < 0 {
+		return ""
+	}
+	e := d.book.Log[i]
+	made, _ := conversation.MadeOf(e.Body)
+	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + by(made)
+	if made.Source == conversation.SourceManual {
+		text += " by hand"
+	}
+	if made.Trigger != "" && made.Trigger != "command" {
+		text += " (" + plain.Line(made.Trigger) + ")"
+	}
+	return text
 }

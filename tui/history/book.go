@@ -1,14 +1,18 @@
 package history
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"sort"
-
-	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
+	"strings"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 )
 
 // book is a conversation as the history has it open: originals next to what is sent, and the rows of what is shown
@@ -59,9 +63,7 @@ const (
 type item struct {
 	kind   kind
 	begins bool // a turn begins here
-	gap    int8 // blank lines before it, where there is room for air
 	at     int  // said: index into the rows; event: into the log; message: into the messages
-	reply  int  // of a result whose reply has no row of its own: that reply, counted from 1 in the rows
 }
 
 // mark names a row, whatever its place.
@@ -105,7 +107,6 @@ func (b *book) show(s side, r *request) {
 		b.messages = b.View.Messages
 		b.laySaid()
 	}
-	b.layGaps()
 }
 
 func (b *book) layMessages() {
@@ -117,35 +118,17 @@ func (b *book) layMessages() {
 // laySaid lists the messages and, between them, what else happened.
 func (b *book) laySaid() {
 	b.items = make([]item, 0, len(b.rows)+16)
-	next, turn, reply, within := 0, -1, 0, 0
+	next, turn := 0, -1
 	for i := range b.Log {
 		if next < len(b.rows) && b.rows[next].Event == i {
-			next++
-			if n := b.onlyCalls(next - 1); n > 0 {
-				reply, within = next, next+n
-				continue
-			}
-			it := item{kind: kindSaid, at: next - 1, begins: b.Log[i].Turn != turn}
-			if next <= within {
-				it.reply = reply
-			}
-			b.items = append(b.items, it)
-			turn = b.Log[i].Turn
+			b.items = append(b.items, item{kind: kindSaid, at: next, begins: b.Log[i].Turn != turn})
+			next, turn = next+1, b.Log[i].Turn
 			continue
 		}
-		if told(b.Log[i].Body) && !b.continues(i) {
+		if _, usage := b.Log[i].Body.(conversation.Usage); !usage && !b.continues(i) {
 			b.items = append(b.items, item{kind: kindEvent, at: i})
 		}
 	}
-}
-
-// told reports whether an event that is not a message has a line.
-func told(b conversation.Body) bool {
-	switch b.(type) {
-	case conversation.Usage:
-		return false
-	}
-	return true
 }
 
 // continues reports whether an overlay belongs to the pass of the event before it.
@@ -236,9 +219,6 @@ func (b *book) at(seq uint64, otherwise int) int {
 		if it.kind == kindMessage && slices.Contains(b.messages[it.at].Events, seq) {
 			return i
 		}
-		if it.reply > 0 && b.Log[b.rows[it.reply-1].Event].Seq == seq {
-			return i
-		}
 		if s := b.seq(it); s != 0 && s <= seq {
 			found = i
 			if s == seq {
@@ -280,6 +260,53 @@ func (b *book) turn(n int) int {
 		}
 	}
 	return -1
+}
+
+// weigh counts what is not sent of the originals, and how many rows are in which state. Messages cost tokens beyond their
+// text, as the gauge counts them.
+func (b *book) weigh() {
+	framed := func(size conversation.Size, calls int) float64 {
+		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
+	}
+	tokens := 0.0
+	count := map[string]int{}
+	for i := range b.rows {
+		r := &b.rows[i]
+		reply, _ := b.Log[r.Event].Body.(conversation.AssistantMessage)
+		tokens += framed(r.Before, len(reply.Calls))
+		word := stateWord(r.State, r.Why)
+		switch {
+		case b.takenBack(r):
+			word = wordTakenBack
+		case r.State != projection.StateVerbatim && r.State != projection.StatePinned:
+			b.twofold = true
+		}
+		count[word]++
+	}
+	for i := range b.View.Messages {
+		m := &b.View.Messages[i]
+		tokens -= framed(m.After(), len(m.Calls))
+	}
+	delete(count, stateWord(projection.StateVerbatim, ""))
+	var parts []string
+	for _, word := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
+	}
+	b.hidden, b.states = int(math.Round(tokens*b.Factor)), strings.Join(parts, " · ")
+}
+
+// balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k prompt and tools · 14 masked. What is sent
+// adds up to what the gauge shows, and the originals are that and what is hidden.
+func (b *book) balance() string {
+	sent := max(0, b.Used-b.Prompt)
+	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
+	if b.Prompt > 0 {
+		out += " + " + pane.About(b.Prompt) + " prompt and tools"
+	}
+	if b.states != "" {
+		out += " · " + b.states
+	}
+	return out
 }
 
 // tokens is about how many tokens a text of a size has.

@@ -6,9 +6,7 @@
 // before it is drawn; and that what is shown as sent is what the view, or a request that was made again, holds, and never a
 // guess.
 //
-// Its parts, each with its own state: the book is what there is to show, the search finds in it, the drawer draws its rows
-// and knows which are expanded, the explainer says why a row looks as it does, changes and copier turn keys into a
-// [pane.Action]. [Model] routes keys to them and moves the cursor.
-//
-// There is no clock and no reading here: the parent gives a Content and answers what an action asks for.
+// Its parts: the book is what there is to show, the search finds in it, the drawer draws its rows and knows which are
+// expanded. [Model] turns keys into a [pane.Action] and moves the cursor. There is no clock and no reading here: the parent
+// gives a Content and answers what an action asks for.
 package history

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -9,13 +11,11 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
-// What a row looks like is kept together with all that it was made of. Where that is
-// what it was, it is not laid out again; else only what is in sight is. Styles, size
-// and what is searched for are the same for all rows: where they change, all is
-// forgotten.
+// Only what is in sight is laid out, and what a row looks like is kept until what is shown, the size or the styles change.
 
 // Widths and heights of rows.
 const (
@@ -23,65 +23,60 @@ const (
 	leastColumns = 72  // width from which there are two columns
 	leastNames   = 60  // width from which rows have the names of their events
 	airy         = 20  // height from which there is air between rows
-	roomy        = 30  // and from which there is more between turns
 	divider      = 3   // cells between the columns
 	nameCells    = 6   // of the name of an event, before the tokens
 	changeCells  = 13  // of tokens before and after
 	foldLines    = 4   // of an original, or of what is sent
 	foldResult   = 2   // of the result of a call
 	maxKept      = 600 // rows that are remembered
+	mostItems    = 40  // texts that a compaction shortened, in a list
 )
 
-// made is what a row was drawn from.
-type made struct {
-	width   int
-	side    side
-	request bool
-	item    item
-	open    bool
-	undone  bool
-	row     inspect.Row
-	state   projection.State
-	text    string
-	why     string
-	overlay uint64
-	stands  int // events it stands for
-	size    conversation.Size
+// Marks of rows.
+const (
+	markFolded = "▸ "
+	markOpen   = "▾ "
+	markEvent  = "· "
+	markNotice = "! "
+	markFailed = "✗ "
+	cursor     = "▌ " // before every line of the row with the cursor
+)
+
+// whole is the whole text of a result that was cut when it arrived.
+type whole struct {
+	text string
+	err  error
+	here bool // it came
 }
 
-// drawn is a row as it looks.
+// drawn is a row as it looks, without and with the cursor.
 type drawn struct {
-	made  made
-	lines [2][]string // without and with the cursor
-	links []target
-}
-
-// sketch is a row before the cursor is drawn next to it.
-type sketch struct {
-	lines []string
-	mark  string // in the gutter of the first line: how it is sent
-	rail  bool   // and of all others
-	links []target
+	width int
+	lines [2][]string
 }
 
 // drawer draws the rows of a book. It owns what is expanded.
 type drawer struct {
 	painter
 	book     *book
-	texts    fullTexts
+	texts    map[uint64]whole // that were asked for, by event
 	zone     *time.Location
 	height   int
 	expanded map[mark]bool
-	cache    map[mark]*drawn
+	cache    map[int]*drawn // by row
 }
 
 // redraw forgets what rows look like.
-func (d *drawer) redraw() { d.cache = map[mark]*drawn{} }
+func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
+
+// isOpen reports whether a row is expanded.
+func (d *drawer) isOpen(it item) bool { return d.expanded[d.book.mark(it)] }
 
 // toggle expands or folds a row, and reports whether it is expanded.
 func (d *drawer) toggle(it item) bool {
 	name := d.book.mark(it)
 	d.expanded[name] = !d.expanded[name]
+	d.redraw()
 	return d.expanded[name]
 }
 
@@ -90,95 +85,60 @@ func (d *drawer) Len() int { return len(d.book.items) }
 
 // Lines is a row as it is drawn.
 func (d *drawer) Lines(i int, selected bool, width int) []string {
-	row := d.drawn(i, width)
+	row := d.cache[i]
+	if row == nil || row.width != width {
+		if len(d.cache) >= maxKept {
+			d.redraw()
+		}
+		row = d.row(i, width)
+		d.cache[i] = row
+	}
 	if selected {
 		return row.lines[1]
 	}
 	return row.lines[0]
 }
 
-// drawn is a row, laid out if it is not remembered.
-func (d *drawer) drawn(i, width int) *drawn {
-	it := d.book.items[i]
-	name := d.book.mark(it)
-	from := d.made(it, name, width)
-	if row := d.cache[name]; row != nil && row.made == from {
-		return row
+func (d *drawer) row(i, width int) *drawn {
+	row, it := &drawn{width: width}, d.book.items[i]
+	if d.apart(i) {
+		row.lines = [2][]string{{""}, {""}}
 	}
-	if len(d.cache) >= maxKept {
-		d.redraw()
-	}
-	row := &drawn{made: from}
-	for range d.air(it) {
-		row.lines[0], row.lines[1] = append(row.lines[0], ""), append(row.lines[1], "")
-	}
-	s := d.sketch(it, from, max(width-gutter, 1))
-	row.links = s.links
-	for n, l := range s.lines {
-		mark := "  "
-		if n == 0 || s.rail {
-			mark = d.styles.Faint.Render(pane.Fit(s.mark, gutter))
+	lines, mark := d.sketch(it, d.isOpen(it), max(width-gutter, 1))
+	first := d.styles.Faint.Render(pane.Fit(mark, gutter))
+	for n, l := range lines {
+		chosen := d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
+		if n == 0 { // it looks like that of any list; the text below keeps its colors
+			chosen = d.styles.Pane.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
 		}
-		row.lines[0] = append(row.lines[0], pane.Clip(mark+l, width))
-		row.lines[1] = append(row.lines[1], d.chosen(l, n == 0, width))
+		row.lines[0], row.lines[1] = append(row.lines[0], pane.Clip(first+l, width)), append(row.lines[1], chosen)
+		if mark == markSame { // once is enough
+			first = "  "
+		}
 	}
-	d.cache[name] = row
 	return row
 }
 
-// air is how many empty lines stand before a row.
-func (d *drawer) air(it item) int {
-	switch {
-	case d.height >= roomy:
-		return int(it.gap)
-	case d.height >= airy:
-		return min(int(it.gap), 1)
+// apart reports whether an empty line stands before a row.
+func (d *drawer) apart(i int) bool {
+	if i == 0 {
+		return false
 	}
-	return int(it.gap) / 2
+	it, before := d.book.items[i], d.book.items[i-1]
+	return it.begins || d.height >= airy && (it.kind == kindEvent) != (before.kind == kindEvent) || d.height >= airy && d.book.isText(it)
 }
 
-// cursor stands before every line of the row with the cursor.
-const cursor = "▌ "
-
-// chosen is a line of the row with the cursor. Its first line looks like that of any list; the text below keeps its colors.
-func (d *drawer) chosen(l string, first bool, width int) string {
-	if first {
-		return d.styles.Pane.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
-	}
-	return d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
-}
-
-// made is all that a row looks like because of.
-func (d *drawer) made(it item, name mark, width int) made {
-	from := made{width: width, side: d.book.side, request: d.book.request != nil, item: it, open: d.expanded[name]}
-	from.item.at = 0 // rows move
-	message := -1
+// sketch is a row before the cursor is drawn next to it, and the mark in its gutter.
+func (d *drawer) sketch(it item, open bool, width int) (lines []string, mark string) {
 	switch it.kind {
 	case kindSaid:
-		from.row = d.book.rows[it.at]
-		message = from.row.Message
+		return d.sketchSaid(it, open, width)
 	case kindEvent:
-		from.undone = d.book.undone(it.at)
+		return d.sketchEvent(it, open, width), ""
 	case kindMessage:
-		message = it.at
+		return d.sketchMessage(it, open, width), ""
 	}
-	if message >= 0 {
-		s := &d.book.messages[message]
-		from.state, from.text, from.why, from.overlay, from.stands, from.size = s.State, s.Text, s.Why, s.Overlay, len(s.Events), s.After()
-	}
-	return from
-}
-
-func (d *drawer) sketch(it item, from made, width int) sketch {
-	switch it.kind {
-	case kindSaid:
-		return d.sketchSaid(it, from.open, width)
-	case kindEvent:
-		return d.sketchEvent(it, from.open, width)
-	case kindMessage:
-		return d.sketchMessage(it, from.open, width)
-	}
-	return d.sketchInstructions(it, from.open, width)
+	return d.sketchInstructions(it, open, width), ""
 }
 
 // begins names the turn that a row begins, "" for none.
@@ -198,52 +158,54 @@ func (d *drawer) begins(it item) string {
 
 // sketchSaid draws an event that is a message. What is sent in its place stands beside it, or in little room below it;
 // what is sent as it was said has all of the width.
-func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
+func (d *drawer) sketchSaid(it item, open bool, width int) (lines []string, mark string) {
 	r := &d.book.rows[it.at]
 	e := &d.book.Log[r.Event]
 	standing := d.standing(r, width)
-	s := sketch{lines: []string{d.headLine(d.who(e, open, width-cells(standing)-1)+d.begins(it), standing, width)}}
-	if d.book.side == sideBoth {
-		s.mark, s.rail = d.gutterMark(r)
-	}
-	if d.book.side != sideBoth || !d.book.ownText(r) {
-		original, links := d.saidOf(it, r, open, width)
-		s.lines, s.links = append(s.lines, d.paintAll(original)...), links
-		return s
+	lines = []string{d.headLine(d.who(e, open, width-cells(standing)-1)+d.begins(it), standing, width)}
+	both := d.book.side == sideBoth
+	if both {
+		mark = d.gutterMark(r)
 	}
 	left, right := width, width-2
-	if width+gutter >= leastColumns {
+	own := both && d.book.ownText(r)
+	if own && width+gutter >= leastColumns {
 		left = (width - divider) / 2
 		right = width - divider - left
 	}
-	var original, sent []line
-	if reply, calls, ok := d.book.otherCalls(r); ok { // what they have in common has all of the width
-		s.lines = append(s.lines, d.paintAll(d.reply(reply, open, width))...)
-		original, sent = d.sentCalls(reply.Calls, open, left), d.sentCalls(calls, open, right)
-	} else {
-		original, s.links = d.saidOf(it, r, open, left)
-		sent, s.links = d.instead(r, s.links, open, right)
+	original := d.original(e, open, own, left)
+	if both && !d.book.same(r) { // the model is not sent it
+		for i, l := range original {
+			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
+		}
 	}
+	if !own {
+		return append(lines, d.paintAll(original)...), mark
+	}
+	msg := d.book.View.Messages[r.Message]
+	for _, p := range d.book.View.Messages[r.Message+1:][:d.book.spanOf(r.Message)-1] { // a question and an answer are one summary
+		msg.Text += "\n\n" + p.Text
+	}
+	sent := d.paintAll(d.body(&msg, open, true, right))
 	if left < width {
-		s.lines = append(s.lines, d.columns(d.paintAll(original), d.paintAll(sent), left)...)
-		return s
+		return append(lines, d.columns(d.paintAll(original), sent, left)...), mark
 	}
-	s.lines = append(s.lines, d.paintAll(original)...)
+	lines = append(lines, d.paintAll(original)...)
 	for i, l := range sent {
 		lead := "  "
 		if i == 0 {
 			lead = d.styles.Pane.Muted.Render("↳ ")
 		}
-		s.lines = append(s.lines, lead+d.paint(l))
+		lines = append(lines, lead+l)
 	}
-	return s
+	return lines, mark
 }
 
 // columns stands lines side by side.
 func (d *drawer) columns(said, sent []string, left int) []string {
-	out := make([]string, 0, max(len(said), len(sent)))
+	out := make([]string, max(len(said), len(sent)))
 	bar := " " + d.styles.Pane.Rule.Render("│") + " "
-	for i := range max(len(said), len(sent)) {
+	for i := range out {
 		a, b := "", ""
 		if i < len(said) {
 			a = said[i]
@@ -251,7 +213,7 @@ func (d *drawer) columns(said, sent []string, left int) []string {
 		if i < len(sent) {
 			b = sent[i]
 		}
-		out = append(out, pane.Fit(a, left)+bar+b)
+		out[i] = pane.Fit(a, left) + bar + b
 	}
 	return out
 }
@@ -263,4 +225,110 @@ func (d *drawer) headLine(left, right string, width int) string {
 		return pane.Clip(left, width)
 	}
 	return pane.Fit(left, room) + " " + right
+}
+
+// sketchEvent draws an event that is no message, which unfolded says all that the log knows of it.
+func (d *drawer) sketchEvent(it item, open bool, width int) []string {
+	e := &d.book.Log[it.at]
+	made, _ := conversation.MadeOf(e.Body)
+	style, mark, text := d.styles.Event, markEvent, d.book.words(it.at)
+	right := d.right("", eventName(e.Seq), clock(e.Time, d.zone), width)
+	switch n, notice := e.Body.(conversation.Notice); {
+	case e.Body.Kind() == conversation.KindTurnFailed:
+		style, mark = d.styles.Failure, markFailed
+	case notice && n.Level != conversation.NoticeInfo:
+		style, mark = d.styles.Pane.Warning, markNotice
+	case compacts(e.Body):
+		if style, mark = d.styles.Epoch, markFolded; open {
+			mark = markOpen
+		}
+		if made.Before > 0 && width >= leastNames {
+			text = d.book.compacted(it.at, false)
+			right = d.right("", eventName(e.Seq), change(made.Before, made.After), width)
+		}
+	}
+	if d.book.undone(it.at) {
+		style, text = d.styles.Pane.Muted, text+" · "+since(e.Body)
+	}
+	if entry, ok := d.book.ledger[e.Seq]; ok {
+		right = d.entryColumns(entry, width)
+		if entry.Kind == inspect.EntryEpoch {
+			text = "compacted " + orElse(made.Why, effects(d.book.pass(it.at)))
+		}
+		if width >= leastNames {
+			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text
+		}
+	}
+	text = pane.Clip(mark+plain.Line(head(text, 4*width)), width)
+	lines := []string{d.headLine(d.paint(line{text: text, style: style}), right, width)}
+	if open {
+		lines = append(lines, d.details(it.at, width)...)
+	}
+	return lines
+}
+
+// details are all that the log knows of an event: of a compaction the texts it shortened, and the summaries.
+func (d *drawer) details(at, width int) []string {
+	var out []line
+	for i, l := range d.book.details(at, d.zone) {
+		if i == 0 && cells(l) < width/2 { // the row says it already
+			continue
+		}
+		out = append(out, d.spread(l, d.styles.Pane.Muted, width)...)
+	}
+	var events []uint64
+	for _, o := range d.book.pass(at) {
+		events = append(events, shortened(o.Body)...)
+	}
+	events = slices.Compact(events)
+	for i, seq := range events {
+		if i == mostItems {
+			out = append(out, line{text: "… " + numbers.Count(len(events)-i, "more message"), style: d.styles.Faint})
+			break
+		}
+		if e := d.book.index(seq); e >= 0 {
+			size, _ := conversation.MessageSize(d.book.Log[e].Body)
+			text := "  " + pane.Fit(eventName(seq), nameCells) + alignedRight(pane.Tokens(d.book.tokens(size)), nameCells) + "  " + d.book.gist(e)
+			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
+		}
+	}
+	for _, o := range d.book.pass(at) {
+		if sum, ok := o.Body.(conversation.Summary); ok && sum.Text+sum.Appendix != "" {
+			out = append(out, line{})
+			out = append(out, d.prose(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)
+		}
+	}
+	return d.paintAll(out)
+}
+
+// sketchInstructions draws the system prompt or the tools of a request.
+func (d *drawer) sketchInstructions(it item, open bool, width int) []string {
+	name, text := d.book.request.instructions(it.kind)
+	right := d.right("", "", pane.Tokens(d.book.tokens(conversation.Measure(text))), width)
+	lines := []string{d.headLine(d.styles.Assistant.Render(name), right, width)}
+	if text == "" {
+		return append(lines, d.styles.Pane.Muted.Render("none"))
+	}
+	return append(lines, d.paintAll(d.text(text, d.styles.Sent, open, foldLines, width))...)
+}
+
+// sketchMessage draws a message of the view, or of a request.
+func (d *drawer) sketchMessage(it item, open bool, width int) []string {
+	msg := &d.book.messages[it.at]
+	before, after := d.book.tokens(msg.Before), d.book.tokens(msg.After())
+	whole := msg.State == projection.StateVerbatim || msg.State == projection.StatePinned
+	if whole || len(msg.Events) == 0 {
+		before = after
+	}
+	right := d.right(d.badge(msg.State, msg.Why, false), eventsName(msg.Events), change(before, after), width)
+	lines := []string{d.headLine(d.sender(it, msg, open, width-cells(right)-1)+d.begins(it), right, width)}
+	lines = append(lines, d.paintAll(d.body(msg, open, false, width))...)
+	e := d.book.event(it)
+	if !open || e == nil || len(msg.Events) != 1 || whole {
+		return lines
+	}
+	rule := "─ in full "
+	rule += strings.Repeat("─", max(0, width-cells(rule)))
+	lines = append(lines, d.styles.Pane.Muted.Render(pane.Clip(rule, width)))
+	return append(lines, d.paintAll(d.original(e, true, false, width))...)
 }

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
@@ -45,16 +46,43 @@ func since(b conversation.Body) string {
 	return "undone"
 }
 
-// covered is the events of a summary that were said.
-func (b *book) covered(s conversation.Summary) []uint64 {
+// compacts reports whether an overlay is part of a compaction.
+func compacts(b conversation.Body) bool {
+	switch b.(type) {
+	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
+		return true
+	}
+	return false
+}
+
+// shortened is the events whose texts an overlay shows in part.
+func shortened(b conversation.Body) []uint64 {
 	var out []uint64
-	for i := range b.rows {
-		seq := b.Log[b.rows[i].Event].Seq
-		if slices.ContainsFunc(s.Spans, func(span conversation.Span) bool { return span.Holds(seq) }) {
-			out = append(out, seq)
+	switch b := b.(type) {
+	case conversation.Mask:
+		for _, it := range b.Items {
+			out = append(out, it.Event)
+		}
+	case conversation.Cap:
+		for _, it := range b.Items {
+			out = append(out, it.Event)
 		}
 	}
 	return out
+}
+
+// gist is what an event says, on one line.
+func (b *book) gist(at int) string {
+	switch body := b.Log[at].Body.(type) {
+	case conversation.ToolResult:
+		return strings.TrimSpace(plain.Line(body.Tool) + "  " + b.about(b.Log[at].Seq, body.CallID))
+	case conversation.AssistantMessage:
+		if len(body.Calls) > 0 {
+			return "→ " + plain.Line(body.Calls[0].Name) + "  " + subject(body.Calls[0])
+		}
+		return plain.Line(head(strings.TrimSpace(body.Text), maxSubject))
+	}
+	return b.words(at)
 }
 
 // words says what an event was.

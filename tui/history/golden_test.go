@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/tuitest"
 )
@@ -18,26 +17,14 @@ func TestViews(t *testing.T) {
 		do   func(r *rig, at map[string]uint64)
 	}{
 		{"both", func(*rig, map[string]uint64) {}},
-		{"both from the beginning", func(r *rig, _ map[string]uint64) { r.press("home") }},
 		{"both at the mask", func(r *rig, at map[string]uint64) { r.to(at["failed"]) }},
-		{"original", func(r *rig, at map[string]uint64) { r.press("tab"); r.press("home", "j", "j", "j") }},
 		{"as sent", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home") }},
 		{"an expanded summary", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home", "enter") }},
 		{"an expanded stub", func(r *rig, at map[string]uint64) { r.to(at["failed"]); r.press("enter") }},
 		{"an expanded compaction", func(r *rig, at map[string]uint64) { r.to(at["summary"]); r.press("enter") }},
 		{"hostile text", func(r *rig, at map[string]uint64) { r.to(at["hostile"]); r.press("enter") }},
-		{"hostile text on both sides", func(r *rig, at map[string]uint64) {
-			r.pass("1 result masked \x1b[31m", masks(at["hostile"]))
-			r.show()
-			r.to(at["hostile"])
-		}},
-		{"a note", func(r *rig, at map[string]uint64) {
-			r.pass("", conversation.Summary{Spans: []conversation.Span{{First: 400, Last: 500}}, Text: "of a log that was cut"})
-			r.show()
-		}},
 		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("port") }},
 		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("upload 0.4s"); r.press("enter") }},
-		{"a request is built", func(r *rig, at map[string]uint64) { r.press("[") }},
 		{"a request", func(r *rig, at map[string]uint64) {
 			if w, ok := r.press("[").(history.Wanted); ok {
 				r.Request(r.rebuilt(w.Event), nil)
@@ -48,7 +35,7 @@ func TestViews(t *testing.T) {
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		ledger := newRig(t, width, height)
-		ledger.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &ledger.keys, Zone: time.UTC, Ledger: true})
+		ledger.Model = history.New(history.Options{Styles: looks(), Keys: &ledger.keys, Zone: time.UTC, Ledger: true})
 		ledger.SetSize(width, height)
 		ledger.story()
 		ledger.show()

@@ -12,8 +12,7 @@ import (
 //
 //   - A conversation that goes on keeps the reader's place, by event, and what he has
 //     expanded. Another one, or a history opened anew, begins at the newest row.
-//   - What rows look like is kept by row and by all that it was made of, so that what
-//     did not change is not laid out again.
+//   - What rows look like is kept until the conversation goes on.
 
 // Options is what a Model is made of. Keys is read at every key, so that rebinding
 // takes effect at once.
@@ -24,8 +23,7 @@ type Options struct {
 	Ledger bool // it lists the compactions alone
 }
 
-// Model is the history browser. Its parts: the book says what there is to show, the drawer draws it, the search finds in
-// it, the explainer says why it is so, the changes and the copier make actions of keys.
+// Model is the history browser.
 type Model struct {
 	keys          *KeyMap
 	width, height int
@@ -34,15 +32,12 @@ type Model struct {
 	book   *book
 	draw   *drawer
 	search *search
-	acts   changes
-	copier copier
 	helps  bool // the keys stand in place of the rows
 	help   pane.Page
 
-	home  side     // that it begins with
-	jumps []uint64 // events from which jumps began
-	note  Note     // it stands in place of why until the next key
-	was   Note     // the one that stood there when a key was pressed
+	home side // that it begins with
+	note Note // it stands in place of why until the next key
+	was  Note // the one that stood there when a key was pressed
 }
 
 // New makes a history without a conversation.
@@ -55,12 +50,11 @@ func New(o Options) *Model {
 	if zone == nil {
 		zone = time.UTC
 	}
-	b, texts := open(Content{}), fullTexts{}
-	s := &search{book: b, texts: texts}
-	m := &Model{
-		keys: keys, book: b, search: s, copier: copier{b, texts}, acts: changes{explainer{b, keys, zone}},
-		draw: &drawer{painter: newPainter(o.Styles, s), book: b, texts: texts, zone: zone},
-	}
+	b := open(Content{})
+	d := &drawer{book: b, texts: map[uint64]whole{}, zone: zone}
+	s := &search{book: b, texts: d.texts}
+	d.painter = newPainter(o.Styles, s)
+	m := &Model{keys: keys, book: b, search: s, draw: d}
 	if o.Ledger {
 		m.home = sideCompactions
 	}
@@ -93,7 +87,7 @@ func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, p
 
 // Show begins anew, at the newest row.
 func (m *Model) Show(c Content) {
-	m.jumps, m.note, m.helps = nil, Note{}, false
+	m.note, m.helps = Note{}, false
 	m.draw.expanded = map[mark]bool{}
 	clear(m.draw.texts)
 	m.search.reset()
@@ -106,12 +100,10 @@ func (m *Model) Show(c Content) {
 // is.
 func (m *Model) Refresh(c Content) {
 	seq, sel := m.here(), m.selected()
-	factor, side, request := m.book.Factor, m.book.side, m.book.request
+	side, request := m.book.side, m.book.request
 	*m.book = *open(c)
 	m.book.show(side, request)
-	if m.book.Factor != factor { // every number of tokens is another one
-		m.draw.redraw()
-	}
+	m.draw.redraw()
 	m.fit()
 	m.search.stale = true
 	switch {
@@ -175,7 +167,8 @@ func (m *Model) Jump(event uint64, query string) {
 
 // Full is the answer to FullWanted.
 func (m *Model) Full(event uint64, text string, err error) {
-	if m.draw.texts.answer(event, text, err) {
+	if _, asked := m.draw.texts[event]; asked {
+		m.draw.texts[event] = whole{text: text, err: err, here: true}
 		m.draw.redraw()
 	}
 }

@@ -14,12 +14,10 @@ type KeyMap struct {
 	NextMessage, PreviousMessage key.Binding // of the user
 	Side                         key.Binding
 	Open, Fold                   key.Binding
-	Back                         key.Binding
 	PreviousRequest, NextRequest key.Binding
 	Pin, Mask, Undo, Redo        key.Binding
 	Search, Next, Previous       key.Binding
-	Copy, CopyBody               key.Binding
-	Fork, Resend                 key.Binding
+	Copy, Fork, Resend           key.Binding
 	Jump, Preview                key.Binding
 	Help, Close, Cancel          key.Binding
 
@@ -38,9 +36,8 @@ func DefaultKeyMap() KeyMap {
 		NextMessage:     bind("}", "next user message", "}"),
 		PreviousMessage: bind("{", "previous user message", "{"),
 		Side:            bind("tab", "both, original, as sent", "tab"),
-		Open:            bind("enter", "expand, or follow a link", "enter"),
+		Open:            bind("enter", "expand, then go to the original", "enter"),
 		Fold:            bind("ctrl+o", "expand or fold", "ctrl+o"),
-		Back:            bind("b", "go back after a jump", "b", "backspace"),
 		PreviousRequest: bind("[", "previous request, as sent", "["),
 		NextRequest:     bind("]", "next request, as sent", "]"),
 		Pin:             bind("p", "pin or unpin", "p"),
@@ -51,7 +48,6 @@ func DefaultKeyMap() KeyMap {
 		Next:            bind("n", "next match", "n"),
 		Previous:        bind("N", "previous match", "N", "shift+n"),
 		Copy:            bind("y", "copy", "y"),
-		CopyBody:        bind("Y", "copy a whole request", "Y", "shift+y"),
 		Fork:            bind("f", "fork from here", "f"),
 		Resend:          bind("e", "edit and resend from here (press twice)", "e"),
 		Jump:            bind("o", "from the list of compactions to the place", "o"),

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -95,34 +96,29 @@ func (b *book) entryDetails(seq uint64) []string {
 		result += ": the conversation had changed by the time it was ready"
 	case inspect.ResultFailed, inspect.ResultCancelled:
 		result += ": nothing was changed"
-	case inspect.ResultUndone:
-		result += ": it hides nothing"
 	}
-	if tokens := tokensOfEntry(e); tokens != "" {
-		result += ", " + tokens + " tokens"
-	}
-	out := []string{result}
-	var summary []string
+	out := []string{joined(result, tokensOfEntry(e))}
+	read, written := "", ""
 	if e.Prompt > 0 {
-		summary = append(summary, pane.Tokens(e.Prompt)+" tokens read")
+		read = pane.Tokens(e.Prompt) + " tokens read"
 	}
 	if e.Output > 0 {
-		summary = append(summary, pane.Tokens(e.Output)+" written")
+		written = pane.Tokens(e.Output) + " written"
 	}
-	for _, part := range []string{costOf(e), took(e.Duration)} {
-		if part != "" {
-			summary = append(summary, part)
-		}
-	}
-	if len(summary) > 0 {
-		out = append(out, strings.TrimSpace("summary "+e.Model)+": "+strings.Join(summary, ", "))
+	if summary := joined(read, written, costOf(e), took(e.Duration)); summary != "" {
+		out = append(out, strings.TrimSpace("summary "+e.Model)+": "+summary)
 	}
 	return out
 }
 
+// joined is parts with commas between them, without those that are empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
 // totals are what is true of all compactions. What several saved does not add up, as each began where the one before ended.
 func (b *book) totals() string {
-	made, force, failed, asked, unknown, spent := 0, 0, 0, 0, 0, 0.0
+	made, active, failed, spent := 0, 0, 0, 0.0
 	for _, e := range b.ledger {
 		switch {
 		case e.Kind == inspect.EntryAttempt && e.Result != inspect.ResultUnused:
@@ -130,29 +126,18 @@ func (b *book) totals() string {
 		case e.Kind == inspect.EntryEpoch:
 			made++
 			if e.Result == inspect.ResultInForce {
-				force++
+				active++
 			}
 		}
-		switch {
-		case e.CostUSD != nil:
-			asked++
+		if e.CostUSD != nil {
 			spent += *e.CostUSD
-		case e.Prompt > 0 || e.Model != "":
-			asked++
-			unknown++
 		}
 	}
-	out := numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " active"
+	out := numbers.Count(made, "compaction") + ", " + strconv.Itoa(active) + " active"
 	if failed > 0 {
 		out += " · " + numbers.Count(failed, "failed attempt")
 	}
-	switch {
-	case asked == 0:
-	case asked == unknown:
-		out += " · unknown cost for summaries"
-	case unknown > 0:
-		out += " · at least " + pane.Dollars(spent) + " for summaries"
-	default:
+	if spent > 0 {
 		out += " · " + pane.Dollars(spent) + " for summaries"
 	}
 	return out

@@ -18,7 +18,7 @@ func TestTheLedger(t *testing.T) {
 	t.Parallel()
 	price := 0.02
 	r := newRig(t, 90, 24)
-	r.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
+	r.Model = history.New(history.Options{Styles: looks(), Keys: &r.keys, Zone: time.UTC, Ledger: true})
 	r.SetSize(90, 24)
 	r.show()
 	if view := r.screen(); !strings.Contains(view, "No compactions yet.") {
@@ -51,7 +51,7 @@ func TestTheLedger(t *testing.T) {
 		{kept, "o", pane.Jump{Event: kept}},
 		{kept, "c", pane.Preview{}},
 		{undone, "r", pane.Redo{}},
-		{undone, "u", history.Note{Text: "this compaction is already undone · r redoes the last undone one", Bad: true}},
+		{undone, "u", history.Note{Text: "this compaction is already undone", Bad: true}},
 		{kept, "tab", nil},
 		{kept, "q", pane.Closed{}},
 	} {

@@ -48,7 +48,7 @@ func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
 	has("part of the note above")
 	r.to(epoch)
 	r.press("enter")
-	has("note on turn 0 by the program, without a model", "What was done", "set off by load line", "It replaces:")
+	has("note on turn 0 by the program, without a model", "What was done", "set off by load line")
 	r.to(1)
 	r.press("tab", "tab")
 	has("▌ note")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
@@ -32,7 +33,7 @@ type rig struct {
 func newRig(tb testing.TB, width, height int) *rig {
 	tb.Helper()
 	r := &rig{tb: tb, at: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
-	r.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &r.keys, Zone: time.UTC})
+	r.Model = history.New(history.Options{Styles: looks(), Keys: &r.keys, Zone: time.UTC})
 	r.SetSize(width, height)
 	return r
 }
@@ -165,4 +166,24 @@ func (r *rig) rebuilt(event uint64) inspect.Rebuilt {
 	}
 	r.tb.Fatalf("there is no request %d", event)
 	return inspect.Rebuilt{}
+}
+
+// looks are looks in the terminal's own sixteen colours, which read on dark
+// and light backgrounds.
+func looks() history.Styles {
+	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
+	bold, plainly, quiet := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
+	return history.Styles{
+		Pane: pane.Styles{
+			Title: bold, Detail: quiet, Rule: quiet, Text: plainly, Muted: quiet, Key: bold,
+			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
+		},
+		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: plainly,
+		Said: plainly, Sent: plainly, Summary: bold, Faint: quiet, Event: quiet, Epoch: plainly, Link: colour("6"),
+		Badges: map[projection.State]lipgloss.Style{
+			projection.StateVerbatim: quiet, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
+			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
+		},
+		TakenBack: quiet,
+	}
 }

@@ -91,30 +91,6 @@ func (b *book) same(r *inspect.Row) bool {
 // ownText reports whether a row has a text of its own in what is sent.
 func (b *book) ownText(r *inspect.Row) bool { return r.Message >= 0 && r.First && !b.same(r) }
 
-// otherCalls is a reply that is sent as it was said but for its calls, and those.
-func (b *book) otherCalls(r *inspect.Row) (conversation.AssistantMessage, []conversation.ToolCall, bool) {
-	reply, ok := b.Log[r.Event].Body.(conversation.AssistantMessage)
-	if !ok || !b.ownText(r) || len(reply.Calls) == 0 {
-		return reply, nil, false
-	}
-	s := &b.View.Messages[r.Message]
-	return reply, s.Calls, len(s.Events) == 1 && s.Text == reply.Text
-}
-
-// answered reports whether the results of all calls of a reply follow it at once.
-func (b *book) answered(seq uint64, calls []conversation.ToolCall) bool {
-	at := b.index(seq)
-	for _, e := range b.Log[at+1 : min(len(b.Log), at+1+2*len(calls)+2)] {
-		if len(calls) == 0 {
-			break
-		}
-		if result, ok := e.Body.(conversation.ToolResult); ok && result.CallID == calls[0].ID {
-			calls = calls[1:]
-		}
-	}
-	return len(calls) == 0
-}
-
 // change is the tokens before and after, once if they are the same.
 func change(before, after int) string {
 	if before == after {
@@ -155,17 +131,6 @@ func (b *book) spanOf(message int) int {
 	return len(view.parts(message))
 }
 
-// altered reports whether a message is not what its event said, or not all of it.
-func altered(msg *projection.Message, e *conversation.Event) bool {
-	switch b := e.Body.(type) {
-	case conversation.ToolResult:
-		return msg.Text != b.Text || b.Total > 0 || b.Blob != "" || b.Detail != ""
-	case conversation.AssistantMessage:
-		return msg.State != projection.StateVerbatim && msg.State != projection.StatePinned || b.Reasoning != ""
-	}
-	return msg.State != projection.StateVerbatim && msg.State != projection.StatePinned
-}
-
 // call is the call that a result answers; false if it is not near.
 func (b *book) call(seq uint64, id string) (conversation.ToolCall, bool) {
 	at := b.index(seq)
@@ -192,6 +157,18 @@ func (b *book) about(seq uint64, id string) string {
 	return subject(c)
 }
 
+// isText reports whether a row is what somebody said, not a result.
+func (b *book) isText(it item) bool {
+	switch it.kind {
+	case kindSaid:
+		_, result := b.Log[b.rows[it.at].Event].Body.(conversation.ToolResult)
+		return !result
+	case kindMessage:
+		return b.messages[it.at].Role != projection.RoleTool
+	}
+	return false
+}
+
 // isUsers reports whether a row is a message of the user.
 func (b *book) isUsers(it item) bool {
 	switch it.kind {
@@ -209,70 +186,53 @@ func (b *book) holdsResult(it item) bool {
 	return it.kind == kindSaid || it.kind == kindMessage && len(b.messages[it.at].Events) == 1
 }
 
-// target is what a link leads to.
-type target struct {
-	turn bool // a turn is meant, not an event
-	n    uint64
-}
-
-// String is the target as recall takes it: t3, e41.
-func (t target) String() string {
-	return conversation.RecallID{Turns: t.turn, First: t.n, Last: t.n}.String()
-}
-
-// holds reports whether a target is in the log.
-func (b *book) holds(t target) bool {
-	if !t.turn {
-		return b.index(t.n) >= 0
+// leads is the event to which Enter goes from a row that is expanded: of a summary the first it covers, of a result that is
+// not repeated the one it points to, of what the model recalled the original. It is 0 if that is nowhere.
+func (b *book) leads(it item) uint64 {
+	message := func(i int) uint64 {
+		msg := &b.messages[i]
+		if msg.Repeats == 0 && msg.State == projection.StateSummarised && it.kind == kindMessage && len(msg.Events) > 0 {
+			return msg.Events[0]
+		}
+		return msg.Repeats
 	}
-	return t.n < uint64(len(b.Log)) && b.turn(int(t.n)) >= 0
-}
-
-// recalled is what a result of the recall tool contains.
-func (b *book) recalled(e *conversation.Event) (target, bool) {
-	result, ok := e.Body.(conversation.ToolResult)
-	if !ok || result.Tool != conversation.ToolRecall || result.Status != conversation.ResultOK {
-		return target{}, false
-	}
-	c, ok := b.call(e.Seq, result.CallID)
-	if !ok {
-		return target{}, false
-	}
-	text, ok := conversation.RecallTarget(c.Arguments)
-	if !ok {
-		return target{}, false
-	}
-	id, ok := conversation.ParseRecallID(text)
-	t := target{turn: id.Turns, n: id.First}
-	return t, ok && b.holds(t)
-}
-
-// leads is where Enter goes from a row that is expanded: of a summary the first turn
-// it covers, of what the model recalled the original, of a result that is not repeated
-// the one it points to. It is false if that is nowhere, or the row itself.
-func (b *book) leads(it item) (target, bool) {
+	to := uint64(0)
 	switch it.kind {
 	case kindSaid:
-		r := &b.rows[it.at]
-		if r.Message >= 0 && b.View.Messages[r.Message].Repeats != 0 {
-			return target{n: b.View.Messages[r.Message].Repeats}, true
+		if r := &b.rows[it.at]; r.Message >= 0 {
+			to = message(r.Message)
 		}
 	case kindMessage:
-		msg := &b.messages[it.at]
-		if msg.Repeats != 0 {
-			return target{n: msg.Repeats}, true
-		}
-		if msg.State == projection.StateSummarised || msg.State == projection.StateDropped && len(msg.Events) > 0 {
-			return target{n: msg.Events[0]}, len(msg.Events) > 0
-		}
+		to = message(it.at)
 	case kindEvent:
 		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
-			return target{turn: true, n: uint64(max(s.FromTurn, 0))}, b.turn(s.FromTurn) >= 0
+			return b.opens(s.FromTurn)
 		}
 	}
 	e := b.event(it)
-	if e == nil {
-		return target{}, false
+	if to != 0 || e == nil {
+		return to
 	}
-	return b.recalled(e)
+	result, ok := e.Body.(conversation.ToolResult)
+	c, called := b.call(e.Seq, result.CallID)
+	if !ok || !called || result.Tool != conversation.ToolRecall || result.Status != conversation.ResultOK {
+		return 0
+	}
+	text, _ := conversation.RecallTarget(c.Arguments)
+	id, ok := conversation.ParseRecallID(text)
+	switch {
+	case ok && id.Turns && id.First < uint64(len(b.Log)):
+		return b.opens(int(id.First))
+	case ok && b.index(id.First) >= 0:
+		return id.First
+	}
+	return 0
+}
+
+// opens is the event with which a turn begins, 0 if it has no message.
+func (b *book) opens(turn int) uint64 {
+	if i := b.turn(turn); i >= 0 {
+		return b.Log[b.rows[i].Event].Seq
+	}
+	return 0
 }

@@ -3,9 +3,11 @@ package history
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
@@ -15,7 +17,8 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// Originals: who said it, and the text, folded or all of it.
+// What was said and what is sent: who it is from, how it stands, and the text, folded or all of it. A text that is sent as
+// it was stands once, over the whole width.
 
 func cells(s string) int { return ansi.StringWidth(s) }
 
@@ -25,33 +28,23 @@ func (d *drawer) who(e *conversation.Event, open bool, width int) string {
 	case conversation.UserMessage:
 		return d.styles.User.Render("› you")
 	case conversation.AssistantMessage:
-		return d.replier(b)
+		out := d.styles.Assistant.Render("assistant")
+		if b.Stop != "" && b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls {
+			out += d.styles.Pane.Warning.Render(" · " + plain.Line(string(b.Stop)))
+		}
+		return out
 	case conversation.ToolResult:
 		return d.tool(b.Status, conversation.Verb(b.Tool, b.Status != conversation.ResultDenied), d.book.about(e.Seq, b.CallID), open, width)
 	}
 	return ""
 }
 
-// replier is whose a reply is, and how it ended where that is worth a word.
-func (d *drawer) replier(b conversation.AssistantMessage) string {
-	out := d.styles.Assistant.Render("assistant")
-	if b.Stop != "" && b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls {
-		out += d.styles.Pane.Warning.Render(" · " + plain.Line(string(b.Stop)))
-	}
-	return out
-}
-
 // tool is the line of a call that was run, as in the chat: what it does, about what, and that it failed.
 func (d *drawer) tool(status conversation.ResultStatus, does, about string, open bool, width int) string {
-	mark := markFolded
+	mark, ended := markFolded, ""
 	if open {
 		mark = markOpen
 	}
-	if does = plain.Line(does); does == "" {
-		does = "tool"
-	}
-	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(ansi.Truncate(does, max(width/2, 4), "…"))
-	ended := ""
 	switch status {
 	case conversation.ResultOK, "":
 	case conversation.ResultError:
@@ -59,83 +52,33 @@ func (d *drawer) tool(status conversation.ResultStatus, does, about string, open
 	default:
 		ended = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
 	}
+	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(orElse(plain.Line(does), "tool"), max(width/2, 4)))
 	if room := width - cells(out) - cells(ended) - 1; about != "" && room >= 4 {
 		out += " " + d.styles.Subject.Render(pane.Clip(about, room))
 	}
 	return out + ended
 }
 
-// saidOf is the original text of a row. What the model is not sent is quiet.
-func (d *drawer) saidOf(it item, r *inspect.Row, open bool, width int) ([]line, []target) {
-	e := &d.book.Log[r.Event]
-	quiet := d.book.side == sideBoth && !d.book.same(r)
-	var lines []line
-	if it.reply > 0 {
-		lines = d.calling(it, r, open, width)
-	}
-	original, links := d.original(e, open, quiet && d.book.ownText(r), width)
-	lines = append(lines, original...)
-	if quiet {
-		for i, l := range lines {
-			if l.drawn {
-				lines[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
-			} else if !l.links {
-				lines[i].style = d.styles.Pane.Muted
-			}
-		}
-	}
-	return lines, links
-}
-
-// calling is the call of a result whose reply has no row of its own, and before the first what was thought. Folded, it is
-// there where something in it is searched for.
-func (d *drawer) calling(it item, r *inspect.Row, open bool, width int) []line {
-	reply, _ := d.book.Log[d.book.rows[it.reply-1].Event].Body.(conversation.AssistantMessage)
-	result, _ := d.book.Log[r.Event].Body.(conversation.ToolResult)
-	var out []line
-	show := func(text string) {
-		if open {
-			out = append(out, d.spread(text, d.styles.Pane.Muted, width)...)
-		} else if d.found(text) {
-			out = append(out, d.fold(text, d.styles.Pane.Muted, 1, width)...)
-		}
-	}
-	if it.at == it.reply {
-		show(reply.Reasoning)
-	}
-	for _, c := range reply.Calls {
-		if c.ID == result.CallID {
-			show("→ " + c.Name + " " + c.Arguments)
-			break
-		}
-	}
-	return out
-}
-
-// original is the text of an event, with the links in it. Folded, calls are not told that the results below tell, nor
-// results but where something in them is to be seen, such as what they are compared with.
-func (d *drawer) original(e *conversation.Event, open, compared bool, width int) ([]line, []target) {
+// original is the text of an event. Folded, a result is only told of where something is to be seen: a failure, a place that
+// is searched for, what it is compared with.
+func (d *drawer) original(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.plainly(b.Text, open, foldLines, min(width, markdown.Measure)), nil
+		return d.text(b.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
 	case conversation.AssistantMessage:
-		out := d.reply(b, open, width)
-		if !open && len(out) > 0 && d.book.answered(e.Seq, b.Calls) {
-			return out, nil
-		}
-		return append(out, d.calls(b.Calls, open, width)...), nil
+		return append(d.reply(b, open, width), d.calls(b.Calls, open, width)...)
 	case conversation.ToolResult:
-		return d.result(e.Seq, b, open, compared, width)
+		switch {
+		case open:
+			return d.result(e.Seq, b, width)
+		case compared || d.found(b.Text):
+			return d.text(b.Text, d.styles.Said, false, foldResult, width)
+		case b.Status != conversation.ResultOK && b.Status != "":
+			first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
+			return []line{{text: pane.Clip("  "+plain.Line(head(first, 4*width)), width), style: d.styles.Failure}}
+		}
 	}
-	return nil, nil
-}
-
-// plainly is a text as it stands, folded or not.
-func (d *drawer) plainly(text string, open bool, n, width int) []line {
-	if open {
-		return d.spread(text, d.styles.Said, width)
-	}
-	return d.fold(text, d.styles.Said, n, width)
+	return nil
 }
 
 // reply is what the model said before it called: reasoning only where it is unfolded.
@@ -159,38 +102,21 @@ func (d *drawer) reply(b conversation.AssistantMessage, open bool, width int) []
 func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []line {
 	var out []line
 	for i, c := range calls {
-		name := "→ " + plain.Line(c.Name)
-		if open {
-			out = append(out, d.spread(name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
-			continue
-		}
-		if i == foldLines && len(calls) > foldLines+1 {
+		switch {
+		case open:
+			out = append(out, d.spread("→ "+c.Name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
+		case i == foldLines && len(calls) > foldLines+1:
 			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Pane.Muted})
+		default:
+			text := "→ " + plain.Line(c.Name) + " " + plain.Line(head(c.Arguments, 4*width))
+			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
 		}
-		out = append(out, line{text: ansi.Truncate(strings.TrimRight(name+"  "+subject(c), " "), width, "…"), style: d.styles.Pane.Muted})
 	}
 	return out
 }
 
-// failure is why a call failed, in a line.
-func (d *drawer) failure(b conversation.ToolResult, width int) []line {
-	first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
-	why := plain.Line(head(first, 4*width))
-	if b.Status == conversation.ResultOK || b.Status == "" || why == "" {
-		return nil
-	}
-	return []line{{text: pane.Clip("  "+why, width), style: d.styles.Failure}}
-}
-
-// result is the text of a result: the whole one where it has come. What the model looked up leads to what it found.
-// Folded, it is only told of where something is to be seen: a failure, a place that is searched for, what is compared.
-func (d *drawer) result(seq uint64, b conversation.ToolResult, open, compared bool, width int) ([]line, []target) {
-	if !open {
-		if compared || d.found(b.Text) {
-			return d.plainly(b.Text, false, foldResult, width), nil
-		}
-		return d.failure(b, width), nil
-	}
+// result is all of the text of a result: the whole one where it has come.
+func (d *drawer) result(seq uint64, b conversation.ToolResult, width int) []line {
 	var out []line
 	text := b.Text
 	switch full, asked := d.texts[seq]; {
@@ -202,33 +128,161 @@ func (d *drawer) result(seq uint64, b conversation.ToolResult, open, compared bo
 	case asked:
 		out = styled(d.styles.Pane.Muted, "loading the full text…")
 	}
-	n := numbering{book: d.book}
-	if b.Tool == conversation.ToolRecall || b.Tool == conversation.ToolSearchHistory {
-		if t, ok := d.book.recalled(&d.book.Log[d.book.index(seq)]); ok {
-			n.of(t)
-			out = append(out, line{text: "Goes to " + t.String() + numeral(1), style: d.styles.Pane.Muted, links: true})
-		}
-		out = append(out, d.linked(n.mark(plain.Text(text)), width)...)
-	} else {
-		out = append(out, d.spread(text, d.styles.Said, width)...)
+	out = append(out, d.spread(text, d.styles.Said, width)...)
+	if b.Detail == "" {
+		return out
 	}
-	if b.Detail != "" {
-		out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
-		out = append(out, d.detail(b.Detail, width)...)
+	out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
+	f, ok := diff.Parse(b.Detail)
+	if !ok {
+		return append(out, d.spread(b.Detail, d.styles.Said, width)...)
 	}
-	return out, n.list
+	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
+	return append(out, rendered(rows)...)
 }
 
-// detail is what only the user is shown of a result: of an edit its diff.
-func (d *drawer) detail(text string, width int) []line {
-	f, ok := diff.Parse(text)
-	if !ok {
-		return d.spread(text, d.styles.Said, width)
+// Words that stand in place of a text.
+const (
+	partOfSummary = "part of the summary above"
+	partOfNote    = "part of the note above"
+	partOfGap     = "part of what is left out above"
+	wordTakenBack = "undone"
+)
+
+// badge is the word for how a row is sent, for a reason. What is sent as it was said has none.
+func (d *drawer) badge(state projection.State, why string, back bool) string {
+	switch {
+	case back:
+		return d.styles.TakenBack.Render(wordTakenBack)
+	case state == projection.StateVerbatim:
+		return ""
 	}
-	var out []line
-	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
-	for _, row := range rows {
-		out = append(out, line{text: row, drawn: true})
+	return d.styles.Badges[state].Render(stateWord(state, why))
+}
+
+// stateWord is a state in a word: what only a note stands for is evicted.
+func stateWord(state projection.State, why string) string {
+	if projection.OnlyNoted(state, why) {
+		return "evicted"
 	}
-	return out
+	return state.Word()
+}
+
+// isPart reports whether a text above stands for a row.
+func isPart(r *inspect.Row) bool {
+	return r.Message >= 0 && !r.First || r.Message < 0 && r.State == projection.StateSummarised
+}
+
+// partOf says that a row is part of a text that stands above.
+func partOf(r *inspect.Row) string {
+	switch {
+	case projection.OnlyNoted(r.State, r.Why):
+		return partOfNote
+	case r.State == projection.StateSummarised:
+		return partOfSummary
+	}
+	return partOfGap
+}
+
+// Marks in the gutter of a row.
+const (
+	markSame   = "="
+	markPart   = "┆" // a text above stands for it
+	markAbsent = "−"
+)
+
+// gutterMark says how a row is sent.
+func (d *drawer) gutterMark(r *inspect.Row) string {
+	switch {
+	case isPart(r):
+		return markPart
+	case r.Message < 0:
+		return markAbsent
+	case d.book.same(r):
+		return markSame
+	}
+	return ""
+}
+
+// standing is how a row is sent, if that is not as it was said, and its tokens.
+func (d *drawer) standing(r *inspect.Row, width int) string {
+	back := d.book.takenBack(r)
+	badge, tokens := d.badge(r.State, r.Why, back), d.book.tokensOf(r)
+	if part := !back && isPart(r); part && d.book.side == sideBoth {
+		badge, tokens = d.styles.Faint.Render(stateWord(r.State, r.Why)), ""
+	}
+	if tokens == "" || d.book.side == sideOriginal {
+		tokens = pane.Tokens(d.book.tokens(r.Before))
+	}
+	return d.right(badge, eventName(d.book.Log[r.Event].Seq), tokens, width)
+}
+
+// right is a badge, the name of an event where there is room, and tokens, in columns.
+func (d *drawer) right(badge, event, tokens string, width int) string {
+	if badge != "" {
+		badge += " "
+	}
+	if width < leastNames {
+		return badge + d.styles.Pane.Muted.Render(tokens)
+	}
+	column := changeCells
+	if !d.book.twofold {
+		column = changeCells / 2
+	}
+	return badge + d.styles.Faint.Render(alignedRight(event, nameCells)) + d.styles.Pane.Muted.Render(" "+alignedRight(tokens, column))
+}
+
+// alignedRight puts a text at the end of so many cells.
+func alignedRight(text string, width int) string {
+	return strings.Repeat(" ", max(0, width-cells(text))) + text
+}
+
+// body is the text and the calls of a message as it is sent. Results that are sent in full are told of in their first line,
+// but where they are compared.
+func (d *drawer) body(s *projection.Message, open, compared bool, width int) []line {
+	switch {
+	case s.State == projection.StateSummarised && open:
+		return d.prose(s.Text, true, 0, width)
+	case s.State == projection.StateSummarised:
+		return d.prose(gist(s.Text), false, foldLines, width)
+	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.found(s.Text):
+		return nil
+	case s.Role == projection.RoleTool:
+		return d.text(s.Text, d.styles.Said, open, foldResult, width)
+	case s.Role == projection.RoleAssistant:
+		return append(d.prose(s.Text, open, foldLines, width), d.calls(s.Calls, open, width)...)
+	}
+	return d.text(s.Text, d.styles.Said, open, foldLines, min(width, markdown.Measure))
+}
+
+// gist is a summary from its first heading on, where one paragraph stands before it: that one is the same in all.
+func gist(text string) string {
+	const heading = "\n\n## "
+	if i := strings.IndexByte(text, '\n'); i >= 0 && strings.HasPrefix(text[i:], heading) {
+		return text[i+len(heading):]
+	}
+	return text
+}
+
+// sender is who a message is from as it is sent.
+func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) string {
+	name := func(s lipgloss.Style, text string) string { return s.Render(text) }
+	switch {
+	case projection.OnlyNoted(msg.State, msg.Why):
+		return name(d.styles.Summary, "note")
+	case msg.State == projection.StateSummarised:
+		return name(d.styles.Summary, "summary")
+	case msg.State == projection.StateDropped:
+		return name(d.styles.Summary, "left out")
+	case msg.Role == projection.RoleUser:
+		return name(d.styles.User, "› you")
+	case msg.Role != projection.RoleTool:
+		return name(d.styles.Assistant, plain.Line(string(msg.Role)))
+	}
+	e := d.book.event(it)
+	if e == nil {
+		return d.tool(conversation.ResultInterrupted, msg.Tool, "", open, width)
+	}
+	b, _ := e.Body.(conversation.ToolResult)                                                      // otherwise the message says what there is
+	return d.tool(b.Status, orElse(b.Tool, msg.Tool), d.book.about(e.Seq, b.CallID), open, width) // as the model knows it
 }

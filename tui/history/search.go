@@ -5,9 +5,6 @@ import (
 
 	"plimsoll/compact/projection"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
@@ -18,7 +15,7 @@ import (
 // folded or not.
 type search struct {
 	book  *book
-	texts fullTexts
+	texts map[uint64]whole
 
 	query find.Query
 	on    bool // there is a query
@@ -52,41 +49,13 @@ func (s *search) start(from int) {
 	}
 }
 
-// typed is what came of a key in the line.
-type typed int
-
-const (
-	typedNothing typed = iota // the key means nothing here
-	typedText                 // the text may be another one
-	typedQuery                // there is another query
-	typedEnd                  // typing ended, the query stays
-	typedCancel               // the search ended
-)
-
-// update takes a key or a paste into the line.
-func (s *search) update(msg tea.Msg, keys *KeyMap) typed {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, keys.Cancel):
-			return typedCancel
-		case key.Matches(k, keys.Open):
-			s.typing = false
-			return typedEnd
-		}
-	}
-	before := s.field.Text()
-	if !s.field.Update(msg, keys.Edit) {
-		return typedNothing
-	}
-	if s.field.Text() == before {
-		return typedText
-	}
+// parse takes what is typed as the query.
+func (s *search) parse() {
 	q, err := find.Parse(s.field.Text())
 	s.query, s.on, s.stale, s.mend = q, err == nil, true, ""
 	if err != nil {
 		s.mend = err.Error()
 	}
-	return typedQuery
 }
 
 // match is the nearest row that matches, going round; -1 if none does. Here says that the row itself counts first.
@@ -124,65 +93,68 @@ func (s *search) matches() []int {
 
 // holds reports whether a row holds what is searched for.
 func (s *search) holds(it item) bool {
-	b := s.book
-	holds := func(text string) bool {
+	return slices.ContainsFunc(s.of(it), func(text string) bool {
 		_, ok := s.query.Find(text)
 		return ok
-	}
+	})
+}
+
+// of is the texts of a row.
+func (s *search) of(it item) []string {
+	b := s.book
 	switch it.kind {
 	case kindSaid:
 		r := &b.rows[it.at]
-		if s.saidHolds(&b.Log[r.Event], holds) || it.reply > 0 && s.saidHolds(&b.Log[b.rows[it.reply-1].Event], holds) {
-			return true
+		out := s.said(&b.Log[r.Event])
+		if b.side == sideBoth && b.ownText(r) {
+			out = append(out, sent(b.View.Messages[r.Message:][:b.spanOf(r.Message)])...)
 		}
-		return b.side == sideBoth && b.ownText(r) && sentHolds(b.View.Messages[r.Message:][:b.spanOf(r.Message)], holds)
+		return out
 	case kindEvent:
+		out := []string{b.words(it.at)}
 		for _, e := range b.pass(it.at) {
-			if sum, ok := e.Body.(conversation.Summary); ok && (holds(sum.Text) || holds(sum.Appendix)) {
-				return true
+			if sum, ok := e.Body.(conversation.Summary); ok {
+				out = append(out, sum.Text, sum.Appendix)
 			}
 		}
-		return holds(b.words(it.at))
+		return out
 	case kindMessage:
-		msg := b.messages[it.at : it.at+1]
-		if sentHolds(msg, holds) {
-			return true
+		out := sent(b.messages[it.at : it.at+1])
+		if e, msg := b.event(it), &b.messages[it.at]; e != nil && len(msg.Events) == 1 && msg.State != projection.StateVerbatim {
+			out = append(out, s.said(e)...)
 		}
-		e := b.event(it)
-		return e != nil && len(msg[0].Events) == 1 && msg[0].State != projection.StateVerbatim && s.saidHolds(e, holds)
+		return out
 	}
 	name, text := b.request.instructions(it.kind)
-	return holds(text) || holds(name)
+	return []string{name, text}
 }
 
-// saidHolds asks of all that an event holds.
-func (s *search) saidHolds(e *conversation.Event, holds func(string) bool) bool {
+// said is the texts of an event.
+func (s *search) said(e *conversation.Event) []string {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return holds(b.Text)
+		return []string{b.Text}
 	case conversation.ToolResult:
-		return holds(b.Text) || holds(b.Tool) || holds(s.texts[e.Seq].text) || b.Detail != "" && holds(b.Detail)
+		return []string{b.Text, b.Tool, s.texts[e.Seq].text, b.Detail}
 	case conversation.AssistantMessage:
-		return holds(b.Text) || b.Reasoning != "" && holds(b.Reasoning) || callsHold(b.Calls, holds)
+		return append([]string{b.Text, b.Reasoning}, called(b.Calls)...)
 	}
-	return false
+	return nil
 }
 
-// sentHolds asks of messages as they are sent.
-func sentHolds(list []projection.Message, holds func(string) bool) bool {
+// sent is the texts of messages as they are sent.
+func sent(list []projection.Message) []string {
+	var out []string
 	for i := range list {
-		if holds(list[i].Text) || callsHold(list[i].Calls, holds) {
-			return true
-		}
+		out = append(append(out, list[i].Text), called(list[i].Calls)...)
 	}
-	return false
+	return out
 }
 
-func callsHold(calls []conversation.ToolCall, holds func(string) bool) bool {
-	for i := range calls {
-		if holds(calls[i].Name) || holds(calls[i].Arguments) {
-			return true
-		}
+func called(calls []conversation.ToolCall) []string {
+	var out []string
+	for _, c := range calls {
+		out = append(out, c.Name, c.Arguments)
 	}
-	return false
+	return out
 }

@@ -32,23 +32,3 @@ type Styles struct {
 	TakenBack lipgloss.Style
 	Diff      diffview.Styles // of edits
 }
-
-// DefaultStyles are looks in the terminal's own sixteen colours, which read on dark
-// and light backgrounds.
-func DefaultStyles() Styles {
-	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
-	bold, plainly, quiet := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
-	return Styles{
-		Pane: pane.Styles{
-			Title: bold, Detail: quiet, Rule: quiet, Text: plainly, Muted: quiet, Key: bold,
-			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
-		},
-		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: plainly,
-		Said: plainly, Sent: plainly, Summary: bold, Faint: quiet, Event: quiet, Epoch: plainly, Link: colour("6"),
-		Badges: map[projection.State]lipgloss.Style{
-			projection.StateVerbatim: quiet, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
-			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
-		},
-		TakenBack: quiet,
-	}
-}

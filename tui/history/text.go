@@ -2,9 +2,7 @@ package history
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
@@ -42,7 +40,6 @@ func newPainter(s Styles, search *search) painter {
 type line struct {
 	text  string
 	style lipgloss.Style
-	links bool // numbers of links stand in it
 	drawn bool // it has its looks
 }
 
@@ -55,34 +52,24 @@ func styled(s lipgloss.Style, texts ...string) []line {
 	return out
 }
 
-// paint draws a line, with what is searched for and the numbers of links standing out.
+// paint draws a line, with what is searched for standing out.
 func (p *painter) paint(l line) string {
 	text, shown := l.text, l.text
-	if text == "" {
+	switch {
+	case text == "":
 		return ""
-	}
-	if l.drawn {
+	case l.drawn:
 		text = ansi.Strip(text)
-	} else {
+	default:
 		shown = l.style.Render(text)
 	}
-	var ranges []lipgloss.Range
-	mark := func(from, to int, s lipgloss.Style) {
-		at := cells(text[:from])
-		ranges = append(ranges, lipgloss.NewRange(at, at+cells(text[from:to]), s))
-	}
-	if p.search.on {
-		for _, at := range p.search.query.All(text) {
-			mark(at.Start, at.End, p.styles.Pane.Match)
-		}
-	}
-	if l.links && len(ranges) == 0 {
-		for _, at := range linkKey().FindAllStringIndex(text, -1) {
-			mark(at[0], at[1], p.styles.Link)
-		}
-	}
-	if len(ranges) == 0 {
+	if !p.search.on {
 		return shown
+	}
+	var ranges []lipgloss.Range
+	for _, at := range p.search.query.All(text) {
+		from := cells(text[:at.Start])
+		ranges = append(ranges, lipgloss.NewRange(from, from+cells(text[at.Start:at.End]), p.styles.Pane.Match))
 	}
 	return lipgloss.StyleRanges(shown, ranges...)
 }
@@ -95,62 +82,53 @@ func (p *painter) paintAll(lines []line) []string {
 	return out
 }
 
-// fold is at most n lines of a text, and one that says how much more there is.
-func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
-	text = strings.TrimRight(text, " \t\r\n")
-	text = text[len(text)-len(strings.TrimLeft(text, "\r\n")):]
-	if text == "" {
-		return nil
+// text is a text as it stands, all of it or folded.
+func (p *painter) text(text string, s lipgloss.Style, open bool, n, width int) []line {
+	if open {
+		return p.spread(text, s, width)
 	}
-	from := p.foldFrom(text, n, width)
-	var out []line
-	if above := strings.Count(text[:from], "\n"); above > 0 {
-		out = styled(p.styles.Pane.Muted, "… "+numbers.Count(above, "line")+" above")
-	} else if from > 0 {
-		out = styled(p.styles.Pane.Muted, "…")
-	}
-	lines, rest := beginning(text[from:], n, width)
-	out = append(out, styled(s, lines...)...)
-	if more := more(rest); more != "" {
-		out = append(out, line{text: more, style: p.styles.Pane.Muted})
-	}
-	return out
+	return p.fold(text, s, n, width)
 }
 
-// prose is a text with its Markdown rendered, folded or up to maxChars. Where what is searched for lies behind the fold, its
-// place is shown as it stands.
-func (p *painter) prose(text string, open bool, n, width int) []line {
-	width = max(width, 1)
-	p.markdown.SetWidth(width)
-	if open {
-		return append(rendered(p.markdown.Render(clipped(text))), p.rest(text, width)...)
-	}
+// fold is at most n lines of a text, and one that says how much more there is. It begins near what is searched for.
+func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil
 	}
-	if p.foldFrom(text, n, width) > 0 {
-		return p.fold(text, p.styles.Said, n, width)
-	}
-	shown, rest := beginning(text, n, min(width, markdown.Measure))
-	ahead := min(len(text), len(text)-len(rest)+width)
-	for ahead < len(text) && !utf8.RuneStart(text[ahead]) {
-		ahead++
-	}
 	var out []line
-	for _, l := range p.markdown.Render(text[:ahead]) {
-		if strings.TrimSpace(ansi.Strip(l)) != "" { // a fold has no room for empty lines
-			out = append(out, line{text: l, drawn: true})
+	from := p.foldFrom(text, n, width)
+	if from > 0 {
+		out = styled(p.styles.Pane.Muted, "…")
+	}
+	shown := head(text[from:], (n+1)*(4*width+16))
+	left := strings.Count(text[from+len(shown):], "\n")
+	for _, l := range pane.Wrap(plain.Text(shown), width) {
+		switch {
+		case strings.TrimSpace(l) == "": // a fold has no room for empty lines
+		case n > 0:
+			out = append(out, line{text: l, style: s})
+			n--
+		default:
+			left++
 		}
 	}
-	if rest == "" && len(out) <= len(shown)+1 {
-		return out
+	switch {
+	case left > 0:
+		out = append(out, line{text: "… " + numbers.Count(left, "more line"), style: p.styles.Pane.Muted})
+	case from+len(shown) < len(text):
+		out = append(out, line{text: "…", style: p.styles.Pane.Muted})
 	}
-	out = out[:min(len(out), n)]
-	if last := len(out) - 1; last >= 0 && strings.HasPrefix(ansi.Strip(out[last].text), strings.Repeat(" ", width/2)) {
-		out = out[:last] // it is the name of a language, without its code
+	return out
+}
+
+// prose is a text with its Markdown rendered, up to maxChars; folded as it stands.
+func (p *painter) prose(text string, open bool, n, width int) []line {
+	if !open {
+		return p.fold(text, p.styles.Said, n, min(width, markdown.Measure))
 	}
-	return append(out, line{text: orElse(more(rest), "…"), style: p.styles.Faint})
+	p.markdown.SetWidth(max(width, 1))
+	return append(rendered(p.markdown.Render(clipped(text))), p.rest(text, width)...)
 }
 
 // rendered is lines that have their looks.
@@ -192,59 +170,6 @@ func (p *painter) foldFrom(text string, n, width int) int {
 		}
 	}
 	return from
-}
-
-// beginning is the first n lines of a text at a width, one more where that is all of
-// it, and what of the text is left.
-func beginning(text string, n, width int) (lines []string, rest string) {
-	limit := min(len(text), (n+1)*(4*width+16))
-	for limit < len(text) && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	for at := 0; at < len(text); {
-		end := limit
-		if i := strings.IndexByte(text[at:limit], '\n'); i >= 0 {
-			end = at + i
-		}
-		var part []string
-		if strings.TrimSpace(text[at:end]) != "" { // a fold has no room for empty lines
-			part = pane.Wrap(plain.Text(text[at:end]), width)
-		}
-		if room := n - len(lines); len(part) > room && !(end == len(text) && len(part) == room+1) {
-			return cutAt(append(lines, part[:max(room, 0)]...), part, room, text[at:])
-		}
-		lines = append(lines, part...)
-		if end == limit && limit < len(text) {
-			return lines, text[end:]
-		}
-		at = end + 1
-	}
-	return lines, ""
-}
-
-// cutAt ends a fold within a line of the text, of which room parts are shown.
-func cutAt(lines, part []string, room int, rest string) ([]string, string) {
-	shown := 0
-	for _, l := range part[:max(room, 0)] {
-		shown += len(l)
-	}
-	shown = min(shown, len(rest))
-	for shown < len(rest) && !utf8.RuneStart(rest[shown]) {
-		shown++
-	}
-	return lines, rest[shown:]
-}
-
-// more says how much of a text is left, "" for nothing.
-func more(rest string) string {
-	rest = strings.TrimSpace(rest)
-	if rest == "" {
-		return ""
-	}
-	if n := strings.Count(rest, "\n"); n > 0 {
-		return "… " + numbers.Count(n+1, "more line")
-	}
-	return "… " + numbers.Count(utf8.RuneCountInString(rest), "more character")
 }
 
 // spread is all of a text in lines, up to maxChars.
@@ -296,8 +221,3 @@ func head(text string, n int) string {
 	}
 	return text[:n]
 }
-
-// linkKey finds the numbers of links.
-var linkKey = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`‹[1-9]›`)
-})

@@ -1,9 +1,10 @@
 package history
 
 import (
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/conversation/plain"
+	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
 
@@ -67,7 +68,6 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Side, Do: m.turn},
 		{On: k.Open, Do: m.enter},
 		{On: k.Fold, Do: m.toggle},
-		{On: k.Back, Do: m.back},
 		{On: k.PreviousRequest, Do: func() pane.Action { return m.step(-1) }},
 		{On: k.NextRequest, Do: func() pane.Action { return m.step(1) }},
 		{On: k.PreviousMessage, Do: func() pane.Action { return m.message(-1) }},
@@ -75,14 +75,13 @@ func (m *Model) commands() []pane.Command {
 		{On: k.Search, Do: func() pane.Action { m.search.start(max(m.selected(), 0)); return nil }},
 		{On: k.Next, Do: func() pane.Action { return m.next(1) }},
 		{On: k.Previous, Do: func() pane.Action { return m.next(-1) }},
-		{On: k.Pin, Do: m.changing(m.acts.pin)},
-		{On: k.Mask, Do: m.changing(m.acts.mask)},
-		{On: k.Undo, Do: m.changing(m.acts.undo)},
-		{On: k.Redo, Do: m.changing(m.acts.redo)},
-		{On: k.Resend, Do: m.changing(func(it item) pane.Action { return m.acts.resend(it, m.was.Text) })},
-		{On: k.Copy, Do: m.onRow(m.copier.row)},
-		{On: k.CopyBody, Do: func() pane.Action { return m.copier.body(k.PreviousRequest) }},
-		{On: k.Fork, Do: m.onRow(m.acts.fork)},
+		{On: k.Pin, Do: m.changing(m.book.pin)},
+		{On: k.Mask, Do: m.changing(m.book.mask)},
+		{On: k.Undo, Do: m.changing(m.book.undo)},
+		{On: k.Redo, Do: m.changing(m.book.redo)},
+		{On: k.Resend, Do: m.changing(m.resend)},
+		{On: k.Copy, Do: m.onRow(m.copy)},
+		{On: k.Fork, Do: m.onRow(m.book.fork)},
 		{On: k.Jump, Do: m.onRow(m.jump)},
 		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
 	}
@@ -94,14 +93,14 @@ func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
 		if it, ok := m.current(); ok {
 			return do(it)
 		}
-		return say("no messages yet", true)
+		return no("no messages yet")
 	}
 }
 
 // changing is onRow for what changes the conversation, where that can be changed.
 func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 	if why := m.book.ReadOnly; why != "" {
-		return func() pane.Action { return say(why, true) }
+		return func() pane.Action { return no(why) }
 	}
 	return m.onRow(do)
 }
@@ -110,21 +109,10 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if action, done := pane.Press(k, m.commands()); done {
 		return action
 	}
-	if i := digit(k); i >= 0 {
-		return m.follow(i)
-	}
 	if m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // it fits already, and a frame costs more than a step
 		return nil
 	}
 	return pane.Ignored{}
-}
-
-// digit is the link that a key stands for, -1 for none.
-func digit(k tea.KeyPressMsg) int {
-	if len(k.Text) == 1 && k.Text[0] >= '1' && k.Text[0] <= '9' {
-		return int(k.Text[0] - '1')
-	}
-	return -1
 }
 
 // cancel ends what was begun last, and then the history.
@@ -135,7 +123,7 @@ func (m *Model) cancel() pane.Action {
 		m.endSearch()
 	case m.book.request != nil:
 		m.leaveRequest()
-	case ok && m.draw.expanded[m.book.mark(it)]:
+	case ok && m.draw.isOpen(it):
 		return m.toggle()
 	default:
 		return pane.Closed{}
@@ -161,7 +149,7 @@ func (m *Model) turn() pane.Action {
 // jump leads from the list of compactions to the place of one in the history.
 func (m *Model) jump(it item) pane.Action {
 	if m.book.side != sideCompactions {
-		return say("this is the place", false)
+		return say("this is the place")
 	}
 	return pane.Jump{Event: m.book.seq(it)}
 }
@@ -173,91 +161,46 @@ func (m *Model) toggle() pane.Action {
 		return nil
 	}
 	var wanted pane.Action
-	if e := m.book.event(it); m.draw.toggle(it) && m.book.holdsResult(it) && m.draw.texts.ask(e) {
-		m.draw.redraw()
+	if e := m.book.event(it); m.draw.toggle(it) && m.book.holdsResult(it) && m.asks(e) {
 		wanted = FullWanted{Event: e.Seq}
 	}
 	m.sheet.Select(m.draw, m.selected())
 	return wanted
 }
 
-// enter expands a row; an expanded one it leaves for where that leads, or folds.
+// asks notes that the whole text of a result is asked for, if the event is one that was cut and whose text is not here.
+func (m *Model) asks(e *conversation.Event) bool {
+	if e == nil {
+		return false
+	}
+	full, asked := m.draw.texts[e.Seq]
+	b, ok := e.Body.(conversation.ToolResult)
+	if !ok || b.Total == 0 && b.Blob == "" || asked && full.err == nil {
+		return false
+	}
+	m.draw.texts[e.Seq] = whole{}
+	return true
+}
+
+// enter expands a row; an expanded one it leaves for the original, or folds.
 func (m *Model) enter() pane.Action {
 	it, ok := m.current()
 	if ok && m.beside() {
 		return m.jump(it)
 	}
-	if ok && m.draw.expanded[m.book.mark(it)] {
-		if t, ok := m.book.leads(it); ok {
-			if action, left := m.leave(t); left {
-				return action
-			}
-		}
+	to := uint64(0)
+	if ok && m.draw.isOpen(it) {
+		to = m.book.leads(it)
 	}
-	return m.toggle()
-}
-
-// follow goes where a link of the row under the cursor leads.
-func (m *Model) follow(i int) pane.Action {
-	if m.selected() < 0 {
-		return nil
-	}
-	links := m.links()
-	if i >= len(links) {
-		return say("no link has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
-	}
-	action, _ := m.leave(links[i])
-	return action
-}
-
-// links are those of the row under the cursor.
-func (m *Model) links() []target {
-	it, ok := m.current()
 	switch {
-	case !ok:
-		return nil
-	case m.beside():
-		_, links := m.draw.details(it.at, false, pane.AsideWidth(m.width))
-		return links
-	}
-	return m.draw.drawn(m.selected(), pane.RowWidth(m.width)).links
-}
-
-// leave goes to a target, and remembers where it came from. It is false where the
-// target is the row itself.
-func (m *Model) leave(t target) (pane.Action, bool) {
-	seq := t.n
-	if t.turn {
-		i := m.book.turn(int(t.n))
-		if i < 0 {
-			return nil, false
-		}
-		seq = m.book.Log[m.book.rows[i].Event].Seq
-	}
-	it, _ := m.current()
-	from := m.book.seq(it)
-	switch {
+	case to == 0:
+		return m.toggle()
 	case m.book.side == sideCompactions && m.book.request == nil:
-		return pane.Jump{Event: seq}, true
-	case seq == from && it.kind == kindSaid:
-		return nil, false
-	}
-	m.jumps = append(m.jumps, from)
-	if m.book.request != nil || m.book.side == sideSent {
+		return pane.Jump{Event: to}
+	case m.book.request != nil || m.book.side == sideSent:
 		m.show(sideBoth, nil)
 	}
-	m.goTo(seq)
-	return nil, true
-}
-
-// back goes to where the newest jump began.
-func (m *Model) back() pane.Action {
-	if len(m.jumps) == 0 {
-		return say("nothing to go back to", false)
-	}
-	last := len(m.jumps) - 1
-	m.goTo(m.jumps[last])
-	m.jumps = m.jumps[:last]
+	m.goTo(to)
 	return nil
 }
 
@@ -270,19 +213,19 @@ func (m *Model) message(by int) pane.Action {
 		}
 	}
 	if by < 0 {
-		return say("this is the first user message", false)
+		return say("this is the first user message")
 	}
-	return say("this is the newest user message", false)
+	return say("this is the newest user message")
 }
 
 // step goes to the request before or after.
 func (m *Model) step(by int) pane.Action {
 	if len(m.book.Requests) == 0 {
-		return say("no request of this conversation was recorded", true)
+		return no("no request of this conversation was recorded")
 	}
 	r, why := m.book.stepTo(by, m.here())
 	if r == nil {
-		return say(why, false)
+		return say(why)
 	}
 	m.show(m.book.side, r)
 	return Wanted{Event: r.sent.Event}
@@ -300,22 +243,31 @@ func (m *Model) leaveRequest() {
 
 // typed takes a key or a paste into the line of a search.
 func (m *Model) typed(msg tea.Msg) pane.Action {
-	switch m.search.update(msg, m.keys) {
-	case typedNothing:
-		return pane.Ignored{}
-	case typedQuery:
-		m.draw.redraw()
-		if i := m.search.match(m.search.from, 1, true); i >= 0 {
-			m.sheet.Select(m.draw, i)
-		}
-	case typedEnd:
-		if m.search.mend != "" {
-			m.note = Note{Text: m.search.mend, Bad: true}
-		}
-	case typedCancel:
-		from := m.search.from
+	s := m.search
+	k, _ := msg.(tea.KeyPressMsg)
+	switch {
+	case key.Matches(k, m.keys.Cancel):
+		from := s.from
 		m.endSearch()
 		m.sheet.Select(m.draw, from)
+		return nil
+	case key.Matches(k, m.keys.Open):
+		if s.typing = false; s.mend != "" {
+			m.note = Note{Text: s.mend, Bad: true}
+		}
+		return nil
+	}
+	before := s.field.Text()
+	if !s.field.Update(msg, m.keys.Edit) {
+		return pane.Ignored{}
+	}
+	if s.field.Text() == before {
+		return nil
+	}
+	s.parse()
+	m.draw.redraw()
+	if i := s.match(s.from, 1, true); i >= 0 {
+		m.sheet.Select(m.draw, i)
 	}
 	return nil
 }
@@ -329,12 +281,12 @@ func (m *Model) endSearch() {
 // next goes to the next match, or with -1 to the one before.
 func (m *Model) next(by int) pane.Action {
 	if !m.search.on {
-		return say("no search yet"+keyFor(m.keys.Search, "starts one"), true)
+		return no("no search yet")
 	}
 	at := m.selected()
 	i := m.search.match(at, by, false)
 	if i < 0 {
-		return say("no match for "+plain.Line(m.search.query.String()), true)
+		return no("no match for " + m.search.query.String())
 	}
 	switch {
 	case by > 0 && i <= at:

@@ -37,7 +37,7 @@ func (m *Model) View() string {
 // empty is what is said where there is nothing yet.
 func (m *Model) empty() []string {
 	margin, s := pane.Margin(m.width), m.draw.styles.Pane
-	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it"+keyFor(m.keys.Close, "goes back to write the first")+"."
+	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
 	if m.book.side == sideCompactions {
 		title = "No compactions yet."
 		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. /compact compacts now; at the load line it happens automatically."
@@ -53,7 +53,7 @@ func (m *Model) empty() []string {
 func (m *Model) shown() pane.Shown {
 	v := pane.Shown{Frame: m.frame(), Rows: m.draw}
 	if it, ok := m.current(); ok && m.beside() {
-		v.Aside, _ = m.draw.details(it.at, false, pane.AsideWidth(m.width))
+		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width))
 	}
 	return v
 }
@@ -108,8 +108,7 @@ func (m *Model) body() int { return m.frame().Body(m.height) }
 
 // helpLines is all of the help.
 func (m *Model) helpLines() []string {
-	lines := m.draw.styles.Pane.KeyList(pane.RowWidth(m.width), pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys))
-	return append(lines, " "+m.draw.styles.Pane.Key.Render("1–9")+m.draw.styles.Pane.Text.Render("  where the numbers ‹1› to ‹9› lead"))
+	return m.draw.styles.Pane.KeyList(pane.RowWidth(m.width), pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys))
 }
 
 // tabs are the sides, the one in sight in brackets; it alone where there is no room.
@@ -149,30 +148,12 @@ func (m *Model) status() string {
 	case text != "":
 	case m.helps:
 		style, text = s.Muted, "any other key closes the help"
-	case m.book.request != nil && m.book.request.state != requestMade:
-		style, text = s.Muted, pane.Hint("goes back to the conversation", m.keys.Cancel)
 	default:
 		if it, ok := m.current(); ok {
-			style, text = s.Muted, m.ahead(it)+m.acts.why(it)
+			style, text = s.Muted, m.draw.why(it)
 		}
 	}
 	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.width))) + " "
-}
-
-// ahead says where Enter leads from a row that is expanded, "" for nowhere.
-func (m *Model) ahead(it item) string {
-	if !m.draw.expanded[m.book.mark(it)] {
-		return ""
-	}
-	t, ok := m.book.leads(it)
-	if !ok || !m.keys.Open.Enabled() {
-		return ""
-	}
-	to := t.String()
-	if t.turn {
-		to = "turn " + numbers.Grouped(int(t.n))
-	}
-	return pane.Hint("goes to "+to, m.keys.Open) + " · "
 }
 
 // Cursor is where one types a search, nil while one does not.
@@ -219,18 +200,18 @@ func (m *Model) hints() []string {
 		return []string{pane.Hint("close", k.Cancel), pane.Hint("scroll", k.Moves.Up, k.Moves.Down)}
 	case m.book.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
-			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy), pane.Hint("copy the body", k.CopyBody)}
-	}
-	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
-	if m.search.on {
-		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
+			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}
 	}
 	if m.book.side == sideCompactions {
 		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo), pane.Hint("close", k.Close),
 			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
 	}
-	if len(m.links()) > 0 {
-		out = append([]string{"1–9 follow"}, out...)
+	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
+	if it, ok := m.current(); ok && m.draw.isOpen(it) && m.book.leads(it) != 0 {
+		out[0] = pane.Hint("go to the original", k.Open)
+	}
+	if m.search.on {
+		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
 	if m.book.ReadOnly == "" {
 		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
