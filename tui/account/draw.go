@@ -183,14 +183,8 @@ func (m *Model) gauge(width int) []string {
 	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
 	load, hard := at(r.LoadLine), at(r.HardLine)
 	marks := strings.Repeat(" ", load) + s.Load.Render(pane.LoadGlyph)
-	if name := "load line "; len(name) <= load {
-		marks = strings.Repeat(" ", load-len(name)) + s.Muted.Render(name) + s.Load.Render(pane.LoadGlyph)
-	}
 	if r.HardLine > 0 && hard > load {
 		marks += strings.Repeat(" ", hard-load-1) + s.Hard.Render(hardGlyph)
-		if name := " hard line"; hard+1+len(name) <= width {
-			marks += s.Muted.Render(name)
-		}
 	}
 	return append(out, marks)
 }

@@ -256,9 +256,9 @@ func (m *Model) View() string {
 	for i, l := range lines {
 		lines[i] = pane.Margin(m.width) + l
 	}
-	switch read := m.reading || m.helps || m.file() == nil; {
-	case read && (m.helps || !m.wide()):
-	case m.wide() && m.file() != nil:
+	switch {
+	case m.helps || m.file() == nil || m.reading && !m.wide():
+	case m.wide():
 		lines = m.beside(lines)
 	default:
 		lines = m.list.View(m)

@@ -96,6 +96,8 @@ func (b *book) entryDetails(seq uint64) []string {
 		result += ": the conversation had changed by the time it was ready"
 	case inspect.ResultFailed, inspect.ResultCancelled:
 		result += ": nothing was changed"
+	case inspect.ResultUndone:
+		result += ": it hides nothing"
 	}
 	out := []string{joined(result, tokensOfEntry(e))}
 	read, written := "", ""
