@@ -52,13 +52,13 @@ var named = map[string]string{
 	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "stubs",
 }
 
-func TestContextViewSaysWhatTheCommandLineSays(t *testing.T) {
+func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, func(w *wire) {
 		w.text("This is reply 1.")
 		w.end("stop", 41000, 5)
-	})
+	}, replyNumber(2))
 	term, id := p.charted(s, tall)
 	a := p.account(s, id)
 	term.command("/context")
@@ -101,6 +101,7 @@ func TestContextViewSaysWhatTheCommandLineSays(t *testing.T) {
 	if left := term.idle("This is reply 1."); left.used() != pane.Percent(a.Used, a.Window) && left.used() != "~"+pane.Percent(a.Used, a.Window) {
 		t.Errorf("the gauge says %q", left.used())
 	}
+	p.ledger(term, id)
 }
 
 // about is a number of tokens as the screen has it.
@@ -124,11 +125,10 @@ func (s screen) named(name string) string {
 	return ""
 }
 
-func TestLedgerTellsAllThatWasDone(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.charted(s, size{120, 40})
+// ledger undoes, pins and takes back a turn in a charted conversation, and looks at the ledger.
+func (p *place) ledger(term *terminal, id string) {
+	t := p.t
+	t.Helper()
 	term.key("ctrl+x")
 	term.idle("· undone ")
 	term.command("/pin 50")

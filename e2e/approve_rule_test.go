@@ -1,6 +1,9 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,28 +25,35 @@ func (t *terminal) granted(rule, answer string) {
 func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
+	create := func(id, path string) reply {
+		return calls(id, "create_file", object{"path": path, "content": "text\n", "overwrite": true})
+	}
 	s := newServer(t,
 		command("c1", "touch one"), says("Once."),
 		command("c2", "touch one"), says("For this run."),
-		command("c3", "touch one"), says("Unasked."),
-		command("c4", "touch one two"), says("Not that one."),
-		command("c5", "touch one"), says("In a new conversation, too."),
+		command("c3", "touch one two"), says("Not that one."),
+		create("c4", "docs/a.md"), says("Created."),
+		create("c5", "docs/a.md"), says("Unasked."),
+		create("c6", "docs/b.md"), says("Not that file."),
+		command("c7", "touch one"), says("In a new conversation, too."),
 	)
 	term := p.talking(wide, s)
-	term.say("a")
-	term.granted("run_command(touch one)", "y")
-	term.idle("Once.")
-	term.say("b")
-	term.granted("run_command(touch one)", "r")
-	term.idle("For this run.")
-	term.say("c")
-	term.idle("Unasked.")
-	term.say("d")
-	term.granted("run_command(touch one two)", "\x1b")
-	term.idle("Not that one.")
-	term.typed("/new")
-	term.key("enter")
-	term.idle("Talking to")
+	for _, c := range []struct{ rule, answer, says string }{
+		{"run_command(touch one)", "y", "Once."},
+		{"run_command(touch one)", "r", "For this run."},
+		{"run_command(touch one two)", "\x1b", "Not that one."},
+		{"edit(docs/a.md)", "r", "Created."},
+		{"", "", "Unasked."},
+		{"edit(docs/b.md)", "\x1b", "Not that file."},
+	} {
+		term.say("go on")
+		if c.rule != "" {
+			term.granted(c.rule, c.answer)
+		}
+		term.idle(c.says)
+	}
+	term.command("/new")
+	term.lacks("Not that file.")
 	term.say("e")
 	term.idle("In a new conversation, too.")
 	p.quits(term)
@@ -52,28 +62,39 @@ func TestAnApprovalHoldsForExactlyTheRuleThatIsShown(t *testing.T) {
 func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
-	s := newServer(t, command("c1", "touch one"), says("Always."), command("c2", "touch one"), says("Unasked."),
-		command("c3", "touch one"), says("Asked again."))
+	const made = "touch made"
+	s := newServer(t, command("c1", made), says("Always."), command("c2", made), says("Unasked."),
+		command("c3", "touch other"), says("Not that one."), command("c4", made), says("Asked again."))
 	term := p.talking(wide, s)
 	term.say("a")
-	term.granted("run_command(touch one)", "a")
+	term.granted("run_command("+made+")", "a")
 	term.idle("Always.")
 	p.quits(term)
+	file := filepath.Join(p.data, "grants.json")
+	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 {
+		t.Fatalf("the grants: %v, %v", st, err)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), "run_command("+made+")") || strings.Contains(string(text), "*") {
+		t.Errorf("granted is %s (%v)", text, err)
+	}
 
 	term = p.talking(wide, s)
 	term.say("b")
 	term.idle("Unasked.")
-	term.typed("/permissions")
-	term.key("enter")
-	term.see("allow run_command(touch one)", "always · used")
+	term.say("another")
+	term.granted("run_command(touch other)", "\x1b")
+	term.idle("Not that one.")
+	p.read("made")
+	term.command("/permissions")
+	term.see("allow run_command("+made+")", "always · used")
 	term.typed("touch")
 	term.see("> touch")
 	term.key("enter")
-	term.asked("run_command(touch one)", "revoke it")
+	term.asked("run_command("+made+")", "revoke it")
 	term.typed("y")
-	term.see("revoked: run_command(touch one)")
+	term.see("revoked: run_command(" + made + ")")
 	term.say("c")
-	term.granted("run_command(touch one)", "\x1b")
+	term.granted("run_command("+made+")", "\x1b")
 	term.idle("Asked again.")
 	p.quits(term)
 }
@@ -104,24 +125,5 @@ func TestARuleIsEditedBeforeItIsGranted(t *testing.T) {
 	term.say("e")
 	term.granted("run_command(touch three && rm one)", "\x1b")
 	term.idle("Not that.")
-	p.quits(term)
-}
-
-func TestAnApprovalOfAnEditHoldsForThatFile(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	create := func(id, path string) reply {
-		return calls(id, "create_file", object{"path": path, "content": "text\n", "overwrite": true})
-	}
-	s := newServer(t, create("c1", "docs/a.md"), says("Created."), create("c2", "docs/a.md"), says("Unasked."), create("c3", "docs/b.md"), says("Not that one."))
-	term := p.talking(wide, s)
-	term.say("a")
-	term.granted("edit(docs/a.md)", "r")
-	term.idle("Created.")
-	term.say("b")
-	term.idle("Unasked.")
-	term.say("c")
-	term.granted("edit(docs/b.md)", "\x1b")
-	term.idle("Not that one.")
 	p.quits(term)
 }

@@ -59,6 +59,8 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt, conversation.KindAttempt, conversation.KindSummary, conversation.KindAttempt}, kinds[:min(4, len(kinds))]); diff != "" {
 		t.Errorf("%v: %s", kinds, diff)
 	}
+	term.inOrderAt(append(small, usual), paused)
+	term.inOrder(paused)
 	p.quits(term)
 	p.logsDecisions()
 }

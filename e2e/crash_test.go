@@ -59,13 +59,14 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 	overWires(t, func(t *testing.T, speak protocol) {
 		p := newPlace(t, nil)
 		s := newServerOf(t, speak, func(w *wire) {
+			w.reason("Of ferries, I suppose.")
 			w.text("Ferries cross", " the **river**", " all day and")
 			w.hang()
 		}, says("Still here."), says("Still here."))
 		p.killInReply(s, "all day and")
 
 		term := p.start(usual, s.args("-c")...)
-		shown := term.idle("▌ tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
+		shown := term.idle("▌ tell me of ferries", "✻ thought", "Ferries cross the river all day and", "■ interrupted")
 		if !shown.has("ask") || shown.has("Read-only") {
 			t.Errorf("the lock of the killed program holds:\n%s", shown.text)
 		}
@@ -87,52 +88,36 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 	})
 }
 
-func TestKillWhileReasoningKeepsTheThoughts(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		s := newServerOf(t, speak, func(w *wire) {
-			w.reason("Ferries cross rivers, I suppose.")
-			w.hang()
-		}, says("Still here."))
-		p.killInReply(s, "I suppose")
-
-		term := p.start(usual, s.args("-c")...)
-		term.idle("▌ tell me of ferries", "✻ thought", "■ interrupted")
-		term.goesOn()
-	})
-}
-
 func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		s := newServerOf(t, speak, func(w *wire) {
-			w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
-			w.end("tool_calls", 0, 0)
-		}, says("Still here."))
-		term := p.talking(usual, s)
-		term.say("run it")
-		term.asked("Allow this?", "sleep 20")
-		term.typed("y")
-		term.see("begun")
-		term.say("and then this")
-		store := p.store()
-		id := p.newest(store)
-		term.wait("waiting message on disk", func(screen) bool {
-			texts, err := store.Waiting(p.t.Context(), id)
-			if err != nil {
-				p.t.Fatal(err)
-			}
-			return len(texts) == 1
-		})
-		term.kill()
-		term.end()
-
-		term = p.start(usual, s.args("-c")...)
-		term.idle("▌ run it", "run", "│ and then this")
-		term.send("\x15") // delete what came back
-		term.goesOn()
-		if sent := s.request(-1); !strings.Contains(sent, speak.answers("c1")) || !strings.Contains(sent, "interrupted") {
-			t.Errorf("the call is not answered: %s", sent)
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
+		w.end("tool_calls", 0, 0)
+	}, says("Still here."))
+	term := p.talking(usual, s)
+	term.say("run it")
+	term.asked("Allow this?", "sleep 20")
+	term.typed("y")
+	term.see("begun")
+	term.say("and then this")
+	store := p.store()
+	id := p.newest(store)
+	term.wait("waiting message on disk", func(screen) bool {
+		texts, err := store.Waiting(p.t.Context(), id)
+		if err != nil {
+			p.t.Fatal(err)
 		}
+		return len(texts) == 1
 	})
+	term.kill()
+	term.end()
+
+	term = p.start(usual, s.args("-c")...)
+	term.idle("▌ run it", "run", "│ and then this")
+	term.send("\x15") // delete what came back
+	term.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, chat.answers("c1")) || !strings.Contains(sent, "interrupted") {
+		t.Errorf("the call is not answered: %s", sent)
+	}
 }

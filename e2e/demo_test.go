@@ -59,7 +59,7 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 }
 
 // What the welcome says is done word for word: within a minute the gauge has
-// filled, made room, and filled again.
+// filled and made room.
 func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
@@ -93,9 +93,6 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ", "Next: /context") && s.share(t) > made.share(t)+40 })
 	term.command("/redo-compact")
 	term.wait("the compaction again", func(s screen) bool { return s.has("redone · ") && s.share(t) < told.share(t)+5 })
-	term.fillsAndCompacts(try[1])
-	term.key("ctrl+x")
-	term.see("· undone ")
 	p.quits(term)
 }
 
@@ -131,86 +128,28 @@ func suggested(s screen) []string {
 	return out
 }
 
-func TestFirstMinuteInAnEmptyFolder(t *testing.T) {
+func TestTerminalsWithoutColourAreGivenNone(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, nil)
-	term := p.start(wide)
-	term.idle("demo model")
-	term.fillsAndCompacts("fill the gauge")
-	term.key("ctrl+x")
-	term.see("· undone ")
-	term.say("what is in this project?")
-	term.idle("▸ list")
-}
-
-func TestCtrlCTwiceLeaves(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	term := p.start(usual)
-	term.idle("demo model")
-	term.typed("a draft")
-	term.see("│ a draft")
-	term.key("ctrl+c")
-	term.see("Ask something")
-	term.key("ctrl+c")
-	term.see("press ctrl+c again to quit")
-	term.key("ctrl+c")
-	if code := term.end(); code != 0 {
-		t.Errorf("exit code %d", code)
+	if len(colours("\x1b[1;31mred")) != 1 {
+		t.Fatal("colours are not seen")
 	}
-	if id := resumeLine(term); id != "" {
-		t.Errorf("nothing was said, but %q can be resumed", id)
-	}
-}
-
-func TestChatNeedsATerminal(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	cmd := p.command()
-	cmd.Stdin = strings.NewReader("hello\n")
-	out, err := cmd.CombinedOutput()
-	if code, ok := exitCode(err); !ok || code != 2 {
-		t.Errorf("it ended with %v, not 2", err)
-	}
-	if text := string(out); !strings.Contains(text, "needs a terminal") || !strings.Contains(text, "plimsoll ask") {
-		t.Errorf("it says %q", text)
-	}
-}
-
-func TestDumbTerminalIsTalkedTo(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	p.env["TERM"] = "dumb"
-	term := p.start(usual)
-	term.idle("demo model")
-	term.say("hello")
-	term.idle("▌ hello", "demo")
-	p.quits(term)
-	if found := colours(term.written()); len(found) > 0 {
-		t.Errorf("colours were written: %q", found)
-	}
-}
-
-func TestNoColour(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, project)
-	p.env["NO_COLOR"] = "1"
-	term := p.start(usual)
-	term.idle("demo model")
-	term.say("read ships.go")
-	term.idle("▸ read", "TODO")
-	term.typed("/")
-	term.see("/new", "/resume")
-	term.key("ctrl+c")
-	term.see("Next: ") // the empty composer says what to try
-	p.quits(term)
-	if found := colours(term.written()); len(found) > 0 {
-		t.Errorf("colours were written: %q", found)
-	}
-
-	coloured := newPlace(t, project).start(usual)
-	coloured.idle("demo model")
-	if len(colours(coloured.written())) == 0 {
-		t.Error("without NO_COLOR there are no colours either: the test sees nothing")
+	for name, value := range map[string]string{"TERM": "dumb", "NO_COLOR": "1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, project)
+			p.env[name] = value
+			term := p.start(usual)
+			term.idle("demo model")
+			term.say("read ships.go")
+			term.idle("▸ read", "TODO")
+			term.typed("/")
+			term.see("/new", "/resume")
+			term.key("ctrl+c")
+			term.see("Next: ") // the empty composer says what to try
+			p.quits(term)
+			if found := colours(term.written()); len(found) > 0 {
+				t.Errorf("colours were written: %q", found)
+			}
+		})
 	}
 }

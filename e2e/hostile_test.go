@@ -44,23 +44,14 @@ func (p *place) unharmed(term *terminal, from int) {
 	}
 }
 
-// inAll runs a test at the sizes that matter.
-func inAll(t *testing.T, test func(t *testing.T, s size)) {
-	t.Helper()
-	for name, s := range map[string]size{"usual": usual, "narrow": {40, 14}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, s)
-		})
-	}
-}
-
-// inAllWires runs a test at the sizes that matter, over each protocol.
+// inAllWires runs a test over each protocol: on a usual screen over one, on a narrow one over the other.
 func inAllWires(t *testing.T, test func(t *testing.T, s size, speak protocol)) {
 	overWires(t, func(t *testing.T, speak protocol) {
-		inAll(t, func(t *testing.T, s size) { test(t, s, speak) })
+		test(t, map[protocol]size{chat: usual, messages: narrow}[speak], speak)
 	})
 }
+
+var narrow = size{40, 14}
 
 // harsh are the flags of these tests: everything is logged, nothing is asked.
 func (s *server) harsh() []string {
@@ -149,34 +140,32 @@ func TestHostileCommandIsShownBeforeItRuns(t *testing.T) {
 
 func TestHostileFilesThatTheUserMentions(t *testing.T) {
 	t.Parallel()
-	inAll(t, func(t *testing.T, size size) {
-		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
-		s := newServer(t, says("Still here."), says("Still here."))
-		term := p.start(size, s.harsh()...)
-		term.idle("Talking to")
-		from := term.introduced()
-		term.typed("@evil")
-		term.wait("two files", func(s screen) bool { return strings.Count(s.text, "evil") >= 3 })
-		p.unharmed(term, from)
-		term.typed(".txt")
-		term.see("│ @evil.txt")
-		term.key("tab")
-		term.see("│ @evil.txt")
-		term.key("enter")
-		term.idle("Still here.")
-		if sent := s.request(0); !strings.Contains(sent, payload) {
-			t.Errorf("the file is not part of the message: %s", sent)
-		}
-		term.key("ctrl+o") // unfolds the file
-		for range 6 {
-			term.key("pgup")
-		}
-		term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.broken() == "" })
-		p.unharmed(term, from)
-		term.key("end")
-		term.goesOn()
-		p.unharmed(term, from)
-	})
+	p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
+	s := newServer(t, says("Still here."), says("Still here."))
+	term := p.start(narrow, s.harsh()...)
+	term.idle("Talking to")
+	from := term.introduced()
+	term.typed("@evil")
+	term.wait("two files", func(s screen) bool { return strings.Count(s.text, "evil") >= 3 })
+	p.unharmed(term, from)
+	term.typed(".txt")
+	term.see("│ @evil.txt")
+	term.key("tab")
+	term.see("│ @evil.txt")
+	term.key("enter")
+	term.idle("Still here.")
+	if sent := s.request(0); !strings.Contains(sent, payload) {
+		t.Errorf("the file is not part of the message: %s", sent)
+	}
+	term.key("ctrl+o") // unfolds the file
+	for range 6 {
+		term.key("pgup")
+	}
+	term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.broken() == "" })
+	p.unharmed(term, from)
+	term.key("end")
+	term.goesOn()
+	p.unharmed(term, from)
 }
 
 func TestHostilePasteBecomesATitle(t *testing.T) {
@@ -202,30 +191,29 @@ func TestHostilePasteBecomesATitle(t *testing.T) {
 }
 
 func TestLineOfAMegabyte(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		long := strings.Repeat("wide漢 ", 1<<17/8)
-		p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
-		s := newServerOf(t, speak, func(w *wire) {
-			w.text(payload, " ")
-			w.text(long[:len(long)/2], long[len(long)/2:])
-			w.text(strings.Repeat("y", 1<<20), "\n\n")
-			w.call(0, "c1", "read_file", object{"path": "long.txt"})
-			w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
-			w.end("tool_calls", 0, 0)
-		}, says("The end."), says("Read."), says("Still here."))
-		term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
-		term.idle("Talking to")
-		from := term.introduced()
-		term.say("do your worst")
-		term.idle("The end.", "▸ ran")
-		p.unharmed(term, from)
-		term.typed("@long.txt")
-		term.see("│ @long.txt", "❯ ")
-		term.key("tab")
-		term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
-		term.key("enter")
-		term.idle("▌ @long.txt", "Read.")
-		p.unharmed(term, from)
-		term.goesOn()
-	})
+	t.Parallel()
+	long := strings.Repeat("wide漢 ", 1<<17/8)
+	p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
+	s := newServer(t, func(w *wire) {
+		w.text(payload, " ")
+		w.text(long[:len(long)/2], long[len(long)/2:])
+		w.text(strings.Repeat("y", 1<<20), "\n\n")
+		w.call(0, "c1", "read_file", object{"path": "long.txt"})
+		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
+		w.end("tool_calls", 0, 0)
+	}, says("The end."), says("Read."), says("Still here."))
+	term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
+	term.idle("Talking to")
+	from := term.introduced()
+	term.say("do your worst")
+	term.idle("The end.", "▸ ran")
+	p.unharmed(term, from)
+	term.typed("@long.txt")
+	term.see("│ @long.txt", "❯ ")
+	term.key("tab")
+	term.wait("closed list", func(s screen) bool { return !s.has("❯ ") })
+	term.key("enter")
+	term.idle("▌ @long.txt", "Read.")
+	p.unharmed(term, from)
+	term.goesOn()
 }

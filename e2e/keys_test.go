@@ -218,6 +218,9 @@ func TestEveryKeyEdits(t *testing.T) {
 	if code := term.end(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+	if id := resumeLine(term); id != "" {
+		t.Errorf("nothing was said, but %q can be resumed", id)
+	}
 }
 
 // copying is the text that an act puts into the clipboard, if any is wanted.

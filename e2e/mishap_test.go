@@ -17,12 +17,11 @@ const secret = "sk-e2e-3f9a81c07b52d64e"
 
 // mishap is a request that does not go well.
 type mishap struct {
-	name     string
-	script   []reply  // replies to the message
-	see      []string // on the screen at the end of the turn
-	kept     string   // what had arrived, if anything
-	unseen   string   // what may not be on the screen
-	requests int      // how many were made; 0: as many as the script has
+	name   string
+	script []reply  // replies to the message
+	see    []string // on the screen at the end of the turn
+	kept   string   // what had arrived, if anything
+	unseen string   // what may not be on the screen
 }
 
 // again is a reply n times.
@@ -110,50 +109,46 @@ func breakages() []mishap {
 }
 
 func TestSurvivesRefusals(t *testing.T) {
-	t.Parallel()
-	for _, m := range refusals() {
-		t.Run(m.name, func(t *testing.T) { m.survive(t, chat) })
-	}
-	for _, m := range refusalsOfMessages() {
-		t.Run("messages/"+m.name, func(t *testing.T) { m.survive(t, messages) })
-	}
+	overWires(t, func(t *testing.T, speak protocol) {
+		survives(t, speak, map[protocol][]mishap{chat: refusals(), messages: refusalsOfMessages()}[speak])
+	})
 }
 
 func TestSurvivesBreakages(t *testing.T) {
 	overWires(t, func(t *testing.T, speak protocol) {
-		for _, m := range breakages() {
-			t.Run(m.name, func(t *testing.T) { m.survive(t, speak) })
-		}
-		if speak != messages {
-			return
-		}
-		for _, m := range breakagesOfMessages() {
-			t.Run(m.name, func(t *testing.T) { m.survive(t, speak) })
-		}
+		survives(t, speak, append(breakages(), map[protocol][]mishap{messages: breakagesOfMessages()}[speak]...))
 	})
 }
 
-// survive goes through a mishap over a protocol.
-func (m mishap) survive(t *testing.T, speak protocol) {
-	t.Parallel()
+// survives goes through mishaps over a protocol in one program, each in a conversation of its own.
+func survives(t *testing.T, speak protocol, mishaps []mishap) {
+	t.Helper()
 	p := newPlace(t, nil)
 	p.env["PLIMSOLL_API_KEY"] = secret
-	s := newServerOf(t, speak, append(m.script, says("Still here."))...)
+	s := newServerOf(t, speak)
 	term := p.talking(size{120, 30}, s)
-	term.say("begin")
-	shown := term.idle(append(m.see, "▌ begin")...)
-	if m.unseen != "" && shown.has(m.unseen) {
-		t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
-	}
-	if n := strings.Count(shown.text, m.kept); m.kept != "" && n != 1 {
-		t.Errorf("what had arrived is there %d times:\n%s", n, shown.text)
-	}
-	if want := max(m.requests, len(m.script)); s.count() != want {
-		t.Errorf("%d requests were made, not %d", s.count(), want)
-	}
-	term.goesOn()
-	if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
-		t.Errorf("what had arrived is not sent on: %s", s.request(-1))
+	for _, m := range mishaps {
+		t.Log(m.name)
+		before := s.count()
+		s.adds(append(m.script, says("Still here."))...)
+		term.say("begin")
+		shown := term.idle(append(m.see, "▌ begin")...)
+		if m.unseen != "" && shown.has(m.unseen) {
+			t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
+		}
+		if n := strings.Count(shown.text, m.kept); m.kept != "" && n != 1 {
+			t.Errorf("what had arrived is there %d times:\n%s", n, shown.text)
+		}
+		if n := s.count() - before; n != len(m.script) {
+			t.Errorf("%d requests were made, not %d", n, len(m.script))
+		}
+		term.goesOn()
+		if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
+			t.Errorf("what had arrived is not sent on: %s", s.request(-1))
+		}
+		term.command("/new")
+		term.lacks("▌ begin")
+		term.idle()
 	}
 	p.quits(term)
 }
@@ -185,7 +180,6 @@ func TestFailedTurnsStayAndAreSentAgainWithOneKey(t *testing.T) {
 		dead   bool
 	}{
 		"401":  {script: again(1, status(401, nil, `{"error":{"message":"Incorrect API key provided"}}`)), see: []string{"✗ Key refused (401): Incorrect API key"}},
-		"500":  {script: again(4, status(500, soon, `internal`)), see: []string{"✗ Server error (500) after 4 tries", "internal"}},
 		"dead": {see: []string{"✗ No answer from http://127.0.0.1:", "after 4 tries"}, dead: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -235,40 +229,38 @@ func TestFailedTurnsStayAndAreSentAgainWithOneKey(t *testing.T) {
 }
 
 func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		s := newServerOf(t, speak, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
-		term := p.talking(usual, s)
-		term.say("begin")
-		term.see("Rate limited (429). Try 2 of 4 in")
-		term.key("esc")
-		term.idle("▌ begin")
-		term.goesOn()
-		if s.count() != 2 {
-			t.Errorf("%d requests were made, not 2", s.count())
-		}
-	})
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
+	term := p.talking(usual, s)
+	term.say("begin")
+	term.see("Rate limited (429). Try 2 of 4 in")
+	term.key("esc")
+	term.idle("▌ begin")
+	term.goesOn()
+	if s.count() != 2 {
+		t.Errorf("%d requests were made, not 2", s.count())
+	}
 }
 
 func TestEscStopsAnEndlessReply(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		gone := make(chan struct{})
-		s := newServerOf(t, speak, func(w *wire) {
-			defer close(gone)
-			w.text("It goes on")
-			w.pour(nil, func(int) string { return " and on" })
-		}, says("Still here."))
-		term := p.start(usual, append(s.args(), "--window", "100M")...)
-		term.idle("Talking to")
-		term.say("never end")
-		term.see("and on and on and on and on")
-		term.key("esc")
-		term.idle("■ stopped", "and on and on")
-		<-gone
-		term.goesOn()
-		if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
-			t.Error("what had arrived is not sent on")
-		}
-	})
+	t.Parallel()
+	p := newPlace(t, nil)
+	gone := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		defer close(gone)
+		w.text("It goes on")
+		w.pour(nil, func(int) string { return " and on" })
+	}, says("Still here."))
+	term := p.start(usual, append(s.args(), "--window", "100M")...)
+	term.idle("Talking to")
+	term.say("never end")
+	term.see("and on and on and on and on")
+	term.key("esc")
+	term.idle("■ stopped", "and on and on")
+	<-gone
+	term.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
+		t.Error("what had arrived is not sent on")
+	}
 }

@@ -79,24 +79,3 @@ func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	term.talks("and now?", 2)
 	promised(t, s.request(1), before, "and now?")
 }
-
-func TestKillWhileASummaryWaitsLosesNothingElse(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, replyNumber(1), replyNumber(2))
-	s.aside(summarises(openGate()))
-	term, id := p.reviewed(s)
-	before := p.next(id)
-	term.kill()
-	term.end()
-	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
-	again := term.idle("This is reply 1.")
-	if again.has("a summary is ready") || again.has("Read-only") {
-		t.Errorf("after the kill:\n%s", again.text)
-	}
-	if diff := cmp.Diff(before, p.next(id)); diff != "" {
-		t.Errorf("after the kill something else is sent (-before +after):\n%.2000s", diff)
-	}
-	term.talks("and now?", 2)
-	promised(t, s.request(1), before, "and now?")
-}

@@ -63,6 +63,13 @@ func (s *server) aside(script ...reply) {
 	s.summaries = &series{script: script}
 }
 
+// adds puts replies at the end of the script.
+func (s *server) adds(script ...reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, script...)
+}
+
 // forSummary reports whether a request is one for a summary.
 func forSummary(body string) bool {
 	return strings.Contains(body, "Write a summary of a part of this conversation") || strings.Contains(body, "Summarize this conversation for continuity")

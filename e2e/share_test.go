@@ -175,31 +175,3 @@ func resumeLine(term *terminal) string {
 	}
 	return ""
 }
-
-func TestTwoConversationsAtOnceDisturbEachOtherNot(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	both := make(chan struct{})
-	held := func(w *wire) {
-		w.text("Begun ")
-		w.await(both)
-		w.text("and ended.")
-		w.end("stop", 0, 0)
-	}
-	s := newServer(t, held, held, says("Still here."), says("Still here."))
-	terms := []*terminal{p.start(usual, s.args()...), p.start(usual, s.args()...)}
-	for _, term := range terms {
-		term.idle("Talking to")
-		term.say("go")
-		term.see("Begun")
-	}
-	close(both)
-	for _, term := range terms {
-		term.idle("Begun and ended.")
-		term.goesOn()
-		p.quits(term)
-	}
-	if a, b := resumeLine(terms[0]), resumeLine(terms[1]); a == "" || a == b {
-		t.Errorf("the IDs are %q and %q", a, b)
-	}
-}

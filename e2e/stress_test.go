@@ -9,53 +9,34 @@ import (
 // What an impatient person and a window manager do.
 
 func TestTypingWhileAReplyStreams(t *testing.T) {
-	overWires(t, func(t *testing.T, speak protocol) {
-		p := newPlace(t, nil)
-		typed := make(chan struct{})
-		s := newServerOf(t, speak, func(w *wire) {
-			w.pour(typed, func(i int) string { return fmt.Sprintf("word%d ", i) })
-			w.text("\n\nThe last word.")
-			w.end("stop", 0, 0)
-		}, says("Still here."))
-		term := p.start(usual, append(s.args(), "--window", "100M")...) // it streams for as long as typing takes
-		term.idle("Talking to")
-		term.say("go")
-		term.see("word1 ")
-		const draft = "the quick brown fox jumps over the lazy dog and 漢字 too"
-		for _, r := range strings.Repeat(draft+" ", 3) {
-			term.typed(string(r))
-		}
-		term.typed("END")
-		during := term.see("END")
-		if !during.busy() || during.broken() != "" {
-			t.Errorf("%s:\n%s", during.broken(), during.text)
-		}
-		close(typed)
-		term.idle("The last word.", "END")
-		term.key("enter")
-		term.idle("Still here.")
-		if sent := s.request(-1); !strings.Contains(sent, strings.Repeat(draft+" ", 3)+"END") {
-			t.Errorf("what was typed is not what was sent: %s", sent[max(0, len(sent)-400):])
-		}
-	})
-}
-
-func TestMessagesQueueWhileBusyAndComeBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
+	typed := make(chan struct{})
 	s := newServer(t, func(w *wire) {
-		w.text("On and")
-		w.hang()
+		w.pour(typed, func(i int) string { return fmt.Sprintf("word%d ", i) })
+		w.text("\n\nThe last word.")
+		w.end("stop", 0, 0)
 	}, says("Still here."))
-	term := p.talking(usual, s)
+	term := p.start(usual, append(s.args(), "--window", "100M")...) // it streams for as long as typing takes
+	term.idle("Talking to")
 	term.say("go")
-	term.see("On and")
-	term.say("second")
-	term.see("queued: second")
-	term.key("esc")
-	term.wait("message back", func(s screen) bool { return s.has("■ stopped", "│ second") && !s.has("queued") })
+	term.see("word1 ")
+	const draft = "the quick brown fox jumps over the lazy dog and 漢字 too"
+	for _, r := range strings.Repeat(draft+" ", 3) {
+		term.typed(string(r))
+	}
+	term.typed("END")
+	during := term.see("END")
+	if !during.busy() || during.broken() != "" {
+		t.Errorf("%s:\n%s", during.broken(), during.text)
+	}
+	close(typed)
+	term.idle("The last word.", "END")
 	term.key("enter")
-	term.idle("▌ second", "Still here.")
+	term.idle("Still here.")
+	if sent := s.request(-1); !strings.Contains(sent, strings.Repeat(draft+" ", 3)+"END") {
+		t.Errorf("what was typed is not what was sent: %s", sent[max(0, len(sent)-400):])
+	}
 }
 
 func TestPasteOf200KBIsAChip(t *testing.T) {

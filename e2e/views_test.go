@@ -10,35 +10,6 @@ import (
 // The views while the conversation goes on below them, while another program has it,
 // and when the program is killed.
 
-func TestKillWhileTheHistoryIsOpenKeepsWhatWasDoneThere(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, replyNumber(1), replyNumber(2))
-	term, id := p.charted(s, usual)
-	term.browse()
-	term.finds(sighting(masked), "masked")
-	term.ends(" match ")
-	term.typed("p")
-	term.on("pinned")
-	next := p.next(id)
-	term.kill()
-	term.end()
-
-	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
-	if again := term.idle("This is reply 1."); again.has("Read-only") {
-		t.Errorf("the lock of the killed program holds:\n%s", again.text)
-	}
-	if diff := cmp.Diff(next, p.next(id)); diff != "" {
-		t.Errorf("after the kill something else is sent (-before +after):\n%.2000s", diff)
-	}
-	term.browse()
-	term.finds(sighting(masked), "pinned")
-	term.typed("q")
-	term.idle()
-	term.talks("and now?", 2)
-	promised(t, s.request(1), next, "and now?")
-}
-
 func TestReaderLooksAtEverythingAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

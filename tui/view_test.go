@@ -113,7 +113,7 @@ func TestEverySizeIsSurvived(t *testing.T) {
 					r.resize(at[0], at[1])
 				}
 				rng := rand.New(rand.NewPCG(1, uint64(len(name))))
-				for range 40 {
+				for range 10 {
 					r.resize(1+rng.IntN(140), 1+rng.IntN(50))
 					if rng.IntN(4) == 0 {
 						r.press([]string{"pgup", "pgdown", "ctrl+o", "up", "down"}[rng.IntN(5)])

@@ -118,10 +118,10 @@ func TestHostileTextInEveryView(t *testing.T) {
 			r.at(name)
 			r.happen(answers[0], answers[2])
 			r.has("␛") // made visible, not left out
-			for _, at := range [][2]int{{100, 30}, {40, 12}, {20, 6}, {200, 60}} {
+			for _, at := range [][2]int{{40, 12}, {20, 6}, {100, 30}} {
 				r.resize(at[0], at[1])
 				r.press("home")
-				for range 30 { // unfold what there is on the way down
+				for range 12 { // unfold what there is on the way down
 					r.press("down")
 					if name == "history" || name == "ledger" && at[0] < 100 {
 						r.press("enter")
@@ -160,10 +160,10 @@ func TestAnyKeysInAnyViews(t *testing.T) {
 		names = append(names, b.Keys()...)
 	}
 	names = append(names, "a", "1", "2", "Z", "漢", "/", "@", "!")
-	for seed := range uint64(12) {
+	for seed := range uint64(4) {
 		screenOf(t, fmt.Sprint(seed), hostile, func(r *rig) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			if seed%4 == 0 {
+			if seed == 0 {
 				r.first.ReadOnly = evil
 			}
 			answers := hostileAnswers()
