@@ -14,7 +14,7 @@ type size struct{ program, tests int }
 var ceilings = map[string]size{
 	".":                             {76, 1495},
 	"agent":                         {3147, 7712},
-	"agent/agenttest":               {1057, 82},
+	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1191, 474},
 	"agent/anthropic/anthropictest": {935, 221},
 	"agent/catalog":                 {519, 316},
@@ -22,7 +22,7 @@ var ceilings = map[string]size{
 	"agent/core":                    {1097, 0},
 	"agent/demo":                    {1546, 1047},
 	"agent/llm":                     {923, 0},
-	"agent/openai":                  {5624, 3577},
+	"agent/openai":                  {5624, 3572},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
 	"cli":                           {3817, 6347},

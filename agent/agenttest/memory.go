@@ -45,6 +45,11 @@ func (m *Memory) write(ctx context.Context, kind string, f func() error) error {
 		m.writing = false
 		m.mu.Unlock()
 	}()
+	return m.change(ctx, kind, f)
+}
+
+// change waits as long as a write of a kind is to take, and makes it unless it is to fail.
+func (m *Memory) change(ctx context.Context, kind string, f func() error) error {
 	if g := m.Slow[kind]; g != nil {
 		if err := g.Pass(ctx); err != nil {
 			return err
@@ -96,17 +101,13 @@ func (m *Memory) KeepPartial(ctx context.Context, p conversation.Partial) error 
 func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
 	sum := sha256.Sum256([]byte(text))
 	name := hex.EncodeToString(sum[:])
-	err := m.write(ctx, "blob", func() error {
+	return name, m.write(ctx, "blob", func() error {
 		if m.blobs == nil {
 			m.blobs = map[string]string{}
 		}
 		m.blobs[name] = text
 		return nil
 	})
-	if err != nil {
-		return "", err
-	}
-	return name, nil
 }
 
 // KeepWaiting replaces the messages that wait. It may overlap the writes of a
@@ -131,26 +132,13 @@ func (m *Memory) Waiting() []string {
 // SaveCalibration replaces what is kept under key. Unlike the writes of a
 // conversation it may overlap them.
 func (m *Memory) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
-	if g := m.Slow["calibration"]; g != nil {
-		if err := g.Pass(ctx); err != nil {
-			return err
+	return m.change(ctx, "calibration", func() error {
+		if m.calibrations == nil {
+			m.calibrations = map[string]conversation.Calibration{}
 		}
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if m.Fail != nil {
-		if err := m.Fail("calibration"); err != nil {
-			return err
-		}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.calibrations == nil {
-		m.calibrations = map[string]conversation.Calibration{}
-	}
-	m.calibrations[key] = c
-	return nil
+		m.calibrations[key] = c
+		return nil
+	})
 }
 
 // Events are the stored events.

@@ -140,12 +140,19 @@ func (p *Provider) Running() int {
 // fails with one of class Cancelled.
 func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		reply, ok := p.begin(r)
-		defer p.end()
-		if !ok {
-			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: "the script has no reply left"})
-			return
+		p.mu.Lock()
+		p.running++
+		p.requests = append(p.requests, r)
+		reply := Fail(&llm.Error{Class: llm.BadRequest, Message: "the script has no reply left"})
+		if len(p.script) > 0 {
+			reply, p.script = p.script[0], p.script[1:]
 		}
+		p.mu.Unlock()
+		defer func() {
+			p.mu.Lock()
+			p.running--
+			p.mu.Unlock()
+		}()
 		reply.play(ctx, yield)
 	}
 }
@@ -166,25 +173,6 @@ func (r Reply) play(ctx context.Context, yield func(llm.Chunk, error) bool) bool
 		}
 	}
 	return true
-}
-
-func (p *Provider) begin(r llm.Request) (Reply, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.running++
-	p.requests = append(p.requests, r)
-	if len(p.script) == 0 {
-		return nil, false
-	}
-	reply := p.script[0]
-	p.script = p.script[1:]
-	return reply, true
-}
-
-func (p *Provider) end() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.running--
 }
 
 // wait passes the gate and lets the time pass that a step asks for.
