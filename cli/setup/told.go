@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
-	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
@@ -256,10 +254,7 @@ func (t *Told) save() error {
 		}
 		t.damaged = false
 	}
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("keeping what endpoints tell: %w", err)
-	}
-	if err := console.WriteNew(t.path, true, func(w io.Writer) error { _, err := w.Write(raw); return err }); err != nil {
+	if err := ReplaceFile(t.path, raw); err != nil {
 		return fmt.Errorf("keeping what endpoints tell: %w", err)
 	}
 	return nil
