@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -104,7 +105,10 @@ func bindings(keymap any) map[string][]string {
 	found := map[string][]string{}
 	v := reflect.ValueOf(keymap)
 	for i := range v.NumField() {
-		if b, ok := v.Field(i).Interface().(key.Binding); ok {
+		switch b, ok := v.Field(i).Interface().(key.Binding); {
+		case !ok:
+			maps.Copy(found, bindings(v.Field(i).Interface()))
+		case len(b.Keys()) > 0:
 			found[v.Type().Field(i).Name] = b.Keys()
 		}
 	}

@@ -40,21 +40,18 @@ func keyTable(t *testing.T, prefix string, keymap any) string {
 }
 
 func keyRows(t *testing.T, b *strings.Builder, prefix string, v reflect.Value) {
-	usual := reflect.ValueOf(edit.DefaultKeys())
 	for i := range v.NumField() {
 		bound, ok := v.Field(i).Interface().(key.Binding)
-		if !ok {
-			keyRows(t, b, within(prefix, v.Field(i).Type()), v.Field(i))
-			continue
+		switch {
+		case ok && len(bound.Keys()) > 0:
+			action := prefix + snake(v.Type().Field(i).Name)
+			if !slices.Contains(Actions(), action) {
+				t.Errorf("%s cannot be bound by its name", action)
+			}
+			fmt.Fprintf(b, "| %s | %s | `%s` |\n", keyNames(bound), bound.Help().Desc, action)
+		case !ok && (prefix == "" || v.Field(i).Type() != reflect.TypeFor[edit.Keys]()):
+			keyRows(t, b, prefix, v.Field(i))
 		}
-		action := prefix + snake(v.Type().Field(i).Name)
-		if name := strings.Replace(action, "VIEW_", "history_", 1); !slices.Contains(Actions(), name) {
-			t.Errorf("%s cannot be bound by its name", name)
-		}
-		if v.Type() == usual.Type() && !strings.HasPrefix(prefix, "VIEW_") && slices.Equal(bound.Keys(), usual.Field(i).Interface().(key.Binding).Keys()) {
-			continue // it has its row in the table of keys for editing, or is off
-		}
-		fmt.Fprintf(b, "| %s | %s | `%s` |\n", keyNames(bound), bound.Help().Desc, action)
 	}
 }
 
@@ -97,7 +94,6 @@ func TestHandbookListsEveryKeyAndCommand(t *testing.T) {
 		"keys of dialogs":  keyTable(t, "dialog_", k.Dialogs),
 		"slash commands":   commandTable(),
 		"first keys":       firstKeys(),
-		"keys for editing": keyTable(t, "VIEW_edit_", edit.DefaultKeys()),
 	}
 	for _, v := range k.views() {
 		tables["keys: "+v.name] = keyTable(t, v.name+"_", reflect.ValueOf(v.keys).Elem().Interface())

@@ -45,7 +45,8 @@ func help(keys KeyMap) pane.Action {
 
 // editingGroup is the keys to edit a message, and how one selects.
 func editingGroup(keys KeyMap) overlay.Group {
-	g := overlay.KeyGroup("Editing a message", pane.BindingsIn(keys.Composer.Editing)...)
+	e := keys.Composer.Editing
+	g := overlay.KeyGroup("Editing a message", append(pane.BindingsIn(e.Keys), e.Copy, e.Cut)...)
 	g.Entries = append([]overlay.Entry{{Name: "shift+←↑↓→", What: "select, as with other moves"}}, g.Entries...)
 	return g
 }

@@ -109,7 +109,7 @@ func (s Screen) Bindings() []key.Binding { return pane.BindingsIn(s) }
 type viewKeys struct {
 	name  string // in configuration, before the action
 	title string // in the help
-	keys  any    // a pointer to it; what it shares with others, to move and to edit, is in structs of its own
+	keys  any    // a pointer to it; what it shares with others is in structs of its own
 }
 
 // views lists the keymaps of the full-screen views in the order of the help.
@@ -122,37 +122,51 @@ func (k *KeyMap) views() []viewKeys {
 	}
 }
 
-// actions finds every binding by the name that configuration knows it by.
-func (k *KeyMap) actions() map[string]*key.Binding {
-	found := map[string]*key.Binding{}
+// actions finds the bindings by the name that configuration knows them by. Those that edit a text have one name, wherever
+// one types: the composer's.
+func (k *KeyMap) actions() map[string][]*key.Binding {
+	found := map[string][]*key.Binding{}
 	collect(found, "", reflect.ValueOf(&k.Composer).Elem())
-	collect(found, "dialog_", reflect.ValueOf(&k.Dialogs).Elem())
+	editing := reflect.ValueOf(&k.Composer.Editing.Keys).Elem()
+	parts := append(k.views(), viewKeys{name: "dialog", keys: &k.Dialogs})
+	for _, p := range parts {
+		shareEditing(found, editing, reflect.ValueOf(p.keys).Elem())
+	}
 	collect(found, "", reflect.ValueOf(&k.Screen).Elem())
-	for _, v := range k.views() {
-		collect(found, v.name+"_", reflect.ValueOf(v.keys).Elem())
+	for _, p := range parts {
+		collect(found, p.name+"_", reflect.ValueOf(p.keys).Elem())
 	}
 	return found
 }
 
-// collect adds the bindings of a struct of bindings or of such structs.
-func collect(found map[string]*key.Binding, prefix string, v reflect.Value) {
+// collect adds the bindings of a struct of bindings or of such structs. Without a prefix those that edit are among them.
+func collect(found map[string][]*key.Binding, prefix string, v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Field(i)
-		if b, ok := f.Addr().Interface().(*key.Binding); ok {
-			found[prefix+snake(v.Type().Field(i).Name)] = b
-			continue
+		switch b, ok := f.Addr().Interface().(*key.Binding); {
+		case ok && len(b.Keys()) > 0:
+			name := prefix + snake(v.Type().Field(i).Name)
+			found[name] = append(found[name], b)
+		case !ok && (prefix == "" || f.Type() != reflect.TypeFor[edit.Keys]()):
+			collect(found, prefix, f)
 		}
-		collect(found, within(prefix, f.Type()), f)
 	}
 }
 
-// within is the prefix of the bindings of a struct within a keymap: those to edit a
-// text have names that those to move have, too.
-func within(prefix string, keymap reflect.Type) string {
-	if keymap == reflect.TypeFor[edit.Keys]() {
-		return prefix + "edit_"
+// shareEditing adds the bindings of a part that edit as the composer's do.
+func shareEditing(found map[string][]*key.Binding, editing, part reflect.Value) {
+	for i := range part.NumField() {
+		if part.Field(i).Type() != editing.Type() {
+			continue
+		}
+		for j := range editing.NumField() {
+			shared := len(editing.Field(j).Interface().(key.Binding).Keys()) > 0
+			if b := part.Field(i).Field(j).Addr().Interface().(*key.Binding); shared && len(b.Keys()) > 0 {
+				name := snake(editing.Type().Field(j).Name)
+				found[name] = append(found[name], b)
+			}
+		}
 	}
-	return prefix
 }
 
 // snake writes PageUp as page_up.
@@ -183,16 +197,18 @@ func Actions() []string {
 func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 	known := k.actions()
 	for action, with := range keys {
-		b, ok := known[action]
-		if !ok {
+		bound := known[action]
+		if bound == nil {
 			if near := composer.Nearest(action, Actions()); near != "" {
 				return k, fmt.Errorf("ui.keys: there is no action %q; did you mean %s?", action, near)
 			}
 			return k, fmt.Errorf("ui.keys: there is no action %q; docs/keys.md lists the actions", action)
 		}
-		b.SetKeys(with...)
-		b.SetHelp(strings.Join(with, "/"), b.Help().Desc)
-		b.SetEnabled(len(with) > 0)
+		for _, b := range bound {
+			b.SetKeys(with...)
+			b.SetHelp(strings.Join(with, "/"), b.Help().Desc)
+			b.SetEnabled(len(with) > 0)
+		}
 	}
 	return k, nil
 }

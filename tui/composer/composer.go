@@ -54,7 +54,7 @@ func New(o Options) *Model {
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
-	m.editing = m.keys.Editing.keys()
+	m.editing = m.keys.Editing.Keys
 	m.editing.Up, m.editing.Down = m.keys.Writing.Older, m.keys.Writing.Newer // with Shift
 	if o.Styles != nil {
 		m.styles = *o.Styles

@@ -32,38 +32,16 @@ type Writing struct {
 // Editing are the keys that move the cursor, delete, undo and redo. On an empty
 // draft those that move and delete are left to the parent, except Backspace.
 type Editing struct {
-	Left, Right         key.Binding
-	WordLeft, WordRight key.Binding
-	LineStart, LineEnd  key.Binding
-	TextStart, TextEnd  key.Binding
-	Backspace, Delete   key.Binding
-	CutWordLeft         key.Binding
-	CutWordRight        key.Binding
-	Copy, Cut           key.Binding // what is selected
-	CutToStart          key.Binding
-	CutToEnd            key.Binding
-	CutToBlank          key.Binding
-	SwapWords           key.Binding
-	Yank                key.Binding
-	YankOlder           key.Binding // right after a yank
-	Undo                key.Binding
-	Redo                key.Binding
-}
-
-// keys are those of the editor.
-func (e Editing) keys() edit.Keys {
-	return edit.Keys{
-		Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
-		LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
-		Backspace: e.Backspace, Delete: e.Delete,
-		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd, CutToBlank: e.CutToBlank,
-		SwapWords: e.SwapWords, Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
-	}
+	edit.Keys
+	Copy, Cut key.Binding // what is selected
 }
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind, e := pane.Bind, edit.DefaultKeys()
+	bind, e := pane.Bind, edit.LineKeys()
+	e.TextStart, e.TextEnd = edit.DefaultKeys().TextStart, edit.DefaultKeys().TextEnd
+	e.Delete = bind("del", "delete right", "delete", "ctrl+d")
+	e.CutToEnd = bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k")
 	return KeyMap{
 		Writing: Writing{
 			Send:     bind("enter", "send", "enter"),
@@ -80,14 +58,9 @@ func DefaultKeyMap() KeyMap {
 			Leave:    bind("esc", "close the list or the search", "esc"),
 		},
 		Editing: Editing{
-			Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
-			LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
-			Backspace: e.Backspace, Delete: bind("del", "delete right", "delete", "ctrl+d"),
-			Copy:        bind("ctrl+c", "copy the selection", "ctrl+c", "alt+w"),
-			Cut:         bind("ctrl+x", "cut the selection", "ctrl+x"),
-			CutWordLeft: e.CutWord, CutWordRight: e.CutWordRight, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart,
-			CutToEnd:  bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
-			SwapWords: e.SwapWords, Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
+			Keys: e,
+			Copy: bind("ctrl+c", "copy the selection", "ctrl+c", "alt+w"),
+			Cut:  bind("ctrl+x", "cut the selection", "ctrl+x"),
 		},
 	}
 }

@@ -57,7 +57,7 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 // typed changes what is looked for, which is looked for from the newest prompt on.
 func (s *search) typed(msg tea.Msg) pane.Action {
 	e := s.keys.Editing
-	keys := edit.Keys{Backspace: e.Backspace, CutWord: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart, Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
+	keys := edit.Keys{Backspace: e.Backspace, CutWordLeft: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart, Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
 	if !s.query.Update(msg, keys) {
 		return pane.Ignored{}
 	}

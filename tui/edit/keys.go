@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// Keys are the keys of a text. Without Newline it stays on one line.
+// Keys are the keys of a text. Those that it has no use for are not bound: without Newline it stays on one line.
 type Keys struct {
 	Left, Right, Up, Down key.Binding
 	WordLeft, WordRight   key.Binding
@@ -15,7 +15,8 @@ type Keys struct {
 	TextStart, TextEnd    key.Binding
 	PageUp, PageDown      key.Binding
 	Backspace, Delete     key.Binding
-	CutWord, CutWordRight key.Binding // of letters
+	CutWordLeft           key.Binding // of letters
+	CutWordRight          key.Binding
 	CutToBlank            key.Binding
 	CutToStart, CutToEnd  key.Binding
 	SwapWords             key.Binding
@@ -24,7 +25,7 @@ type Keys struct {
 	Newline               key.Binding
 }
 
-// DefaultKeys are those of the composer.
+// DefaultKeys are the keys of a text of several lines.
 func DefaultKeys() Keys {
 	bind := pane.Bind
 	return Keys{
@@ -42,7 +43,7 @@ func DefaultKeys() Keys {
 		PageDown:     bind("pgdn", "a page down", "pgdown"),
 		Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
 		Delete:       bind("del", "delete right", "delete"),
-		CutWord:      bind("alt+backspace", "cut the word left", "alt+backspace", "ctrl+backspace"),
+		CutWordLeft:  bind("alt+backspace", "cut the word left", "alt+backspace", "ctrl+backspace"),
 		CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
 		CutToBlank:   bind("ctrl+w", "cut back to a blank", "ctrl+w"),
 		CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
@@ -54,6 +55,13 @@ func DefaultKeys() Keys {
 		Redo:         bind("alt+r", "redo (also alt+_)", "alt+r", "alt+_", "ctrl+shift+z"),
 		Newline:      bind("enter", "a new line", "enter", "ctrl+j", "shift+enter", "alt+enter"),
 	}
+}
+
+// LineKeys are the keys of a text that stays on one line.
+func LineKeys() Keys {
+	k, none := DefaultKeys(), key.Binding{}
+	k.Up, k.Down, k.PageUp, k.PageDown, k.TextStart, k.TextEnd, k.Newline = none, none, none, none, none, none, none
+	return k
 }
 
 // Move carries out a key that moves the cursor left or right: of what is selected, to its end on that side.
@@ -111,13 +119,13 @@ func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	switch {
 	case selected && key.Matches(k, keys.Backspace, keys.Delete):
 		e.RemoveSelected()
-	case selected && key.Matches(k, keys.CutWord, keys.CutWordRight, keys.CutToBlank, keys.CutToStart, keys.CutToEnd):
+	case selected && key.Matches(k, keys.CutWordLeft, keys.CutWordRight, keys.CutToBlank, keys.CutToStart, keys.CutToEnd):
 		e.CutSelected()
 	case key.Matches(k, keys.Backspace):
 		e.Remove(e.Left(), at)
 	case key.Matches(k, keys.Delete):
 		e.Remove(at, e.Right())
-	case key.Matches(k, keys.CutWord):
+	case key.Matches(k, keys.CutWordLeft):
 		e.cut(e.wordLeft(letters), at, true)
 	case key.Matches(k, keys.CutToBlank):
 		e.cut(e.wordLeft(between), at, true)

@@ -21,16 +21,12 @@ type KeyMap struct {
 	Jump, Preview                key.Binding
 	Help, Close, Cancel          key.Binding
 
-	Edit edit.Keys // of the line of a search; what goes up, down or begins a line is off
+	Edit edit.Keys // of the line of a search
 }
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
-	writing := edit.DefaultKeys()
-	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.Newline} {
-		off.SetEnabled(false)
-	}
 	return KeyMap{
 		Moves:           pane.DefaultMoves(),
 		NextMessage:     bind("}", "next user message", "}"),
@@ -55,6 +51,6 @@ func DefaultKeyMap() KeyMap {
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),
-		Edit:            writing,
+		Edit:            edit.LineKeys(),
 	}
 }

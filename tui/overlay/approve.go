@@ -253,7 +253,7 @@ func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
 		a.why = nil
 		a.lay(a.look, a.width, a.height)
 		return nil
-	case typed(a.why, msg, keys.Line):
+	case typed(a.why, msg, keys.Edit):
 		return nil
 	}
 	return a.scroll(msg)

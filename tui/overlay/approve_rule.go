@@ -101,7 +101,7 @@ func (g *grantedRule) update(msg tea.Msg, keys KeyMap) (taken, changed bool) {
 		e.at = min(e.at+1, len(e.lines)-1)
 	default:
 		before := e.lines[e.at].Text()
-		if !typed(e.lines[e.at], msg, keys.Line) {
+		if !typed(e.lines[e.at], msg, keys.Edit) {
 			return false, false
 		}
 		changed = e.lines[e.at].Text() != before

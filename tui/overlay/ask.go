@@ -89,7 +89,7 @@ func (a *Ask) update(msg tea.Msg) pane.Action {
 			return nil
 		}
 	}
-	if typed(a.own, msg, keys.Line) {
+	if typed(a.own, msg, keys.Edit) {
 		a.choose(len(a.options))
 		return nil
 	}

@@ -13,7 +13,7 @@ type KeyMap struct {
 	Moves   Moves
 	Answers Answers
 	Lists   Lists
-	Line    Line
+	Edit    edit.Keys // of a line to type in
 }
 
 // Lists are the keys of a list to choose from, besides those that move and end it.
@@ -42,20 +42,9 @@ type Answers struct {
 	Edit   key.Binding // the rule that an approval grants
 }
 
-// Line are the keys of a line to type in.
-type Line struct {
-	Left, Right, Start, End     key.Binding
-	WordLeft, WordRight         key.Binding
-	Backspace, Delete           key.Binding
-	CutWord, CutWordRight       key.Binding
-	CutToBlank, SwapWords       key.Binding
-	CutToStart, CutToEnd        key.Binding
-	Yank, YankOlder, Undo, Redo key.Binding
-}
-
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
-	bind, e := pane.Bind, edit.DefaultKeys()
+	bind := pane.Bind
 	return KeyMap{
 		Moves: Moves{
 			Up:       bind("↑", "up", "up", "k", "ctrl+p"),
@@ -86,12 +75,7 @@ func DefaultKeyMap() KeyMap {
 			Lower:    bind("←", "less effort", "left"),
 			Higher:   bind("→", "more effort", "right"),
 		},
-		Line: Line{
-			Left: e.Left, Right: e.Right, Start: e.LineStart, End: e.LineEnd, Backspace: e.Backspace, Delete: e.Delete,
-			WordLeft: e.WordLeft, WordRight: e.WordRight, CutWord: e.CutWord, CutWordRight: e.CutWordRight, CutToBlank: e.CutToBlank,
-			SwapWords: e.SwapWords, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
-			Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
-		},
+		Edit: edit.LineKeys(),
 	}
 }
 

@@ -19,13 +19,9 @@ func newLine(text string) *edit.Field {
 }
 
 // typed edits a line. It reports whether the message was for it. Blank ends of a paste are left out.
-func typed(e *edit.Field, msg tea.Msg, k Line) bool {
+func typed(e *edit.Field, msg tea.Msg, keys edit.Keys) bool {
 	if p, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimSpace(p.Content)}
 	}
-	return e.Update(msg, edit.Keys{
-		Left: k.Left, Right: k.Right, LineStart: k.Start, LineEnd: k.End, Backspace: k.Backspace, Delete: k.Delete,
-		WordLeft: k.WordLeft, WordRight: k.WordRight, CutWord: k.CutWord, CutWordRight: k.CutWordRight, CutToBlank: k.CutToBlank,
-		SwapWords: k.SwapWords, CutToStart: k.CutToStart, CutToEnd: k.CutToEnd, Yank: k.Yank, YankOlder: k.YankOlder, Undo: k.Undo, Redo: k.Redo,
-	})
+	return e.Update(msg, keys)
 }

@@ -201,7 +201,7 @@ func (p *Picker) handle(msg tea.Msg) pane.Action {
 		}
 	}
 	if p.filter.Text() != "" || k.Text != "" || !isKey {
-		if text := p.filter.Text(); typed(p.filter, msg, keys.Line) {
+		if text := p.filter.Text(); typed(p.filter, msg, keys.Edit) {
 			if p.filter.Text() != text {
 				p.search()
 			}

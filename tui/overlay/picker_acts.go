@@ -186,7 +186,7 @@ func (p *Picker) goOn(msg tea.Msg) pane.Action {
 			return nil
 		}
 	}
-	if typed(p.acting.name, msg, p.look.keys.Line) {
+	if typed(p.acting.name, msg, p.look.keys.Edit) {
 		return nil
 	}
 	return leftover(msg)

@@ -106,10 +106,10 @@ func (s *SecretLine) press(k tea.KeyPressMsg) pane.Action {
 		}
 		s.doing, s.why = true, ""
 		return Entered{ID: s.o.ID, Secret: NewSecret(string(s.text))}
-	case key.Matches(k, keys.Line.Backspace):
+	case key.Matches(k, keys.Edit.Backspace):
 		_, n := utf8.DecodeLastRune(s.text)
 		s.text = s.text[:len(s.text)-n]
-	case key.Matches(k, keys.Line.CutToStart, keys.Line.CutWord, keys.Line.CutToBlank):
+	case key.Matches(k, keys.Edit.CutToStart, keys.Edit.CutWordLeft, keys.Edit.CutToBlank):
 		s.Wipe()
 	default:
 		return leftover(k)
@@ -175,7 +175,7 @@ func (s *SecretLine) page() page {
 		p.cursor = &point{2 + dots, at}
 		p.hints = append([]string{hint(s.o.Enter, s.look.keys.Answers.Accept)}, p.hints...)
 		if len(s.text) > 0 {
-			p.hints = append(p.hints, hint("clear", s.look.keys.Line.CutToStart))
+			p.hints = append(p.hints, hint("clear", s.look.keys.Edit.CutToStart))
 		}
 	}
 	return p

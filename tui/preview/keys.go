@@ -31,7 +31,7 @@ type KeyMap struct {
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	writing := edit.DefaultKeys()
-	writing.Newline.SetEnabled(false)
+	writing.Newline = key.Binding{}
 	return KeyMap{
 		Accept: bind("enter", "compact as shown", "enter"),
 		Close:  bind("esc", "close without changes", "esc", "q"),

@@ -14,16 +14,12 @@ type KeyMap struct {
 
 	Up, Down, PageUp, PageDown, First, Last key.Binding
 
-	Edit edit.Keys // of the line; what goes up, down or begins a line is off
+	Edit edit.Keys // of the line
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
-	writing := edit.DefaultKeys()
-	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.TextStart, &writing.TextEnd, &writing.Newline} {
-		off.SetEnabled(false)
-	}
 	return KeyMap{
 		Open:     bind("enter", "open the conversation at this place", "enter"),
 		Close:    bind("esc", "close", "esc"),
@@ -33,7 +29,7 @@ func DefaultKeyMap() KeyMap {
 		PageDown: bind("pgdn", "a page down", "pgdown"),
 		First:    bind("ctrl+home", "the first hit", "ctrl+home"),
 		Last:     bind("ctrl+end", "the last hit", "ctrl+end"),
-		Edit:     writing,
+		Edit:     edit.LineKeys(),
 	}
 }
 

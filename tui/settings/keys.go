@@ -32,7 +32,7 @@ func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	moves, typing := pane.DefaultMoves(), edit.DefaultKeys()
 	moves.PageDown = bind("pgdn", "a page down", "pgdown", "ctrl+f") // space changes
-	typing.Newline.SetEnabled(false)
+	typing.Newline = key.Binding{}
 	return KeyMap{
 		Moves:           moves,
 		NextSection:     bind("tab", "next section", "tab"),
