@@ -31,6 +31,7 @@ type Agent struct {
 	windows   *windowKeeper
 	inspector *inspector
 	compactor *compactor.Compactor
+	counter   *tokenCounter
 	titler    *titler
 	retry     bool // the newest request is to be made again
 }
@@ -63,6 +64,7 @@ func New(o core.Options) (*Agent, error) {
 	}
 	a.compactor = compactor.New(j, in, lane, loop{a})
 	windows.room = a.compactor
+	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, usage: windows.usage}
 	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Account}
 	j.Appended = a.fold
@@ -242,6 +244,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		if a.display.busy { // what waited was returned before it began
 			a.setIdle()
 		}
+		a.counter.idle(ctx)
 		a.titler.idle(ctx)
 		select {
 		case <-a.inbox.Wake:
@@ -252,6 +255,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.inbox.Drain(ctx)
 	a.compactor.End(ctx)
 	a.inspector.wait()
+	a.counter.wait()
 	a.keepQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())
 	a.queue.giveBack()

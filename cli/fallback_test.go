@@ -48,6 +48,10 @@ func crowded(t *testing.T, got *bodies) string {
 			_, _ = io.WriteString(w, `{"data":[{"id":"claude-sonnet-5-5"}]}`)
 			return
 		}
+		if strings.HasSuffix(r.URL.Path, "/count_tokens") { // asked between turns, whenever the program is idle
+			http.NotFound(w, r)
+			return
+		}
 		n, _ := got.add(r)
 		if n == 2 {
 			w.Header().Set("Retry-After", "600")

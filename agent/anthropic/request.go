@@ -117,6 +117,13 @@ func Carried(r llm.Request, f Form, route string) []int {
 	return w.carried
 }
 
+// CountBody asks how many tokens a request has: it is the request without what bounds and carries the reply.
+func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
+	f.Cache, f.Drops = false, false
+	req, _ := newRequest(r, f, route)
+	return conversation.EncodeJSON(req)
+}
+
 func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	req := request{Model: r.Model, Tools: tools(r.Tools)}
 	if f.Thinking != ThinkingUnsaid {

@@ -75,7 +75,7 @@ func made(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	if err := d.Decode(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range anthropictest.Problems(raw) {
+	for _, p := range anthropictest.Problems(raw, false) {
 		t.Error(p)
 	}
 	return b

@@ -52,12 +52,21 @@ type Request struct {
 	Changed uint64
 }
 
+// Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The error
+// says that it does not, or does not answer.
+type Counter interface {
+	CountTokens(ctx context.Context, r Request) (int, error)
+}
+
 // Thinker is an endpoint that is sent back what a model thought, in a form of its own.
 type Thinker interface {
 	// Thinking lists the messages of a request that go back with their thinking, ascending. bound says that thinking goes
 	// only where all in front of it is what it was.
 	Thinking(r Request) (messages []int, bound bool)
 }
+
+// ErrNotCounted says that an endpoint has no way to count.
+var ErrNotCounted = errors.New("the endpoint does not count tokens")
 
 // Chunk is a piece of a reply. Zero fields say nothing.
 type Chunk struct {

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
+	"plimsoll/conversation"
 )
 
 // answering is a server with one JSON body per path, and its address.
@@ -235,5 +237,59 @@ func TestAServerWithoutModelsAnswers(t *testing.T) {
 	}
 	if usable := openai.Local(t.Context(), bases, transport(t)); len(usable) != 0 {
 		t.Errorf("there is nothing to talk to, but %+v", usable)
+	}
+}
+
+func TestTokensAreCountedWhereTheServerCounts(t *testing.T) {
+	t.Parallel()
+	r := user("hi")
+	r.System = "be brief"
+	r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists"}}
+	answer := func(routes map[string]string) (http.HandlerFunc, *[]seen) {
+		var list []seen
+		return keep(t, &list, func(w http.ResponseWriter, q *http.Request) {
+			text, ok := routes[q.URL.Path]
+			if !ok {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = io.WriteString(w, text)
+		}), &list
+	}
+	for name, c := range map[string]struct {
+		provider string
+		routes   map[string]string
+		want     int
+	}{
+		"Messages":             {"anthropic", map[string]string{"/v1/messages/count_tokens": `{"input_tokens":2095}`}, 2095},
+		"llama.cpp":            {"llamacpp", map[string]string{"/apply-template": `{"prompt":"<s>be brief"}`, "/tokenize": `{"tokens":[1,2,3]}`}, 3},
+		"vLLM":                 {"vllm", map[string]string{"/tokenize": `{"count":17,"max_model_len":4096,"tokens":[]}`}, 17},
+		"a proxy without":      {"anthropic", nil, 0},
+		"an older llama.cpp":   {"llamacpp", map[string]string{"/tokenize": `{"tokens":[1,2,3]}`}, 0},
+		"nonsense":             {"vllm", map[string]string{"/tokenize": `not JSON`}, 0},
+		"no count":             {"vllm", map[string]string{"/tokenize": `{}`}, 0},
+		"one that cannot":      {"groq", nil, 0},
+		"OpenAI, which cannot": {"openai", nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h, list := answer(c.routes)
+			srv := httptest.NewServer(h)
+			t.Cleanup(srv.Close)
+			wire := openai.WireAuto
+			if c.provider == "vllm" {
+				wire = openai.WireResponses // it counts messages whatever the wire is
+			}
+			got, err := openai.New(openai.Options{Provider: c.provider, BaseURL: srv.URL + "/v1", Wire: wire, Key: testKey, Transport: transport(t)}).CountTokens(t.Context(), r)
+			if (err == nil) != (c.want > 0) || err == nil && got != c.want {
+				t.Fatalf("%d, %v, want %d", got, err, c.want)
+			}
+			if c.want == 0 {
+				return
+			}
+			first := (*list)[0]
+			if first.body["tools"] == nil || first.body["messages"] == nil || first.body["stream"] != nil || first.body["max_tokens"] != nil {
+				t.Errorf("it was asked to count %v", first.body)
+			}
+		})
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/agent/anthropic"
 	"plimsoll/agent/llm"
+	"plimsoll/conversation"
 )
 
 // prober asks single questions.
@@ -120,3 +122,95 @@ type answer struct {
 
 // reader reads an answer about one model.
 type reader func(body []byte, model string) answer
+
+// CountTokens is [llm.Counter]'s: the Messages API counts, and so do llama.cpp and vLLM. What they count is the request as
+// it would be sent.
+func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+	p := prober{opts: c.opts, who: c.who, client: c.http}
+	if c.opts.Wire == WireMessages {
+		body, err := anthropic.CountBody(r, c.messagesForm(r, c.lessons(r.Model)), routeOf(c.who, r.Model))
+		if err != nil {
+			return 0, err
+		}
+		var said struct {
+			Tokens int `json:"input_tokens"`
+		}
+		err = p.post(ctx, c.opts.BaseURL+"/messages/count_tokens", body, &said)
+		return counted(said.Tokens, err)
+	}
+	llama := c.who.Name == "llamacpp" || c.lessons(r.Model).progress
+	if !llama && c.who.Name != "vllm" {
+		return 0, llm.ErrNotCounted
+	}
+	form := ""
+	if c.opts.Wire == WireResponses {
+		form = string(WireChat) // they count what comes over that
+	}
+	body, err := c.Body(r, form)
+	if err != nil {
+		return 0, err
+	}
+	var prompt struct {
+		Model    json.RawMessage `json:"model"`
+		Messages json.RawMessage `json:"messages"`
+		Tools    json.RawMessage `json:"tools,omitempty"`
+		Kwargs   json.RawMessage `json:"chat_template_kwargs,omitempty"`
+	}
+	if err := json.Unmarshal(body, &prompt); err != nil {
+		return 0, err
+	}
+	root := strings.TrimSuffix(c.opts.BaseURL, "/v1")
+	if !llama {
+		var said struct {
+			Count int `json:"count"`
+		}
+		err := p.postValue(ctx, root+"/tokenize", prompt, &said)
+		return counted(said.Count, err)
+	}
+	var text struct {
+		Prompt string `json:"prompt"`
+	}
+	if err := p.postValue(ctx, root+"/apply-template", prompt, &text); err != nil {
+		return 0, err
+	}
+	var said struct {
+		Tokens []skipped `json:"tokens"`
+	}
+	err = p.postValue(ctx, root+"/tokenize", map[string]any{"content": text.Prompt, "add_special": true, "parse_special": true}, &said)
+	return counted(len(said.Tokens), err)
+}
+
+// skipped is a value that is counted and takes no memory.
+type skipped struct{}
+
+// UnmarshalJSON takes any value.
+func (*skipped) UnmarshalJSON([]byte) error { return nil }
+
+// counted is a count as it is told; 0 is as good as no answer.
+func counted(n int, err error) (int, error) {
+	if err == nil && n <= 0 {
+		err = llm.ErrNotCounted
+	}
+	return n, err
+}
+
+// postValue asks with a value as JSON.
+func (p prober) postValue(ctx context.Context, url string, value, into any) error {
+	body, err := conversation.EncodeJSON(value)
+	if err != nil {
+		return err
+	}
+	return p.post(ctx, url, body, into)
+}
+
+// post asks and reads the answer into a value.
+func (p prober) post(ctx context.Context, url string, body []byte, into any) error {
+	raw, err := p.fetch(ctx, question{url: url, body: string(body)})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return p.who.malformed("its count is not JSON", raw, err)
+	}
+	return nil
+}

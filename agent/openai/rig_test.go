@@ -143,7 +143,7 @@ func validated(t *testing.T, h http.HandlerFunc) http.HandlerFunc {
 			if err != nil {
 				return // the client is gone
 			}
-			for _, p := range anthropictest.Problems(raw) {
+			for _, p := range anthropictest.Problems(raw, false) {
 				t.Errorf("a request that the API refuses: %s", p)
 			}
 			r.Body = io.NopCloser(bytes.NewReader(raw))

@@ -20,6 +20,14 @@ type listening struct {
 	begun, ended sync.Once
 }
 
+// CountTokens passes the question on.
+func (l *listening) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+	if c, ok := l.Provider.(llm.Counter); ok {
+		return c.CountTokens(ctx, r)
+	}
+	return 0, llm.ErrNotCounted
+}
+
 // Stream passes the reply on.
 func (l *listening) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {

@@ -205,6 +205,20 @@ func (m Meter) WithUsage(u conversation.Usage) Meter {
 	return m
 }
 
+// WithCount returns the meter with a count of the next request, in tokens: it anchors there and learns. A count that no
+// text can have changes nothing.
+func (m Meter) WithCount(tokens float64) Meter {
+	before := m
+	m.loop = projection.Sizes{} // what is counted begins with a message of the user
+	m = m.estimated()
+	if tokens < minFactor*m.estimate-noiseTokens || tokens > maxFactor*m.estimate+noiseTokens {
+		return before
+	}
+	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, exact: true, prompt: tokens}
+	m.cal = learn(m.cal, int(math.Round(tokens)), m.estimate)
+	return m
+}
+
 // WithHistory returns the meter as the stored events left it: anchored on the
 // newest report, with all costs added. Nothing is learned twice. Model names
 // the model in use: reports of others add their cost only.

@@ -306,10 +306,16 @@ func TestReasoningOfALoopLeavesTheWindowWithTheNextMessage(t *testing.T) {
 	if thought < 96 || switched.Reading().Segments[projection.Reasoning] != thought {
 		t.Errorf("%d tokens of reasoning are counted in the loop, %d after a change of model", thought, switched.Reading().Segments[projection.Reasoning])
 	}
-	before := s.meter.Reading().Used
+	before, counted := s.meter.Reading().Used, s.meter.WithCount(220) // of a request that begins with another message
+	if r := counted.Reading(); r.Used != 220 || r.Estimated {
+		t.Errorf("counted 220, and used is %d, estimated %v", r.Used, r.Estimated)
+	}
 	r := s.add(conversation.UserMessage{Text: text}).meter.Reading()
 	if r.Segments[projection.Reasoning] != 0 || r.Used != before-thought+100 {
 		t.Errorf("%+v after %d with %d of reasoning", r, before, thought)
+	}
+	if used := counted.WithView(s.view).Reading().Used; used < 310 || used > 330 {
+		t.Errorf("used %d after a count of 220 and a message of 100", used)
 	}
 }
 

@@ -22,7 +22,7 @@ const good = `{"model":"claude-sonnet-5","max_tokens":64000,"stream":true,"think
 
 func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 	t.Parallel()
-	if got := anthropictest.Problems([]byte(good)); got != nil {
+	if got := anthropictest.Problems([]byte(good), false); got != nil {
 		t.Fatalf("a request that is right: %v", got)
 	}
 	for name, change := range map[string][2]string{
@@ -65,9 +65,12 @@ func TestWhatTheAPIRefusesIsFound(t *testing.T) {
 		if bad == good {
 			t.Errorf("%s: nothing is changed", name)
 		}
-		if anthropictest.Problems([]byte(bad)) == nil {
+		if anthropictest.Problems([]byte(bad), false) == nil {
 			t.Errorf("%s: nothing is found in %s", name, bad)
 		}
+	}
+	if anthropictest.Problems([]byte(good), true) == nil {
+		t.Error("a request to count has no bound")
 	}
 }
 

@@ -105,8 +105,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/v1/models":
 		_, _ = io.WriteString(w, `{"data":[{"id":"claude-sonnet-5","type":"model","max_input_tokens":200000,"max_tokens":64000}],"has_more":false}`)
+	case "/v1/messages/count_tokens":
+		s.check(r, raw, true)
+		fmt.Fprintf(w, `{"input_tokens":%d}`, tokens(string(raw)))
 	case "/v1/messages":
-		s.check(r, raw)
+		s.check(r, raw, false)
 		s.answer(w, raw, strings.Contains(strings.Join(r.Header.Values("Anthropic-Beta"), ","), "thinking-binding-controls-2026-08-01"))
 	default:
 		fail(w, http.StatusNotFound, "not_found_error", "Not found")
@@ -114,13 +117,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // check reports what is wrong with a request.
-func (s *Server) check(r *http.Request, raw []byte) {
+func (s *Server) check(r *http.Request, raw []byte, counting bool) {
 	if r.Method != http.MethodPost || r.Header.Get("Anthropic-Version") == "" || r.Header.Get("X-Api-Key") == "" || r.Header.Get("Content-Type") != "application/json" {
 		s.t.Errorf("a request without what every one has: %s %v", r.Method, r.Header)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, p := range Problems(raw) {
+	for _, p := range Problems(raw, counting) {
 		if p != lastIsReply || !s.paused {
 			s.t.Errorf("a request that the API refuses: %s", p)
 		}

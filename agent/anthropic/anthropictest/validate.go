@@ -64,8 +64,9 @@ func (c *checker) say(format string, args ...any) {
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
-// Problems lists what the API would refuse in a request, nil where it would take it.
-func Problems(raw []byte) []string {
+// Problems lists what the API would refuse in a request, nil where it would take it. counting says that it only asks for
+// the number of tokens.
+func Problems(raw []byte, counting bool) []string {
 	var c checker
 	var r Request
 	if err := json.Unmarshal(raw, &r); err != nil {
@@ -77,7 +78,7 @@ func Problems(raw []byte) []string {
 	if r.Model == "" {
 		c.say("model is missing")
 	}
-	c.bound(&r)
+	c.bound(&r, counting)
 	c.tools(r.Tools)
 	for i, s := range r.System {
 		if s.kind() != "text" || strings.TrimSpace(s.text("text")) == "" {
@@ -91,8 +92,11 @@ func Problems(raw []byte) []string {
 }
 
 // bound checks what bounds and steers the reply.
-func (c *checker) bound(r *Request) {
-	if r.MaxTokens == nil || *r.MaxTokens < 1 {
+func (c *checker) bound(r *Request, counting bool) {
+	switch {
+	case counting && (r.MaxTokens != nil || r.Stream):
+		c.say("a request to count has max_tokens or stream")
+	case !counting && (r.MaxTokens == nil || *r.MaxTokens < 1):
 		c.say("max_tokens is missing")
 	}
 	kind, effort := r.Thinking.kind(), r.Output.text("effort")

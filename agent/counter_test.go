@@ -1,0 +1,143 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+)
+
+// counting is a provider whose endpoint counts tokens.
+type counting struct {
+	*agenttest.Provider
+	mu    sync.Mutex // guards all below
+	asked []llm.Request
+	count func(context.Context, llm.Request) (int, error)
+}
+
+func (c *counting) CountTokens(ctx context.Context, r llm.Request) (int, error) {
+	c.mu.Lock()
+	c.asked = append(c.asked, r)
+	count := c.count
+	c.mu.Unlock()
+	return count(ctx, r)
+}
+
+func (c *counting) times() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asked)
+}
+
+// startCounting starts an agent whose endpoint counts, and whose replies do not say how long the prompt was.
+func startCounting(t *testing.T, count func(context.Context, llm.Request) (int, error)) (*rig, *counting) {
+	t.Helper()
+	var script []agenttest.Reply
+	for range 9 {
+		script = append(script, answers("fine"))
+	}
+	c := &counting{Provider: agenttest.NewProvider(script...), count: count}
+	r := start(t, func(o *core.Options) { o.Provider = c })
+	r.provider = c.Provider
+	return r, c
+}
+
+func TestTheGaugeShowsWhatTheEndpointCounts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(context.Context, llm.Request) (int, error) { return 3005, nil })
+		if n := c.times(); n != 0 {
+			t.Errorf("before anything was said it was asked %d times", n)
+		}
+		r.say(strings.Repeat("words ", 1500))
+		got := r.reading()
+		if got.Estimated || got.Used != 3000 { // without the closing message
+			t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+		}
+		q := c.asked[0]
+		if last := q.Messages[len(q.Messages)-1]; last.Role != projection.RoleUser || len(q.Messages) != 3 || q.System != "be brief" {
+			t.Errorf("counted was %+v", q)
+		}
+		r.say("more")
+		if got := r.reading(); !got.Estimated || c.times() != 1 {
+			t.Errorf("right after a count it was asked again: %d times", c.times())
+		}
+		time.Sleep(time.Minute)
+		r.wait()
+		if got := r.reading(); got.Estimated || c.times() != 2 {
+			t.Errorf("a minute later the gauge is estimated %v, asked %d times", got.Estimated, c.times())
+		}
+		time.Sleep(time.Hour)
+		r.wait()
+		if n := c.times(); n != 2 {
+			t.Errorf("while nothing is said it was asked %d times", n)
+		}
+		r.finish()
+		if k := r.memory.Calibration(testModel.CalibrationKey); k.Samples < 1 || k.Factor <= 1 {
+			t.Errorf("what was learned: %+v", k)
+		}
+	})
+}
+
+func TestACountThatIsOfNoUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		n     int
+		err   error
+		times int // that it is asked in three turns
+	}{
+		"not there":    {0, errors.New("not found"), 1},
+		"busy":         {0, &llm.Error{Class: llm.Overloaded, Message: "overloaded"}, 3},
+		"far too many": {4_000_000_000, nil, 3},
+		"far too few":  {40, nil, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r, counter := startCounting(t, func(context.Context, llm.Request) (int, error) { return c.n, c.err })
+				for range 3 {
+					r.say(strings.Repeat("words ", 500))
+					time.Sleep(time.Hour)
+					r.wait()
+				}
+				if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
+					t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+				}
+				if counter.times() != c.times {
+					t.Errorf("it was asked %d times", counter.times())
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestACountThatComesTooLateIsDropped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r, c := startCounting(t, func(ctx context.Context, _ llm.Request) (int, error) {
+			select {
+			case <-time.After(5 * time.Second):
+				return 99_999, nil
+			case <-ctx.Done():
+				return 0, ctx.Err()
+			}
+		})
+		r.say("hi")
+		r.say("more")
+		time.Sleep(6 * time.Second)
+		r.wait()
+		if got := r.reading(); got.Used > 90_000 {
+			t.Errorf("the gauge shows %d", got.Used)
+		}
+		time.Sleep(time.Minute)
+		r.say(strings.Repeat("and more ", 20))
+		r.finish() // while it counts
+		if n := c.times(); n != 3 {
+			t.Errorf("it was asked %d times", n)
+		}
+	})
+}
