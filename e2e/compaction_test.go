@@ -157,6 +157,7 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 	}
 	first.key("ctrl+x")
 	first.idle("· undone ")
+	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
 	second.key("ctrl+u")
 	p.quits(second)
 	second = p.start(usual, s.args("-c")...)

@@ -43,6 +43,10 @@ type (
 		next arrival // what comes then
 	}
 
+	// takeOver continues here what another window had open. What is written and read
+	// stays where it is.
+	takeOver struct{}
+
 	// forkBefore goes on in a copy of the messages before an event.
 	forkBefore struct{ event uint64 }
 

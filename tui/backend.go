@@ -83,26 +83,24 @@ type Session interface {
 
 // Conversation is one open conversation.
 type Conversation struct {
-	ID       string
-	Title    string
-	Events   []conversation.Event
-	Session  Session
-	Model    llm.Model
-	Meter    meter.Meter // as it was opened; updates follow
-	Mode     conversation.Mode
-	Profile  string    // that a compaction has if none is named
-	Profiles []Profile // all there are, in the order they are offered
-	KeepLast int       // newest turns that a compaction leaves alone if it does not say
-	ReadOnly string    // why nothing can be said in it, "" if it can
-	Waiting  []string  // messages that waited when the program last ended; they come back to the composer
-	Notes    []string  // what the user should know at once
-	Keyless  string    // the provider of Model, where it answers nobody without a key and there is none
-	Found    []string  // other models that were found, shown at the first start; no keys
-	Draft    Draft     // that was being written in it
+	ID        string
+	Title     string
+	Events    []conversation.Event
+	Session   Session
+	Model     llm.Model
+	Meter     meter.Meter // as it was opened; updates follow
+	Mode      conversation.Mode
+	Profile   string            // that a compaction has if none is named
+	Profiles  []Profile         // all there are, in the order they are offered
+	KeepLast  int               // newest turns that a compaction leaves alone if it does not say
+	ReadOnly  string            // why nothing can be said in it, "" if it can
+	Elsewhere updates.Elsewhere // who has it open, where it is only read
+	Waiting   []string          // messages that waited when the program last ended; they come back to the composer
+	Notes     []string          // what the user should know at once
+	Keyless   string            // the provider of Model, where it answers nobody without a key and there is none
+	Found     []string          // other models that were found, shown at the first start; no keys
+	Draft     Draft             // that was being written in it
 }
-
-// ReadDraft ends the ID under which the draft of a conversation is kept that is only read.
-const ReadDraft = "-read"
 
 // Draft is what was written and not sent.
 type Draft struct {
@@ -174,8 +172,8 @@ type Backend interface {
 	// KeepDraft stores what is being written in a conversation, in place of what it
 	// stored for it before. Open and Resume bring it back; New brings back what was
 	// written where nothing was sent yet. What is written where the conversation is only
-	// read is kept under its ID with [ReadDraft] behind it.
-	KeepDraft(ctx context.Context, id string, d Draft) error
+	// read is kept apart; it comes back there, and where there is no other draft.
+	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
 	// OnDisk compares files that a conversation changed with how they are now, in their
 	// order.

@@ -73,7 +73,8 @@ func (c *chat) setLook(l look) {
 }
 
 // begin shows the conversation that was opened, then what failed while it was opened, and puts a draft into the composer.
-func (c *chat) begin(faults []string, draft string) {
+// So many of its events are shown already.
+func (c *chat) begin(faults []string, draft string, shown int) {
 	s := c.session
 	again := ""
 	if s.ReadOnly == "" {
@@ -84,7 +85,12 @@ func (c *chat) begin(faults []string, draft string) {
 	c.pulse.call, c.line = "", typedLine{}
 	c.composer.SetBusy(false)
 	c.transcript.SetFactor(s.load.factor())
-	c.transcript.Reset(s.Events)
+	if shown > 0 { // who reads stays where he is
+		c.transcript.Discard()
+		c.transcript.Append(s.Events[shown:])
+	} else {
+		c.transcript.Reset(s.Events)
+	}
 	for _, note := range s.Notes {
 		c.transcript.Note(note)
 	}
@@ -137,6 +143,10 @@ func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 
 // act sends messages and runs shell commands; slash commands go back to the caller.
 func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Action {
+	if line := sent(action); line != "" && c.session.Elsewhere.Closed {
+		c.composer.Prepend(line)
+		return takeOver{}
+	}
 	switch a := action.(type) {
 	case composer.Submit:
 		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
@@ -158,6 +168,21 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 		return c.env.openEditor(a.Text, nil)
 	}
 	return action
+}
+
+// sent is what was sent, as it was typed, "" where nothing was.
+func sent(action pane.Action) string {
+	switch a := action.(type) {
+	case composer.Submit:
+		return a.Text
+	case composer.Queue:
+		return a.Text
+	case composer.Shell:
+		if a.Add {
+			return (&shellRun{command: a.Command, add: true}).line()
+		}
+	}
+	return ""
 }
 
 // staleFiles is how old the list of files gets until it is made anew for a mention.

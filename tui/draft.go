@@ -14,7 +14,7 @@ import (
 
 // A draft belongs to a conversation: it stays behind when another is opened, and is there again when the conversation is.
 // It is stored while one writes, so that a crash costs a second of it at most. What is written where a conversation is
-// only read is kept apart.
+// only read is kept apart, and comes along when the conversation is taken over.
 
 // draftEvery is how much of what is being written a crash may cost.
 const draftEvery = time.Second
@@ -52,38 +52,62 @@ func (q *draftQueue) once(err error) error {
 	return err
 }
 
-// here is under what is kept what is being written.
-func (d *drafts) here() string {
-	if d.session.ReadOnly != "" {
-		return d.session.ID + ReadDraft
-	}
-	return d.session.ID
+// draftOf is where a draft belongs.
+type draftOf struct {
+	id   string // of the conversation, "" for none
+	read bool   // it is only read here
 }
 
+// here is where belongs what is being written.
+func (d *drafts) here() draftOf { return draftOf{d.session.ID, d.session.ReadOnly != ""} }
+
 // store returns what stores a draft; without a conversation it does nothing.
-func (d *drafts) store(id string, draft Draft) func(context.Context) error {
+func (d *drafts) store(of draftOf, draft Draft) func(context.Context) error {
 	d.asked++
 	n, q, b := d.asked, d.queue, d.env.Backend
 	return func(ctx context.Context) error {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		if id == "" || n < q.newest {
+		if of.id == "" || n < q.newest {
 			return nil
 		}
 		q.newest = n
-		if err := b.KeepDraft(ctx, id, draft); err != nil {
+		if err := b.KeepDraft(ctx, of.id, of.read, draft); err != nil {
 			return fmt.Errorf("keeping the draft: %w", err)
 		}
 		return nil
 	}
 }
 
-// begin takes over the draft of a conversation that is open now.
-func (d *drafts) begin(kept Draft) { d.kept, d.changes, d.left = kept, -1, leftDraft{} }
+// begin takes over the draft of a conversation that is open now. It reports whether what was being written while the
+// conversation was only read comes along.
+func (d *drafts) begin(kept Draft) (along bool) {
+	left := d.left
+	d.kept, d.changes, d.left = kept, -1, leftDraft{}
+	if left.draftOf != (draftOf{d.session.ID, true}) || left.Draft == kept || left.Draft == (Draft{}) {
+		return false
+	}
+	d.composer.Arrive(left.Text, left.Stashed)
+	return true
+}
+
+// merge stores what came along with the conversation, and then no longer apart.
+func (d *drafts) merge() tea.Cmd {
+	d.kept, d.changes = d.now(), d.composer.Changes()
+	ctx, q := d.env.ctx, d.queue
+	store, drop := d.store(d.here(), d.kept), d.store(draftOf{d.session.ID, true}, Draft{})
+	return func() tea.Msg {
+		err := store(ctx)
+		if err == nil {
+			err = drop(ctx)
+		}
+		return doneMsg{q.once(err)}
+	}
+}
 
 // leftDraft is what was being written in the conversation that is left, until another is open.
 type leftDraft struct {
-	id string // under what it is kept
+	draftOf
 	Draft
 }
 
@@ -137,17 +161,17 @@ func (d *drafts) now() Draft {
 
 // KeepDraft stores what is being written at once, for the end of the program.
 func (d *drafts) KeepDraft(ctx context.Context) error {
-	id, draft := d.left.id, d.left.Draft
+	of, draft := d.left.draftOf, d.left.Draft
 	if d.written() {
-		id, draft = d.here(), d.now()
+		of, draft = d.here(), d.now()
 	}
-	return d.store(id, draft)(ctx)
+	return d.store(of, draft)(ctx)
 }
 
 // leave takes what is being written out of the composer: it stays with the conversation that is left.
 func (d *drafts) leave() {
 	if d.written() {
-		d.left.id = d.here()
+		d.left.draftOf = d.here()
 		d.left.Text, d.left.Stashed = d.composer.Leave()
 	}
 }

@@ -155,21 +155,39 @@ func TestADraftThatCannotBeStoredIsToldOnce(t *testing.T) {
 }
 
 // What is written while another window has the conversation open is kept apart from what is written there.
-func TestADraftOfAConversationThatIsOnlyReadIsKeptApart(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.ReadOnly = "Read-only: open in another window"
+func TestADraftOfAFollowedConversationIsKeptApart(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		followed(r, o)
 		r.next = r.conversation("next", updates.NewMailbox())
 		r.drafts["first"] = tui.Draft{Text: "of the owner"}
 	}, func(r *rig) {
 		r.write("half a thou")
 		r.pass(2 * time.Second)
-		r.wantKept("first-read", "half a thou", "")
+		r.wantKept("first read", "half a thou", "")
 		r.write("ght")
 		r.toNext()
 		r.lacks("half a thought")
-		r.wantKept("first-read", "half a thought", "")
+		r.wantKept("first read", "half a thought", "")
 		r.wantKept("first", "of the owner", "")
 		r.pass(2 * time.Second)
 		r.wantKept("next", "", "")
 	})
+}
+
+func TestADraftComesAlongWhenAConversationIsTakenOver(t *testing.T) {
+	for name, own := range map[string]string{"alone": "", "with the owner's": "of the owner"} {
+		screenOf(t, name, func(r *rig, o *tui.Options) {
+			followed(r, o)
+			r.drafts["first"] = tui.Draft{Text: own}
+		}, func(r *rig) {
+			r.write("half a thought")
+			r.pass(2 * time.Second)
+			r.happen(closed)
+			r.press("enter")
+			r.has("│ half a thought", "enter send")
+			r.pass(2 * time.Second)
+			r.wantKept("first", "half a thought", own)
+			r.wantKept("first read", "", "")
+		})
+	}
 }

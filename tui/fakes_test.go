@@ -46,14 +46,17 @@ func (r *rig) lead(ctx context.Context, name, what string, to *tui.Conversation)
 	defer r.mu.Unlock()
 	opened.Draft = r.drafts[opened.ID]
 	if opened.ReadOnly != "" {
-		opened.Draft = r.drafts[opened.ID+tui.ReadDraft]
+		opened.Draft = r.drafts[opened.ID+" read"]
 	}
 	return opened, nil
 }
 
-func (r *rig) KeepDraft(_ context.Context, id string, d tui.Draft) error {
+func (r *rig) KeepDraft(_ context.Context, id string, read bool, d tui.Draft) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if read {
+		id += " read"
+	}
 	if r.failing["keep draft"] == nil {
 		r.drafts[id] = d
 	}

@@ -140,6 +140,9 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(k, keys.PreviewCompaction) && m.chat.composer.Empty():
 		return m.do(m.views.previewAny())
 	case key.Matches(k, m.env.Keys.Composer.Writing.Send) && m.chat.composer.Empty():
+		if m.session.Elsewhere.Closed {
+			return m.do(takeOver{})
+		}
 		if m.chat.transcript.Failed() && !m.session.readOnly() && !m.session.activity.busy() {
 			return m.do(m.session.retry())
 		}
@@ -288,6 +291,8 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		return m.decided(a)
 	case enter:
 		return m.enter(a.open, a.next)
+	case takeOver:
+		return m.enter(m.env.resume(m.session.ID), arrival{again: true})
 	case showHit:
 		return m.showHit(a)
 	case forkBefore:

@@ -133,9 +133,11 @@ func (c *chat) guide() {
 	switch {
 	case s.ReadOnly == "":
 	case c.place.height < leastHinted: // the bottom line would say it
-		now.instead = s.ReadOnly
-	default:
+		now.instead = elsewhereWords(s, c.env.Keys.Composer.Writing.Send)[0]
+	case !s.Elsewhere.Closed:
 		now.instead = asksNothing
+	default:
+		now.instead = asks
 	}
 	if now == c.guided {
 		return
@@ -223,7 +225,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		says := hintsSay{string(s.Mode), s.ReadOnly, s.paused, c.transcript.Said(), s.activity.busy(), width}
+		says := hintsSay{string(s.Mode), s.ReadOnly, s.Elsewhere, s.paused, c.transcript.Said(), s.activity.busy(), width}
 		lines = append(lines, c.fixed.hints.of(says, c.hints))
 	}
 	return strings.Join(lines, "\n"), cursor
@@ -277,7 +279,7 @@ func (c *chat) pausedNote(room int, first string) string {
 func (c *chat) hints() string {
 	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.place.width)
 	if c.session.ReadOnly != "" {
-		return pane.Margin(c.place.width) + readOnlyLine(c.session.ReadOnly, c.styles, width)
+		return pane.Margin(c.place.width) + elsewhereLine(c.session, keys.Send, c.styles, width)
 	}
 	mode := ansi.Truncate(string(c.session.Mode), width, "")
 	hint := func(b key.Binding, what string) string {

@@ -161,6 +161,7 @@ type arrival struct {
 	at    target      // what is shown there, the zero target for its end
 	from  *searchView // that found it, and stays open below it; nil for none
 	alone bool        // what is being written comes along, as its conversation is removed
+	again bool        // it is the one that is shown, which no other window has open any more
 }
 
 // One conversation is open at a time, and one at a time is opened: so what is
@@ -178,7 +179,7 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	m.chat.outbox.giveBack() // it was meant for the one that is left
 	next.asked = m.keyboard.pressed
 	m.arrival = next
-	left := m.drafts.store(m.drafts.left.id, m.drafts.left.Draft)
+	left := m.drafts.store(m.drafts.left.draftOf, m.drafts.left.Draft)
 	return m.session.enter(func(ctx context.Context) (Conversation, error) {
 		if err := left(ctx); err != nil {
 			return Conversation{}, err
@@ -230,10 +231,20 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
 		m.outside.watch.Leave()
+		shown := 0
+		if was.again && m.session.ID == msg.conversation.ID {
+			shown = m.session.log.in(msg.conversation.Events)
+		}
 		faults := m.session.begin(msg.conversation)
-		m.drafts.begin(msg.conversation.Draft)
+		along := m.drafts.begin(msg.conversation.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
-		m.chat.begin(faults, was.draft)
+		m.chat.begin(faults, was.draft, shown)
+		if along {
+			cmds = append(cmds, m.drafts.merge())
+		}
+		if was.again && m.session.readOnly() {
+			cmds = append(cmds, m.do(say("another window was first; it is followed here")))
+		}
 		cmds = append(cmds, m.env.listen(msg.conversation.Session))
 		if was.at.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))

@@ -2,6 +2,8 @@ package tui_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -104,6 +106,97 @@ func TestReadOnly(t *testing.T) {
 		r.did("fork")
 		r.enter("hello")
 		r.did("next send hello")
+	})
+}
+
+// Who follows a conversation sees what happens in it, and whether it is open
+// elsewhere still.
+func TestFollowing(t *testing.T) {
+	screen(t, followed, func(r *rig) {
+		r.has(opened.Why, "following", "A draft stays here.")
+		r.lacks("enter send")
+		r.append(conversation.UserMessage{Text: "said elsewhere"})
+		r.has("▌ said elsewhere")
+		r.happen(updates.Delta{Text: "half a rep"})
+		r.has("half a rep")
+		r.enter("hello")
+		r.has("│ hello", opened.Why)
+		r.happen(updates.Elsewhere{Why: "This conversation was deleted"})
+		r.has("This conversation was deleted", "│ hello")
+		r.lacks("following")
+		r.calls = nil
+		r.press("enter")
+		r.did()
+	})
+}
+
+// opened says that another window has the conversation open, closed that none has.
+var (
+	opened = updates.Elsewhere{Open: true, Why: "Read-only: open in another window (pid 7). /fork to continue in a copy"}
+	closed = updates.Elsewhere{Closed: true, Why: "The other window closed. /resume first to continue here"}
+)
+
+// followed is a conversation with more than a screen, open in another window.
+func followed(r *rig, _ *tui.Options) {
+	for n := range 40 {
+		r.first.Events = append(r.first.Events, conversation.Event{Seq: uint64(n + 1), Turn: n, Body: conversation.UserMessage{Text: fmt.Sprintf("message %d", n)}})
+	}
+	r.first.ReadOnly, r.first.Elsewhere = opened.Why, opened
+	r.next = r.conversation("first", updates.NewMailbox())
+	r.next.Events = append(slices.Clone(r.first.Events), conversation.Event{Seq: 41, Turn: 40, Body: conversation.UserMessage{Text: "the newest"}})
+}
+
+// A key continues here what no other window has open any more; nothing does so by
+// itself. What is written stays in the composer, what is read in its place.
+func TestAFollowedConversationIsTakenOver(t *testing.T) {
+	for name, draft := range map[string]string{"nothing written": "", "a draft": "half a thought", "a command": "!ls", "another command": "/fork"} {
+		screenOf(t, name, followed, func(r *rig) {
+			r.happen(updates.Delta{Text: "half a rep"})
+			r.write(draft)
+			r.happen(closed)
+			r.has("The other window closed · enter to continue here", "│ "+draft)
+			r.press("pgup", "pgup")
+			top := r.lines()[3]
+			r.calls = nil
+			r.press("enter")
+			if draft == "/fork" {
+				r.did("fork")
+				return
+			}
+			r.did("resume first")
+			r.lacks("other window", "half a rep")
+			r.has("enter send", "│ "+draft, "new")
+			if now := r.lines()[3]; now != top {
+				t.Errorf("it was scrolled from %q to %q", top, now)
+			}
+			r.press("pgdown", "pgdown", "pgdown")
+			r.has("▌ the newest")
+			if draft == "half a thought" {
+				r.press("enter")
+				r.did("first send half a thought")
+			}
+		})
+	}
+}
+
+// Of two windows that take a conversation over one is first, and the other goes on following.
+func TestWhoIsLateToTakeOverFollowsOn(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		followed(r, o)
+		r.next.ReadOnly, r.next.Elsewhere = opened.Why, opened
+	}, func(r *rig) {
+		r.happen(closed)
+		r.enter("mine")
+		r.has("another window was first", opened.Why, "│ mine", "▌ the newest")
+	})
+	screenOf(t, "failing", followed, func(r *rig) {
+		r.failing["resume"] = errors.New("the disk is gone")
+		r.happen(closed)
+		r.enter("mine")
+		r.has("the disk is gone", "│ mine", "enter to continue here")
+		r.happen(opened)
+		r.append(conversation.UserMessage{Text: "said elsewhere"})
+		r.has("▌ said elsewhere", opened.Why)
 	})
 }
 

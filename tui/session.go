@@ -191,6 +191,8 @@ func (s *session) update(u updates.Update) pane.Action {
 		s.load.metered(u.Meter)
 	case updates.ModelSwitched:
 		return s.switched(u.Model)
+	case updates.Elsewhere:
+		s.ReadOnly, s.Elsewhere = u.Why, u
 	case updates.Inspected:
 		s.breakdown = u.Account
 	case updates.Summaries:

@@ -30,6 +30,15 @@ func (l eventLog) newest() uint64 {
 	return 0
 }
 
+// in is how many events it has, 0 if another log does not go on where it ends.
+func (l eventLog) in(longer []conversation.Event) int {
+	n := len(l)
+	if n == 0 || n > len(longer) || longer[n-1].Seq != l[n-1].Seq || !longer[n-1].Time.Equal(l[n-1].Time) {
+		return 0
+	}
+	return n
+}
+
 // message is the text of the user message of an event, false for other events.
 func (l eventLog) message(event uint64) (text string, ok bool) {
 	for _, e := range l {

@@ -98,21 +98,45 @@ type headerSays struct {
 // hintsSay is what the bottom line tells; the keys stay the same.
 type hintsSay struct {
 	mode, readOnly string
+	elsewhere      updates.Elsewhere
 	paused         bool
 	said           bool // there is something to expand
 	busy           bool // what is sent waits for the turn
 	width          int
 }
 
-// readOnlyLine is the bottom line where nothing can be sent: the longest text that fits.
-func readOnlyLine(why string, styles statusStyles, width int) string {
-	words := []string{plain.Line(why), "Read-only · /fork to copy"}
+// elsewhereLine is the bottom line where nothing can be sent.
+func elsewhereLine(s *session, send key.Binding, styles statusStyles, width int) string {
+	style, right := styles.subtle, ""
+	if s.Elsewhere.Closed {
+		style = styles.accent
+	} else if s.Elsewhere.Open {
+		right = "following"
+	}
+	words := elsewhereWords(s, send)
 	for _, text := range words {
-		if ansi.StringWidth(text) <= width {
-			return styles.subtle.Render(text)
+		room := width - ansi.StringWidth(text)
+		if gap := room - ansi.StringWidth(right); right != "" && gap > 1 {
+			return style.Render(text) + strings.Repeat(" ", gap) + styles.accent.Render(right)
+		}
+		if room >= 0 {
+			return style.Render(text)
 		}
 	}
-	return styles.subtle.Render(ansi.Truncate(words[1], width, "…"))
+	return style.Render(ansi.Truncate(words[len(words)-1], width, "…"))
+}
+
+// elsewhereWords say why nothing can be sent, and what to do, the longest first.
+func elsewhereWords(s *session, send key.Binding) []string {
+	words := []string{plain.Line(s.ReadOnly)}
+	switch {
+	case s.Elsewhere.Open:
+		return append(words, "Read-only: open in another window · /fork to copy", "Read-only · /fork to copy")
+	case s.Elsewhere.Closed && send.Enabled():
+		name := send.Help().Key
+		return []string{"The other window closed · " + name + " to continue here", "Window closed · " + name + " to continue"}
+	}
+	return words
 }
 
 // header is the top line: name, title, model, place.

@@ -94,6 +94,7 @@ func hostileAnswers() []updates.Update {
 		updates.Reviewed{}, updates.Edited{What: updates.EditPin, Err: bad}, updates.Edited{What: updates.EditMask, Before: 9, After: 3}, updates.CompactionFailed{Err: bad},
 		updates.Delta{Text: evil, Reasoning: evil}, updates.Failed{Err: bad}, updates.Status{Phase: updates.Retrying, Why: evil}, updates.Status{Phase: updates.Idle},
 		updates.Queued{Texts: []string{evil}}, approval("c1", evil), updates.ApprovalClosed{CallID: "c1"}, updates.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},
+		updates.Elsewhere{Why: evil},
 	}
 }
 

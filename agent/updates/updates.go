@@ -98,6 +98,13 @@ type CacheCold struct{ At time.Time }
 // its window became known.
 type ModelSwitched struct{ Model llm.Model }
 
+// Elsewhere says who may write a conversation that is only read here.
+type Elsewhere struct {
+	Open   bool   // somebody has it open elsewhere, and what happens there follows
+	Closed bool   // nobody has it open any more: opening it again continues it here
+	Why    string // why nothing can be sent in it here, and what to do
+}
+
 // Unreachable says, before anything is sent, why the server does not answer and what to do; "" that it does.
 type Unreachable struct{ Why string }
 
@@ -219,6 +226,7 @@ func (Status) update()         {}
 func (Metered) update()        {}
 func (CacheCold) update()      {}
 func (ModelSwitched) update()  {}
+func (Elsewhere) update()      {}
 func (Unreachable) update()    {}
 func (Failed) update()         {}
 

@@ -21,7 +21,8 @@ import (
 
 // What is being written is kept in files of its own, one for each conversation. Before anything was sent there is no
 // stored conversation: what is written there belongs to the workspace and to the process that wrote it, and the next
-// process takes it over when that one is gone. So no window takes a draft from under the fingers of another.
+// process takes it over when that one is gone. So does what is written in a window that only reads a conversation. So no
+// window takes a draft from under the fingers of another.
 
 // drafts are those of one run.
 type drafts struct {
@@ -32,63 +33,36 @@ type drafts struct {
 	last map[string]string // file that holds the draft of a conversation, by its ID
 }
 
-// KeepDraft stores what is being written in a conversation.
-func (s *drafts) KeepDraft(ctx context.Context, id string, d tui.Draft) error {
-	path, _, err := s.draftFile(ctx, id)
-	if err != nil {
-		return err
-	}
-	return s.keep(id, path, d)
-}
-
-// draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
-func (s *drafts) draft(ctx context.Context, id string) tui.Draft {
-	path, base, err := s.draftFile(ctx, id)
-	if err != nil {
-		return tui.Draft{}
-	}
-	if base != "" {
-		s.claim(base, path)
-	}
-	return s.read(id, path)
-}
-
-// draftFile is where the draft of a conversation is. Of one that is not stored it is a file of the workspace and the
-// process, and base is how all of those begin.
-func (s *drafts) draftFile(ctx context.Context, id string) (path, base string, err error) {
-	store, err := s.resources.Open()
-	if err != nil {
-		return "", "", err
-	}
-	if _, err = store.Resolve(ctx, strings.TrimSuffix(id, tui.ReadDraft), ""); err == nil {
-		return s.settings.Paths.Draft(id), "", nil
-	}
-	of := sha256.Sum256([]byte(s.settings.Workspace))
-	base = strings.TrimSuffix(s.settings.Paths.Draft(fmt.Sprintf("new-%x", of[:6])), ".json")
-	return fmt.Sprintf("%s-%d.json", base, os.Getpid()), base, nil
-}
-
-// keep stores a draft in a file, and no longer where it was before the conversation was stored.
+// keep stores a draft in a file, in place of what is stored for the conversation.
 func (s *drafts) keep(id, path string, d tui.Draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old := s.last[id]
 	if d == (tui.Draft{}) {
-		delete(s.last, id)
-		return errors.Join(removed(old), removed(path))
+		return s.forget(id, path)
 	}
 	data, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
-	if err := setup.ReplaceFile(path, data); err != nil {
+	if err := replaceFile(path, data); err != nil {
 		return err
 	}
+	old := s.last[id]
 	s.holds(id, path)
-	if old != path {
+	if old != "" && old != path {
 		return removed(old)
 	}
 	return nil
+}
+
+// forget removes what is stored for a conversation. The lock is held.
+func (s *drafts) forget(id, path string) error {
+	old := s.last[id]
+	delete(s.last, id)
+	if old == "" || old == path {
+		return removed(path)
+	}
+	return errors.Join(removed(old), removed(path))
 }
 
 // holds notes which file has the draft of a conversation. The lock is held.
@@ -119,16 +93,17 @@ func (s *drafts) claim(base, own string) {
 	if _, err := os.Stat(own); err == nil {
 		return
 	}
-	files, _ := os.ReadDir(filepath.Dir(own)) // without the folder there is none
+	dir := filepath.Dir(own)
+	names, _ := os.ReadDir(dir) // without the folder there is none
 	newest, last := "", time.Time{}
-	for _, f := range files {
-		path := filepath.Join(filepath.Dir(own), f.Name())
+	for _, n := range names {
+		path := filepath.Join(dir, n.Name())
 		of, ours := strings.CutPrefix(path, base+"-")
 		pid, err := strconv.Atoi(strings.TrimSuffix(of, ".json"))
 		if !ours || err != nil || pid != os.Getpid() && alive(pid) {
 			continue
 		}
-		if info, err := f.Info(); err == nil && info.ModTime().After(last) {
+		if info, err := n.Info(); err == nil && (newest == "" || info.ModTime().After(last)) {
 			newest, last = path, info.ModTime()
 		}
 	}
@@ -143,10 +118,77 @@ func alive(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// removed removes a file, "" for none.
 func removed(path string) error {
-	if err := os.Remove(path); path != "" && err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
+}
+
+// replaceFile writes a file whole or not at all.
+func replaceFile(path string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".draft-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, removed(f.Name()))
+	}
+	return nil
+}
+
+// KeepDraft stores what is being written in a conversation, apart where it is only read.
+func (s *drafts) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
+	path, _, err := s.draftFile(ctx, id, read)
+	if err != nil {
+		return err
+	}
+	return s.keep(of(id, read), path, d)
+}
+
+// of is what holds a draft of a conversation: apart where it is only read.
+func of(id string, read bool) string {
+	if read {
+		return id + " read"
+	}
+	return id
+}
+
+// draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
+func (s *drafts) draft(ctx context.Context, id string, read bool) tui.Draft {
+	path, base, err := s.draftFile(ctx, id, read)
+	if err != nil {
+		return tui.Draft{}
+	}
+	s.claim(base, path)
+	return s.read(of(id, read), path)
+}
+
+// draftFile is where the draft of a conversation is. Of one that is not stored it is a file of the workspace and the
+// process, of one that is only read a file of the conversation and the process. Base is how all of those begin.
+func (s *drafts) draftFile(ctx context.Context, id string, read bool) (path, base string, err error) {
+	store, err := s.resources.Open()
+	if err != nil {
+		return "", "", err
+	}
+	_, err = store.Resolve(ctx, id, "")
+	stored := err == nil
+	if !stored {
+		of := sha256.Sum256([]byte(s.settings.Workspace))
+		id = fmt.Sprintf("new-%x", of[:6])
+	}
+	path = s.settings.Paths.Draft(id)
+	base = strings.TrimSuffix(path, ".json")
+	if read || !stored {
+		path = fmt.Sprintf("%s-%d.json", base, os.Getpid())
+	}
+	return path, base, nil
 }

@@ -62,6 +62,9 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 		return session.ConversationState{}, ErrNothingToFork
 	}
 	s, err := h.with.Conversations.StateOf(ctx, from)
+	if errors.Is(err, storage.ErrNotFound) && !ours {
+		return session.ConversationState{}, errors.New("this conversation was deleted in the other window; nothing is left to copy")
+	}
 	if errors.Is(err, storage.ErrNotFound) {
 		return session.ConversationState{}, ErrNothingToFork
 	}

@@ -44,10 +44,11 @@ type Host struct {
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
 
-	mu      sync.Mutex       // guards what follows
-	Running *session.Running // nil before the first and while read-only
-	Reading string           // ID of the conversation that is only read
-	ended   bool             // the screen was left: nothing opens any more
+	mu        sync.Mutex       // guards what follows
+	Running   *session.Running // nil before the first and while read-only
+	Reading   string           // ID of the conversation that is only read
+	following *follower        // of it, nil while nothing is only read
+	ended     bool             // the screen was left: nothing opens any more
 
 	trustAsked bool // about the workspace's file
 }
@@ -172,6 +173,10 @@ func (h *Host) part() {
 
 // drop ends the open conversation. The lock is held.
 func (h *Host) drop() error {
+	if h.following != nil {
+		h.following.close()
+		h.following = nil
+	}
 	if h.Running == nil {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	}
 	talk := h.Conversation(r)
 	talk.Found = h.found(r)
-	talk.Draft = h.draft(ctx, r.ID)
+	talk.Draft = h.draft(ctx, r.ID, false)
 	if p := h.with.Providers; p.CheckKey(p.At(l.Model.Provider, l.Model.ID)) != nil {
 		talk.Keyless = l.Model.Provider
 	}

@@ -58,14 +58,14 @@ func (s *Settings) keepPicks(p Picks) error {
 	if err != nil {
 		return err
 	}
-	if err := ReplaceFile(s.picksFile(), append(data, '\n')); err != nil {
+	if err := replaceFile(s.picksFile(), append(data, '\n')); err != nil {
 		return fmt.Errorf("keeping your choice of models: %w", err)
 	}
 	return nil
 }
 
-// ReplaceFile writes a file that only the user may read, whole or not at all. Its folder is made.
-func ReplaceFile(path string, data []byte) error {
+// replaceFile writes a file that only the user may read, whole or not at all.
+func replaceFile(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func ReplaceFile(path string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

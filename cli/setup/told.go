@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +15,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
@@ -254,7 +256,10 @@ func (t *Told) save() error {
 		}
 		t.damaged = false
 	}
-	if err := ReplaceFile(t.path, raw); err != nil {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("keeping what endpoints tell: %w", err)
+	}
+	if err := console.WriteNew(t.path, true, func(w io.Writer) error { _, err := w.Write(raw); return err }); err != nil {
 		return fmt.Errorf("keeping what endpoints tell: %w", err)
 	}
 	return nil

@@ -1,0 +1,111 @@
+package storage_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// follow is a conversation of one message, open for writing in another store, and
+// its tail behind that message.
+func follow(t *testing.T) (*storage.Store, *talk, *storage.Tail) {
+	t.Helper()
+	s := openStore(t, storage.Options{Wait: 20 * time.Millisecond})
+	c := begin(t, reopenStore(t, s.Dir(), storage.Options{}), idA, "/w", "hello")
+	return s, c, s.Tail(idA, c.log.Events()[0])
+}
+
+func TestTailReadsWhatAnotherProgramAdds(t *testing.T) {
+	t.Parallel()
+	_, c, tail := follow(t)
+	for n, bodies := range [][]conversation.Body{
+		nil, {reply("hi")}, nil, {conversation.UserMessage{Text: "and?"}, reply("so")},
+	} {
+		known := c.log.Len()
+		if len(bodies) > 0 {
+			c.say(bodies...)
+		}
+		events, err := tail.Next(t.Context())
+		if diff := cmp.Diff(c.log.Events()[known:], events, cmp.Transformer("none", func(e []conversation.Event) []conversation.Event {
+			return append([]conversation.Event{}, e...)
+		})); err != nil || diff != "" {
+			t.Errorf("step %d: %v\n%s", n, err, diff)
+		}
+	}
+	must(t, c.w.KeepPartial(t.Context(), conversation.Partial{After: uint64(c.log.Len()), Text: "half a"}))
+	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
+		t.Errorf("a reply that is still arriving: %v, %v", events, err)
+	}
+	if half, ok := tail.Partial(); !ok || half.Text != "half a" {
+		t.Errorf("of it there is %+v, %v", half, ok)
+	}
+	c.say(reply("half a reply"))
+	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {
+		t.Errorf("when it is there: %v, %v", events, err)
+	}
+	if half, ok := tail.Partial(); ok {
+		t.Errorf("it arrives still: %+v", half)
+	}
+}
+
+// Only a file that changed is opened, and one that is busy is asked again.
+func TestTailOpensAFileOnlyWhenItChanged(t *testing.T) {
+	t.Parallel()
+	s, c, tail := follow(t)
+	path := filepath.Join(s.Dir(), "conversations", idA+".db")
+	past := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(path, past, past))
+	if _, err := tail.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	busy, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	defer busy.Close()
+	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_EX))
+	if events, err := tail.Next(t.Context()); err != nil || len(events) > 0 {
+		t.Errorf("unchanged: %v, %v", events, err)
+	}
+	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_UN))
+	c.say(reply("hi"))
+	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_EX))
+	_, err = tail.Next(t.Context())
+	want(t, err, storage.ErrBusy)
+	must(t, unix.Flock(int(busy.Fd()), unix.LOCK_UN))
+	events, err := tail.Next(t.Context())
+	for errors.Is(err, storage.ErrBusy) { // until the wait that was given up has given the lock back
+		events, err = tail.Next(t.Context())
+	}
+	if err != nil || len(events) != 1 {
+		t.Errorf("when it is free again: %v, %v", events, err)
+	}
+}
+
+func TestTailStandsInForWhatIsDamaged(t *testing.T) {
+	t.Parallel()
+	s, c, tail := follow(t)
+	c.say(reply("one"), conversation.UserMessage{Text: "and?"})
+	if _, err := tail.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.say(reply("two"), reply("three"), reply("four"))
+	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("events")).Delete([]byte{0, 0, 0, 0, 0, 0, 0, 4})
+	}))
+	events, err := tail.Next(t.Context())
+	if err != nil || len(events) != 3 {
+		t.Fatalf("%v, %v", events, err)
+	}
+	whole, _, err := s.Load(t.Context(), idA)
+	if diff := cmp.Diff(whole[3:], events); err != nil || diff != "" {
+		t.Errorf("not what a load of all gives: %v\n%s", err, diff)
+	}
+}
