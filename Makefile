@@ -61,16 +61,9 @@ bench-compare: ## compare the benchmarks of BASE with those of this tree
 	done; \
 	$(GO) tool benchstat base="$$at/base.txt" this="$$at/this.txt"
 
-# Libraries that compute and share nothing: without the race detector in them the tests take a third less time.
-UNWATCHED = $(addprefix github.com/,alecthomas/chroma/v2/... charmbracelet/ultraviolet/... charmbracelet/x/ansi/... charmbracelet/x/vt \
-	clipperhouse/... dlclark/regexp2/v2/... go-json-experiment/json/... goccy/go-yaml/... gorilla/css/... klauspost/compress/... \
-	lucasb-eyer/go-colorful mattn/go-runewidth microcosm-cc/bluemonday/... rivo/uniseg yuin/goldmark/...) \
-	charm.land/glamour/v2/... charm.land/lipgloss/v2/... golang.org/x/net/html/... golang.org/x/text/... mvdan.cc/sh/v3/... \
-	encoding/json encoding/xml regexp/...
-
 # The other targets vet the same files.
 race: ## run the tests under the race detector
-	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 8m $(UNWATCHED:%='-gcflags=%=-race=false') ./...
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 8m ./...
 
 # By number of inputs: a run that ends by the clock fails now and then because its worker is still at it.
 FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 100x
