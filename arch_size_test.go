@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1495},
+	".":                             {76, 1242},
 	"agent":                         {3282, 7855},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5718, 3628},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"cli":                           {3817, 6351},
+	"cli":                           {3817, 6188},
 	"cli/console":                   {800, 0},
 	"cli/doctor":                    {391, 0},
 	"cli/keys":                      {326, 219},
@@ -65,7 +65,7 @@ var ceilings = map[string]size{
 	"conversation/plain":            {334, 163},
 	"docs/docstest":                 {83, 0},
 	"e2e":                           {10, 8041},
-	"storage":                       {5130, 4029},
+	"storage":                       {5130, 3964},
 	"storage/pages":                 {601, 57},
 	"storage/storagetest":           {350, 0},
 	"themes":                        {878, 210},

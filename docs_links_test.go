@@ -9,55 +9,47 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"plimsoll/config"
 )
 
-// link is one of a document to a file of the repository.
-type link struct {
-	document, file string // paths from the top
-	heading        string // as it stands behind #, "" none
-}
-
-// documents lists those for users and those for who changes the program.
-func documents(t *testing.T) []string {
+// documents lists the documents of the repository.
+func documents(t *testing.T) (names []string) {
 	t.Helper()
-	measured, err := filepath.Glob("docs/measured/*.md")
-	if err != nil {
-		t.Fatal(err)
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
-	all := append(append(handbook(t), workshop(t)...), measured...)
-	slices.Sort(all)
-	return slices.Compact(all)
+	return names
 }
 
-// links lists the links of all documents that lead into the repository.
-func links(t *testing.T) (found []link) {
-	t.Helper()
+func TestDocumentsLinkToWhatExists(t *testing.T) {
+	t.Parallel()
 	target := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
+	found := 0
 	for _, document := range documents(t) {
 		for _, m := range target.FindAllStringSubmatch(read(t, document), -1) {
 			if strings.Contains(m[1]+m[2], "://") {
 				continue
 			}
-			file, heading, _ := strings.Cut(m[1]+m[2], "#")
-			l := link{document, document, heading}
-			if file != "" {
-				l.file = filepath.Join(filepath.Dir(document), filepath.FromSlash(file))
+			found++
+			name, heading, _ := strings.Cut(m[1]+m[2], "#")
+			file := document
+			if name != "" {
+				file = filepath.Join(filepath.Dir(document), filepath.FromSlash(name))
 			}
-			found = append(found, l)
+			if _, err := os.Stat(file); err != nil {
+				t.Errorf("%s links to %s, which does not exist", document, file)
+			} else if heading != "" && !slices.Contains(headings(t, file), heading) {
+				t.Errorf("%s links to #%s of %s, which has no such heading", document, heading, file)
+			}
 		}
 	}
-	if len(found) < 30 {
-		t.Errorf("only %d links were found: this test cannot read the documents", len(found))
-	}
-	return found
-}
-
-func TestDocumentsLinkToFilesThatExist(t *testing.T) {
-	t.Parallel()
-	for _, l := range links(t) {
-		if _, err := os.Stat(l.file); err != nil {
-			t.Errorf("%s links to %s, which does not exist", l.document, l.file)
-		}
+	if found < 30 {
+		t.Errorf("only %d links were found: this test cannot read the documents", found)
 	}
 }
 
@@ -72,34 +64,18 @@ func headings(t *testing.T, document string) (names []string) {
 	return names
 }
 
-func TestDocumentsLinkToHeadingsThatExist(t *testing.T) {
+func TestDocumentsHoldConfigurationsThatLoad(t *testing.T) {
 	t.Parallel()
-	for _, l := range links(t) {
-		if l.heading != "" && !slices.Contains(headings(t, l.file), l.heading) {
-			t.Errorf("%s links to #%s of %s, which has no such heading", l.document, l.heading, l.file)
+	found := 0
+	for _, name := range documents(t) {
+		for _, m := range regexp.MustCompile("(?s)\n```yaml\n(.*?)```").FindAllStringSubmatch(read(t, name), -1) {
+			found++
+			if _, err := config.Parse(name, []byte(m[1])); err != nil {
+				t.Errorf("a configuration in %s does not load: %v", name, err)
+			}
 		}
 	}
-}
-
-// Whoever reads one page finds the others: each document is linked from the README or from a page that is.
-func TestDocumentsAreLinkedFromTheReadme(t *testing.T) {
-	t.Parallel()
-	leads := map[string][]string{}
-	for _, l := range links(t) {
-		leads[l.document] = append(leads[l.document], l.file)
-	}
-	reached, todo := map[string]bool{}, []string{"README.md"}
-	for len(todo) > 0 {
-		at := todo[0]
-		todo = todo[1:]
-		if !reached[at] {
-			reached[at] = true
-			todo = append(todo, leads[at]...)
-		}
-	}
-	for _, document := range documents(t) {
-		if !reached[document] {
-			t.Errorf("no way leads from the README to %s", document)
-		}
+	if found < 4 {
+		t.Errorf("only %d configurations were found: this test cannot read the documents", found)
 	}
 }

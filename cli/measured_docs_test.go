@@ -3,10 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -20,7 +16,6 @@ import (
 const (
 	measuredPage = "../docs/measured/README.md"
 	replayPage   = "../docs/replay.md"
-	readme       = "../README.md"
 	picture      = "../docs/images/replay.svg"
 )
 
@@ -43,7 +38,6 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	madeText(t, measuredPage, "variants", variantRows(all))
 	madeText(t, measuredPage, "numbers", numbersIn(all["128k"]))
 	pictureIs(t, run)
-	checkClaims(t, append(claims(all), variantClaims(all)...))
 }
 
 // written is what a function writes.
@@ -157,143 +151,4 @@ func numbersIn(m measurement) string {
 		"  shown; of what is left out, none.\n",
 		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
 		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
-}
-
-// claim is what a document says of the measurements, in whatever words. A mark behind the words names it:
-// <!-- measured: cheaper-than-truncate -->
-type claim struct {
-	name string
-	so   bool
-}
-
-// checkClaims holds all claims of the documents against what was measured.
-func checkClaims(t *testing.T, all []claim) {
-	t.Helper()
-	known, told := map[string]bool{}, map[string]bool{}
-	for _, c := range all {
-		known[c.name] = c.so
-	}
-	pages, err := filepath.Glob("../docs/*/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, page := range append(append(pages, more...), readme) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range regexp.MustCompile(`<!-- measured: (\S+) -->`).FindAllStringSubmatch(string(text), -1) {
-			told[m[1]] = true
-			if so, ok := known[m[1]]; !ok || !so {
-				t.Errorf("%s claims %s, which is not what was measured", page, m[1])
-			}
-		}
-	}
-	for name := range known {
-		if !told[name] {
-			t.Errorf("no document claims %s: remove it here, or its mark is lost", name)
-		}
-	}
-}
-
-// claims are those about presets.
-func claims(all map[string]measurement) []claim {
-	own, cut, raw, jcli := preset.Plimsoll, preset.Truncate, preset.Raw, preset.JCLI
-	cheaper := func(window string, a, b preset.Name) bool { // by every sheet
-		return every(all[window].Sheets, func(s string) bool { return all[window].Totals[a].Cost[s] < all[window].Totals[b].Cost[s] })
-	}
-	more := func(a, b preset.Name, get func(measuredSums) replay.Ratio, windows ...string) bool {
-		return every(windows, func(w string) bool { return get(all[w].Totals[a]) > get(all[w].Totals[b]) })
-	}
-	names := func(f measuredSums) replay.Ratio { return f.RecallTool }
-	content := func(f measuredSums) replay.Ratio { return f.Content }
-	demands := func(f measuredSums) replay.Ratio { return f.Instructions }
-	others := []preset.Name{preset.JP, preset.JPHeavy, preset.JPAuto, preset.Adachsoft, preset.OneClaw, jcli}
-	mid, wide := all["128k"].Totals, all["200k"].Totals
-	return []claim{
-		{"picture-at-128k",
-			cheaper("128k", own, cut) && more(cut, own, content, "128k") && every(append(others, raw), func(p preset.Name) bool {
-				return mid[p].Overflow > 0 && mid[p].CostVsTruncate[all["128k"].Plan] > mid[own].CostVsTruncate[all["128k"].Plan]
-			})},
-		{"cheaper-than-truncate",
-			cheaper("128k", own, cut) && cheaper("200k", own, cut)},
-		{"none-dearer-than-everything",
-			most(mid[own].SessionsWorse) == 0 && most(wide[own].SessionsWorse) == 0},
-		{"dearer-for-summaries-at-32k", cheaper("32k", cut, own) &&
-			all["32k"].Variants[variants[0]].CostVsTruncate[all["32k"].Plan] < 1},
-		{"more-demands", more(own, cut, demands, "32k", "128k", "200k")},
-		{"all-can-be-had-back", every([]string{"32k", "128k", "200k"}, func(w string) bool {
-			return all[w].Totals[own].Recoverable == 1 && all[w].Totals[own].Overflow == 0 && all[w].Totals[own].Violations == 0
-		})},
-		{"more-names", more(own, cut, names, "32k", "128k", "200k")},
-		{"truncate-keeps-more-lines",
-			more(cut, own, content, "32k", "128k", "200k")},
-		{"others-overflow-128k",
-			every(others, func(p preset.Name) bool { return mid[p].Overflow > 0 }) && mid[raw].Overflow > 0},
-		{"others-overflow-200k", every(others, func(p preset.Name) bool { return wide[p].Overflow > 0 })},
-		{"jcli-cheaper-by-gpt-4o",
-			wide[jcli].Cost["gpt-4o"] < wide[own].Cost["gpt-4o"]},
-		{"jcli-fewest-names", every(others, func(p preset.Name) bool {
-			return p == jcli || wide[p].RecallTool > wide[jcli].RecallTool
-		})},
-		{"others-dearer-than-nothing",
-			every(all["128k"].Sheets, func(s string) bool {
-				return every([]preset.Name{preset.JP, preset.JPHeavy, preset.Adachsoft, jcli},
-					func(p preset.Name) bool { return mid[p].SessionsWorse[s] > 0 })
-			})},
-	}
-}
-
-// variantClaims are those about what was tried.
-func variantClaims(all map[string]measurement) []claim {
-	cost := func(f measuredSums, m measurement) float64 { return f.Cost[m.Plan] }
-	than := func(variant, window string) (dearer, moreNames, moreEdits bool) {
-		m := all[window]
-		own, v := m.Totals[preset.Plimsoll], m.Variants[variant]
-		return cost(v, m) > cost(own, m), v.RecallTool > own.RecallTool, v.EditAnchors > own.EditAnchors
-	}
-	is := func(variant int, windows []string, so func(dearer, names, edits bool) bool) bool {
-		return every(windows, func(w string) bool { return so(than(variants[variant], w)) })
-	}
-	windows, large := []string{"32k", "128k", "200k"}, []string{"128k", "200k"}
-	return []claim{
-		{"no-summaries", is(0, windows, func(dearer, _, _ bool) bool { return !dearer })},
-		{"smaller-steps", is(1, windows, func(dearer, _, _ bool) bool { return dearer }) &&
-			is(1, []string{"32k"}, func(_, _, edits bool) bool { return edits })},
-		{"further-while-cold", is(2, large, func(dearer, _, edits bool) bool { return !dearer && !edits })},
-		{"hardly-an-index", is(3, windows, func(dearer, names, _ bool) bool { return !dearer && !names })},
-		{"fewer-spared", is(4, windows, func(dearer, _, edits bool) bool { return !dearer && !edits })},
-		{"stubs-besides", is(5, []string{"200k"}, func(dearer, names, edits bool) bool { return !dearer && !names && !edits })},
-	}
-}
-
-func every[T any](list []T, so func(T) bool) bool {
-	for _, one := range list {
-		if !so(one) {
-			return false
-		}
-	}
-	return true
-}
-
-// Every figure of --json is told of.
-func TestReplayPageTellsOfEveryFigure(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(replayPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](), reflect.TypeFor[replay.Kept](),
-		reflect.TypeFor[formats.File](), reflect.TypeFor[formats.Document](), reflect.TypeFor[formats.DocumentVariant]()} {
-		for i := range typ.NumField() {
-			key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-			if key != "" && !strings.Contains(string(text), "`"+key+"`") {
-				t.Errorf("%s does not tell of %s", replayPage, key)
-			}
-		}
-	}
 }

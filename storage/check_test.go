@@ -298,7 +298,7 @@ func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
 	sound, err := os.ReadFile(path)
 	must(t, err)
 	r := rand.New(rand.NewPCG(1, 2))
-	for round := range 28 {
+	for round := range 14 {
 		must(t, os.WriteFile(path, spoil(r, bytes.Clone(sound)), 0o600))
 		if _, _, err := s.Load(t.Context(), idA); err != nil && !errors.Is(err, storage.ErrDamaged) {
 			t.Fatalf("round %d: %v", round, err)

@@ -188,7 +188,7 @@ func (f *flipper) unlist() { must(f.t, os.RemoveAll(filepath.Join(f.s.Dir(), "in
 // is told, and so is what a check finds. No event is lost.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
-	flips := 300
+	flips := 120
 	if text := os.Getenv(flipsVariable); text != "" {
 		var err error
 		flips, err = strconv.Atoi(text)

@@ -32,7 +32,7 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 	must(t, err)
 	page := os.Getpagesize()
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 80 {
+	for range 40 {
 		bit := r.IntN(len(sound) * 8)
 		if r.IntN(2) == 0 { // the beginnings of pages, where what they lead to stands
 			bit = (r.IntN(len(sound)/page)*page + r.IntN(100)) * 8

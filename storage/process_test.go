@@ -17,7 +17,7 @@ func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
 	s := openStore(t, patientOptions)
 	var events, partial uint64
 	texts := map[string]bool{}
-	for round := range 12 {
+	for round := range 6 {
 		a := cast(t, "append", s.Dir(), idA)
 		var lines []string
 		for range 1 + round*7%30 { // a different moment in each round
