@@ -13,14 +13,14 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {76, 1242},
-	"agent":                         {3282, 7855},
+	"agent":                         {3282, 7688},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
 	"agent/anthropic/anthropictest": {942, 224},
 	"agent/catalog":                 {519, 316},
 	"agent/compactor":               {2665, 421},
 	"agent/core":                    {1097, 0},
-	"agent/demo":                    {1546, 1047},
+	"agent/demo":                    {1546, 1023},
 	"agent/llm":                     {932, 0},
 	"agent/openai":                  {5718, 3628},
 	"agent/updates":                 {468, 236},

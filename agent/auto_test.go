@@ -1,7 +1,6 @@
 package agent_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -187,46 +186,6 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 			r.finish()
 		})
 	}
-}
-
-func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		s := quiet(func(n int, r llm.Request) agenttest.Reply {
-			return agenttest.Join(agenttest.Pause(time.Second), agenttest.Healthy(n, r))
-		})
-		s.Answer = func(n int, _ llm.Request) agenttest.Reply {
-			reply := answers("done with that")
-			if n%8 != 7 {
-				reply = agenttest.Join(agenttest.Say(words(500)), looks(n))
-			}
-			return agenttest.Join(agenttest.Pause(time.Second), reply)
-		}
-		r := chatted(t, s, 0, 0, both(withTools(looked()), func(o *core.Options) {
-			o.Model.Window.Tokens = 2 * autoWindow
-			o.Rules.Micro.Enabled, o.Rules.Mask.Enabled = true, false
-		}))
-		for range 16 {
-			r.say("go on with it")
-			time.Sleep(time.Minute)
-			r.wait()
-		}
-		triggers := map[string]int{}
-		for _, e := range r.overlays() {
-			m, _ := conversation.MadeOf(e.Body)
-			triggers[string(e.Body.Kind())+" "+m.Trigger]++
-		}
-		want := fmt.Sprintf("%s %s", conversation.KindSummary, planner.TriggerLoadLine)
-		if triggers[want] < 2 || triggers[fmt.Sprintf("%s %s", conversation.KindMask, planner.TriggerRequest)] == 0 || len(triggers) != 2 {
-			t.Errorf("made %v", triggers)
-		}
-		for _, c := range agenttest.Of[updates.Compacting](r.watch) {
-			if c.Held {
-				t.Error("a request waits for a summary")
-			}
-		}
-		r.answered()
-		r.finish()
-	})
 }
 
 // What a switch of the model, of its window or of the rules does to automatic

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -33,9 +31,7 @@ func (r *rig) cancelled(want ...string) {
 	r.say("next")
 	r.finish()
 	want = append(append([]string{"user go"}, want...), "user next", "assistant stop fine")
-	if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-		r.t.Error(diff)
-	}
+	same(r.t, want, said(r.memory.Events()))
 }
 
 func TestCancelKeepsWhatCame(t *testing.T) {
@@ -102,12 +98,8 @@ func TestEndOfTheProgramKeepsTheReply(t *testing.T) {
 		r.Send("queued")
 		r.wait()
 		r.finish() // checks that nothing outlives Run
-		if diff := cmp.Diff([]string{"user go", "assistant interrupted so far"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff([]string{"queued"}, r.returned()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user go", "assistant interrupted so far"}, said(r.memory.Events()))
+		same(t, []string{"queued"}, r.returned())
 	})
 }
 
@@ -123,13 +115,9 @@ func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
 		r.wait()
 		r.finish()
 		want := []string{"user one", "assistant stop a", "user two", "assistant stop b", "user three", "assistant stop c"}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, said(r.memory.Events()))
 		queued := []updates.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
-		if diff := cmp.Diff(queued, agenttest.Of[updates.Queued](r.watch)); diff != "" {
-			t.Error(diff)
-		}
+		same(t, queued, agenttest.Of[updates.Queued](r.watch))
 		idle := 0
 		for _, s := range agenttest.Of[updates.Status](r.watch) {
 			if s.Phase == updates.Idle {
@@ -150,8 +138,6 @@ func TestCancelReturnsQueuedMessages(t *testing.T) {
 		r.Send("three")
 		r.wait()
 		r.cancelled()
-		if diff := cmp.Diff([]string{"two", "three"}, r.returned()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"two", "three"}, r.returned())
 	})
 }

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -197,9 +195,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 		}
 		r.say("thanks")
 		sent := onWire(r.last().Messages)
-		if diff := cmp.Diff(r.view()[:len(sent)], sent); diff != "" {
-			t.Error(diff)
-		}
+		same(t, r.view()[:len(sent)], sent)
 		if strings.Contains(sent[2].Text, "line 50 of the listing") || !strings.Contains(sent[10].Text, "line 50 of the listing") {
 			t.Errorf("the first result reads %.80q, the third %.80q", sent[2].Text, sent[10].Text)
 		}
@@ -233,9 +229,7 @@ func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
 		}
 		want := []conversation.Kind{conversation.KindAssistant, conversation.KindUsage, conversation.KindResult, conversation.KindSummary,
 			conversation.KindAssistant, conversation.KindUsage}
-		if diff := cmp.Diff(want, kinds); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, kinds)
 		sent := onWire(r.last().Messages)
 		if !strings.Contains(sent[len(sent)-1].Text, "line 50 of the listing") {
 			t.Error("the result that the model has not read yet is masked")
@@ -287,9 +281,7 @@ func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
 			t.Fatalf("told %v and %v", refused, r.made())
 		}
 		r.say("go on")
-		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" {
-			t.Error(diff)
-		}
+		same(t, before, r.view()[:len(before)])
 		if n := len(r.overlays()); n != 0 || r.reading().Used < used {
 			t.Errorf("%d overlays are in force after all", n)
 		}

@@ -96,22 +96,20 @@ func TestACountThatIsOfNoUse(t *testing.T) {
 		"far too many": {4_000_000_000, nil, 3},
 		"far too few":  {40, nil, 3},
 	} {
-		t.Run(name, func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				r, counter := startCounting(t, func(context.Context, llm.Request) (int, error) { return c.n, c.err })
-				for range 3 {
-					r.say(strings.Repeat("words ", 500))
-					time.Sleep(time.Hour)
-					r.wait()
-				}
-				if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
-					t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
-				}
-				if counter.times() != c.times {
-					t.Errorf("it was asked %d times", counter.times())
-				}
-				r.finish()
-			})
+		runBubble(t, name, func(t *testing.T) {
+			r, counter := startCounting(t, func(context.Context, llm.Request) (int, error) { return c.n, c.err })
+			for range 3 {
+				r.say(strings.Repeat("words ", 500))
+				time.Sleep(time.Hour)
+				r.wait()
+			}
+			if got := r.reading(); !got.Estimated || got.Used < 1000 || got.Used > 10_000 {
+				t.Errorf("the gauge shows %d, estimated %v", got.Used, got.Estimated)
+			}
+			if counter.times() != c.times {
+				t.Errorf("it was asked %d times", counter.times())
+			}
+			r.finish()
 		})
 	}
 }

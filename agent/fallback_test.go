@@ -62,16 +62,12 @@ func TestAnOverloadedModelIsTakenOverForOneTurn(t *testing.T) {
 			r.Send("two")
 			r.wait()
 			r.finish()
-			if d := cmp.Diff([]string{"other/n", "test/m"}, r.models()); d != "" {
-				t.Error(d)
-			}
+			same(t, []string{"other/n", "test/m"}, r.models())
 			var changes []string
 			for _, m := range bodies[conversation.ModelChanged](r.memory.Events()) {
 				changes = append(changes, fmt.Sprintf("%s %v", m.Name(), m.OneTurn))
 			}
-			if d := cmp.Diff([]string{"test/m false", "other/n true", "test/m false"}, changes); d != "" {
-				t.Error(d)
-			}
+			same(t, []string{"test/m false", "other/n true", "test/m false"}, changes)
 			if f := r.failures(); len(f) != 0 {
 				t.Errorf("failures %v", f)
 			}
@@ -109,9 +105,7 @@ func TestModelsThatCannotTakeOverAreLeftOut(t *testing.T) {
 		r := start(t, withFallbacks(closed("a/b", "there is no key for a"), fallbackTo("small", 1000, small), fallbackTo("n", 50_000, third)), fails(llm.Quota))
 		r.say(strings.Repeat("word ", 1500))
 		r.finish()
-		if d := cmp.Diff([]string{"other/n"}, r.models()); d != "" {
-			t.Error(d)
-		}
+		same(t, []string{"other/n"}, r.models())
 		for _, want := range []string{"a/b is left out: there is no key for a.", "other/small is left out: its window of 1k is too small without a compaction."} {
 			if !strings.Contains(strings.Join(r.notices(), "\n"), want) {
 				t.Errorf("nobody says %q: %q", want, r.notices())
@@ -128,9 +122,7 @@ func TestTheNextOneTakesOverFromOneThatFails(t *testing.T) {
 		r.say("go")
 		r.say("again")
 		r.finish()
-		if d := cmp.Diff([]string{"other/third", "test/m"}, r.models()); d != "" {
-			t.Error(d)
-		}
+		same(t, []string{"other/third", "test/m"}, r.models())
 		if n := r.notices(); len(n) != 2 || !strings.Contains(n[1], "The next turn goes to test/m again.") {
 			t.Errorf("notices %q", n)
 		}
@@ -166,9 +158,7 @@ func TestAModelThatTheUserChoosesMeanwhileStays(t *testing.T) {
 		r.wait()
 		r.say("again")
 		r.finish()
-		if d := cmp.Diff([]string{"other/n", "chosen/c"}, r.models()); d != "" {
-			t.Error(d)
-		}
+		same(t, []string{"other/n", "chosen/c"}, r.models())
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -49,9 +47,7 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 			"assistant calls [c1 look {}]", "usage of 4: 100+1", "renamed auto go", "result c1 ok {}", "model other/n",
 			"assistant stop from the other", "usage of 9: 40+1",
 		}
-		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, brief(r.memory.Events()))
 		var models []string
 		for _, e := range r.memory.Events() {
 			switch b := e.Body.(type) {
@@ -61,9 +57,7 @@ func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
 				models = append(models, b.Model)
 			}
 		}
-		if diff := cmp.Diff([]string{"test/m", "test/m", "other/n", "other/n"}, models); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"test/m", "test/m", "other/n", "other/n"}, models)
 		if got := r.reading(); got.Used != 41 || got.Window.Tokens != 50 {
 			t.Errorf("the meter reads %d of %d, want the other model's report", got.Used, got.Window.Tokens)
 		}
@@ -97,9 +91,7 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 			{Provider: "test", Model: "m", Window: 4096, Source: "server"},
 			{Provider: "test", Model: "m", Window: 4096, Source: "server", MaxOut: 256},
 		}
-		if diff := cmp.Diff(want, recorded); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, recorded)
 	})
 }
 

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -63,9 +61,7 @@ func TestAMessageThatNeverFitsIsNotQueued(t *testing.T) {
 		gate.Open()
 		r.wait()
 		r.finish()
-		if diff := cmp.Diff([]string{"user one", "assistant stop a", "user two", "assistant stop b"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user one", "assistant stop a", "user two", "assistant stop b"}, said(r.memory.Events()))
 	})
 }
 
@@ -78,9 +74,7 @@ func TestWhatAsksForNoReplyGoesWithTheNextMessage(t *testing.T) {
 		if n := len(r.provider.Requests()); n != 0 {
 			t.Errorf("%d requests were made", n)
 		}
-		if diff := cmp.Diff([]string{"user I ran this"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user I ran this"}, said(r.memory.Events()))
 		r.say("what do you make of it?")
 		var texts []string
 		for _, m := range r.last().Messages {
@@ -153,7 +147,5 @@ func TestMessagesAreStoredWhileTheyWait(t *testing.T) {
 // stored checks which messages wait in the store.
 func (r *rig) stored(want ...string) {
 	r.t.Helper()
-	if diff := cmp.Diff(want, r.memory.Waiting()); diff != "" {
-		r.t.Error(diff)
-	}
+	same(r.t, want, r.memory.Waiting())
 }

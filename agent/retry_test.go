@@ -46,9 +46,7 @@ func TestRetriesBackOff(t *testing.T) {
 			t.Errorf("took %v, want 0.5+1+2 s", d)
 		}
 		r.finish()
-		if diff := cmp.Diff([]string{"user go", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user go", "assistant stop fine"}, said(r.memory.Events()))
 		var seen []updates.Status
 		for _, s := range agenttest.Of[updates.Status](r.watch) {
 			if s.Phase == updates.Retrying {
@@ -61,9 +59,7 @@ func TestRetriesBackOff(t *testing.T) {
 			{Phase: updates.Retrying, Attempt: 3, Of: 4, Wait: time.Second, Class: llm.ServerFault, Why: "server error"},
 			{Phase: updates.Retrying, Attempt: 4, Of: 4, Wait: 2 * time.Second, Class: llm.Network, Why: "network"},
 		}
-		if diff := cmp.Diff(want, seen); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, seen)
 		if f := r.failures(); len(f) != 0 {
 			t.Errorf("failures %v", f)
 		}
@@ -86,9 +82,7 @@ func TestBackOffIsBoundedAndJittered(t *testing.T) {
 			}
 		}
 		// A quarter off 0.5, 1, 2, 4, 8, 8, 8 s.
-		if diff := cmp.Diff([]time.Duration{375, 750, 1500, 3000, 6000, 6000, 6000}, waits); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []time.Duration{375, 750, 1500, 3000, 6000, 6000, 6000}, waits)
 	})
 }
 
@@ -102,9 +96,7 @@ func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
 		}
 		r.say("next")
 		r.finish()
-		if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events()))
 	})
 }
 
@@ -116,14 +108,10 @@ func TestWhatCannotPassIsNotRetried(t *testing.T) {
 			if n := len(r.provider.Requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
 			}
-			if diff := cmp.Diff([]llm.Class{class}, r.failures()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []llm.Class{class}, r.failures())
 			r.say("next")
 			r.finish()
-			if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events()))
 		})
 	}
 }
@@ -140,9 +128,7 @@ func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
 			t.Errorf("discarded %d times, want once", n)
 		}
 		want := []string{"usage of 0: 10+1", "assistant stop hello", "usage of 5: 10+2", "renamed auto go"}
-		if diff := cmp.Diff(want, brief(r.memory.Batches()[1])); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, brief(r.memory.Batches()[1]))
 	})
 }
 
@@ -155,18 +141,14 @@ func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
 			fails(llm.Network), answers("fine"))
 		r.Send("go")
 		r.settle()
-		if diff := cmp.Diff([]llm.Class{llm.Network}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []llm.Class{llm.Network}, r.failures())
 		r.say("next")
 		r.finish()
 		want := []string{
 			"user go", `assistant failed abcdef [c1 look {"_invalid":"{\"x"}]`, "result c1 interrupted not run: the reply broke off",
 			"user next", "assistant stop fine",
 		}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, said(r.memory.Events()))
 		for _, e := range r.memory.Events() {
 			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "after 4 tries") {
 				t.Errorf("the reply says %q", b.Error)
@@ -184,9 +166,7 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 		if n := len(r.provider.Requests()); n != 2 {
 			t.Errorf("%d requests, want 2", n)
 		}
-		if diff := cmp.Diff([]llm.Class{llm.Empty}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []llm.Class{llm.Empty}, r.failures())
 		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, brief(r.memory.Batches()[1])); diff != "" {
 			t.Errorf("what the empty replies cost is not on record: %s", diff)
 		}
@@ -255,9 +235,7 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 		if c := r.memory.Calibration(testModel.CalibrationKey); c.Window != 2048 {
 			t.Errorf("kept %+v", c)
 		}
-		if diff := cmp.Diff([]string{"user go", "notice info", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user go", "notice info", "user next", "assistant stop fine"}, said(r.memory.Events()))
 	})
 }
 
@@ -275,9 +253,7 @@ func TestEndlessReplyIsCutAndNotTriedAgain(t *testing.T) {
 		runBubble(t, name, func(t *testing.T) {
 			r := start(t, withTools(agenttest.Reader("look", nil)), endless, answers("fine"))
 			r.say("go")
-			if diff := cmp.Diff([]llm.Class{llm.Malformed}, r.failures()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []llm.Class{llm.Malformed}, r.failures())
 			r.say("next")
 			r.finish()
 			if n, ran := len(r.provider.Requests()), len(r.tools.Calls()); n != 2 || ran > 0 {
@@ -317,9 +293,7 @@ func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
 			events := r.memory.Events()
 			failed, _ := events[len(events)-1].Body.(conversation.TurnFailed)
 			want := conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (4 s): internal", Hint: "h", Status: 500, Tries: 4, Duration: 3500}
-			if d := cmp.Diff(want, failed); d != "" {
-				t.Error(d)
-			}
+			same(t, want, failed)
 			if told := agenttest.Of[updates.Failed](r.watch); len(told) != 1 || !told[0].Logged {
 				t.Errorf("told %+v", told)
 			}
@@ -347,9 +321,7 @@ func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {
 					got = append(got, line)
 				}
 			}
-			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
-			}
+			same(t, c.want, got)
 		})
 	}
 }
@@ -376,12 +348,8 @@ func TestATurnThatCannotBeSavedIsToldAndNotRecorded(t *testing.T) {
 		full.Store(false)
 		r.say("next")
 		r.finish()
-		if d := cmp.Diff([]string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, said(r.memory.Events())); d != "" {
-			t.Error(d)
-		}
-		if d := cmp.Diff([]llm.Class{llm.BadRequest, llm.NotSaved}, r.failures()); d != "" {
-			t.Error(d)
-		}
+		same(t, []string{"user go", "assistant stop lost?", "user next", "assistant stop fine"}, said(r.memory.Events()))
+		same(t, []llm.Class{llm.BadRequest, llm.NotSaved}, r.failures())
 		if slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindTurnFailed }) {
 			t.Error("it is recorded")
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
@@ -174,6 +176,14 @@ func bodies[T conversation.Body](events []conversation.Event) (all []T) {
 		}
 	}
 	return all
+}
+
+// same checks that something is as it should be.
+func same(t *testing.T, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
 }
 
 // said is the conversation without the records that every test has alike.

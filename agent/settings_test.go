@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
@@ -28,9 +26,7 @@ func TestTitleIsTheFirstLineShortened(t *testing.T) {
 		for _, b := range bodies[conversation.Renamed](r.memory.Events()) {
 			titles = append(titles, b.By+": "+b.Title)
 		}
-		if diff := cmp.Diff([]string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles)
 	})
 }
 
@@ -47,9 +43,7 @@ func TestOwnTitleStandsAndWaitsForTheFirstMessage(t *testing.T) {
 		r.wait()
 		r.finish()
 		want := []string{"renamed user mine", "instructions", "model test/m", "user hello", "assistant stop a", "usage of 5: -1+-1", "renamed user better"}
-		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, brief(r.memory.Events()))
 	})
 }
 
@@ -81,9 +75,7 @@ func TestToolsSurviveTheirEncoding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(specs, got); diff != "" {
-		t.Error(diff)
-	}
+	same(t, specs, got)
 	if _, err := core.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
 		t.Error("a schema that is not JSON was taken")
 	}
@@ -124,9 +116,7 @@ func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
 			got = append(got, c.Set)
 		}
 		want := []map[string]string{{"compaction.trigger_ratio": "0.5"}, {"log.level": "debug"}}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, got)
 	})
 }
 
@@ -152,9 +142,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
 		r.Configure(set, lower())
 		set["compaction.keep_last"] = "changed by the caller"
 		r.wait()
-		if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []map[string]string{{"compaction.keep_last": "1"}}, r.configured())
 		if got := r.reading().LoadLine; got != 9000 {
 			t.Errorf("the load line is %d", got)
 		}
@@ -185,9 +173,7 @@ func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
 			r.wait()
 			gate.Open()
 			r.wait()
-			if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []map[string]string{{"compaction.keep_last": "1"}}, r.configured())
 			r.idle()
 			r.finish()
 		})
@@ -277,9 +263,7 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 			for _, q := range r.provider.Requests() {
 				got = append(got, shown(q))
 			}
-			if diff := cmp.Diff([]string{c.want, c.want}, got); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []string{c.want, c.want}, got)
 			told := ""
 			for _, n := range bodies[conversation.Notice](r.memory.Events()) {
 				told += n.Text
@@ -318,12 +302,8 @@ func TestAConversationKeepsItsForm(t *testing.T) {
 		if got := shown(after.provider.Requests()[0]); got != "brief" {
 			t.Errorf("it goes on with the %s form", got)
 		}
-		if diff := cmp.Diff(before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff([]string{"ls", "cat"}, after.Declared()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
+		same(t, []string{"ls", "cat"}, after.Declared())
 	})
 }
 

@@ -111,9 +111,7 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 			}
 		}
 		want := []string{"rewind", "user one more", "reply ", "pin", "mask", "reply done", "unpin", "user and this", "reply next"}
-		if diff := cmp.Diff(want, order[len(order)-len(want):]); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, order[len(order)-len(want):])
 		var told []updates.Edit
 		for _, s := range r.steered() {
 			told = append(told, s.What)
@@ -121,9 +119,7 @@ func TestSteeringWaitsForItsMoment(t *testing.T) {
 				t.Errorf("told %+v", s)
 			}
 		}
-		if diff := cmp.Diff([]updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []updates.Edit{updates.EditPin, updates.EditMask, updates.EditRestore, updates.EditUnpin}, told)
 		if f := r.failures(); len(f) > 0 || len(r.returned()) != 1 {
 			t.Errorf("failures %v, came back %q", f, r.returned())
 		}

@@ -53,17 +53,11 @@ func TestMessageThatCannotBeSavedBuysNothingAndComesBack(t *testing.T) {
 			if n := len(r.provider.Requests()); n != 0 {
 				t.Errorf("%d requests were bought", n)
 			}
-			if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff([]string{"go", "two"}, r.returned()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []llm.Class{llm.NotSaved}, r.failures())
+			same(t, []string{"go", "two"}, r.returned())
 			r.say("again")
 			r.finish()
-			if diff := cmp.Diff([]string{"user again", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []string{"user again", "assistant stop fine"}, said(r.memory.Events()))
 		})
 	}
 }
@@ -73,9 +67,7 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("append", 2, false)),
 			agenttest.Join(agenttest.Say("hello"), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), answers("fine"))
 		r.say("go")
-		if diff := cmp.Diff([]llm.Class{llm.NotSaved}, r.failures()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []llm.Class{llm.NotSaved}, r.failures())
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Errorf("%d calls of a reply that is not saved ran", n)
 		}
@@ -86,9 +78,7 @@ func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 			"assistant calls hello [c1 look {}]", "usage of 4: 50+2", "renamed auto go", "result c1 interrupted not run: the reply could not be saved",
 			"user next", "assistant stop fine", "usage of 9: -1+-1",
 		}
-		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, brief(r.memory.Events()))
 	})
 }
 
@@ -120,9 +110,7 @@ func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
 			"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 interrupted not run: the reply could not be saved",
 			"user next", "assistant stop fine",
 		}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, said(r.memory.Events()))
 	})
 }
 

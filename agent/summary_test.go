@@ -409,9 +409,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 				{Role: "user", Text: "[Conversation compressed. Transcript: /data/transcripts/transcript_1.jsonl]\n\n" + account},
 				{Role: "assistant", Text: "Understood. I have the context from the summary. Continuing."},
 			}
-			if diff := cmp.Diff(want, r.view()); diff != "" {
-				t.Error(diff)
-			}
+			same(t, want, r.view())
 			r.say("go on")
 			r.idle()
 			r.finish()

@@ -262,9 +262,7 @@ func TestARefusalOfThinkingIsToldOnceAndNeverSeenAgain(t *testing.T) {
 		k.reopen(t, "claude-sonnet-5-5")
 		k.say("five")
 		k.finish()
-		if diff := cmp.Diff([]string{"thought 3", "thought 4"}, k.thoughts()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"thought 3", "thought 4"}, k.thoughts())
 		k.refusedOnce()
 	})
 }

@@ -38,15 +38,11 @@ func TestAnswersAMessage(t *testing.T) {
 			"instructions | model test/m | user hi\nthere",
 			"assistant stop hello | usage of 4: 12+3 | renamed auto hi",
 		}
-		if diff := cmp.Diff(want, batches); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, batches)
 		if diff := cmp.Diff(r.memory.Events(), r.watch.Events()); diff != "" {
 			t.Errorf("the watcher saw other events: %s", diff)
 		}
-		if diff := cmp.Diff([]updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases()); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []updates.Phase{updates.Waiting, updates.Streaming, updates.Idle}, r.watch.Phases())
 		var text, reasoning string
 		for _, d := range agenttest.Of[updates.Delta](r.watch) {
 			text, reasoning = text+d.Text, reasoning+d.Reasoning
@@ -82,9 +78,7 @@ func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
 		for _, m := range q.Messages {
 			texts = append(texts, string(m.Role)+" "+m.Text)
 		}
-		if diff := cmp.Diff([]string{"user a", "assistant one", "user b"}, texts); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"user a", "assistant one", "user b"}, texts)
 	})
 }
 
@@ -116,9 +110,7 @@ func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
 		r.wait()
 		r.finish()
 		results := r.memory.Batches()[2]
-		if diff := cmp.Diff([]string{"result c1 ok result of c1", "result c2 ok result of c2"}, brief(results)); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"result c1 ok result of c1", "result c2 ok result of c2"}, brief(results))
 		if got := agenttest.Of[updates.ToolOutput](r.watch); len(got) != 2 {
 			t.Errorf("output %v", got)
 		}
@@ -162,9 +154,7 @@ func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
 		for _, c := range r.tools.Calls() {
 			ids = append(ids, c.ID)
 		}
-		if diff := cmp.Diff([]string{"c1", "c2", "c3", "c4"}, ids); diff != "" {
-			t.Error(diff)
-		}
+		same(t, []string{"c1", "c2", "c3", "c4"}, ids)
 		if got := len(r.memory.Batches()); got != 2+4+1 {
 			t.Errorf("%d transactions, want one per group", got)
 		}
@@ -422,9 +412,7 @@ func TestWhatAnAnswerDoesToACall(t *testing.T) {
 					t.Errorf("got %q, want %q", got[2+i], want)
 				}
 			}
-			if diff := cmp.Diff([]string{"assistant stop done", "user and then", "assistant stop two"}, got[4:]); diff != "" {
-				t.Error(diff)
-			}
+			same(t, []string{"assistant stop done", "user and then", "assistant stop two"}, got[4:])
 			if diff := cmp.Diff(c.asked, r.asked()); diff != "" {
 				t.Errorf("asked: %s", diff)
 			}
@@ -459,8 +447,6 @@ func TestCallBehindOthersIsReviewedWhenItsTimeHasCome(t *testing.T) {
 		r.say("go")
 		r.finish()
 		want := []string{"user go", "assistant calls [a look {}] [b write {}]", "result a ok {}", "result b denied not any more", "assistant stop fine"}
-		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
-			t.Error(diff)
-		}
+		same(t, want, said(r.memory.Events()))
 	})
 }

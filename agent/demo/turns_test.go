@@ -1,10 +1,7 @@
 package demo_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/demo"
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -19,28 +17,6 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got)\n%s", file, d)
-	}
-}
 
 func TestPlaysWholeTurns(t *testing.T) {
 	t.Parallel()
@@ -55,7 +31,7 @@ func TestPlaysWholeTurns(t *testing.T) {
 		part, history = w.play(t, s, history, text, workspaceTools)
 		out += part + "\n----\n\n"
 	}
-	golden(t, "turns", out)
+	compacttest.Golden(t, "turns", out)
 }
 
 func TestReportsRefusals(t *testing.T) {
@@ -145,7 +121,7 @@ func TestAnswersASummaryRequest(t *testing.T) {
 	if got.Completion*10 > before*4 {
 		t.Errorf("%d tokens for %d", got.Completion, before)
 	}
-	golden(t, "summary", got.Text+"\n")
+	compacttest.Golden(t, "summary", got.Text+"\n")
 
 	history = append(list(user("Earlier: "+got.Text)), history...)
 	second := ask(t, s, append(history, user(summaryInstructions+" Use at most 120 tokens.")), object{"tools": workspaceTools})
