@@ -62,9 +62,10 @@ type ToolStyles struct {
 
 // DiffStyles are for the lines of a diff; their + and - tell them without colour.
 type DiffStyles struct {
-	Added, Removed        lipgloss.Style // the + and -
-	AddedRow, RemovedRow  lipgloss.Style // the lines, on a tint where there are surfaces
-	Context, Number, Note lipgloss.Style
+	Added, Removed         lipgloss.Style // the + and -
+	AddedRow, RemovedRow   lipgloss.Style // the lines, on a tint where there are surfaces
+	AddedWord, RemovedWord lipgloss.Style // what changed within a line
+	Context, Number, Note  lipgloss.Style
 }
 
 // ComposerStyles are for where one types.
@@ -163,21 +164,27 @@ func Build(t Theme) Styles {
 // match is a place that was searched for: text and background change places, which no theme can make unreadable.
 func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).Bold(true) }
 
-// tintRow is how much of their color the rows of a diff have.
-const tintRow = 0.15
+// How much of their color the rows of a diff have, and the words that changed in them.
+const (
+	tintRow  = 0.15
+	tintWord = 0.36
+)
 
 func (p painter) diff() DiffStyles {
 	s := DiffStyles{Added: p.fg(p.Added), Removed: p.fg(p.Removed), Context: p.quiet(), Number: p.faint(), Note: p.fg(p.Hunk)}
-	s.AddedRow, s.RemovedRow = p.changed(p.Added), p.changed(p.Removed)
+	s.AddedRow, s.AddedWord = p.changed(p.Added)
+	s.RemovedRow, s.RemovedWord = p.changed(p.Removed)
 	return s
 }
 
-// changed is a line of a diff.
-func (p painter) changed(color string) lipgloss.Style {
+// changed is a line of a diff, and a word that changed in it.
+func (p painter) changed(color string) (row, word lipgloss.Style) {
 	if p.Surface == "" || p.Cube {
-		return p.fg(color)
+		row = p.fg(color)
+		return row, row.Bold(true).Underline(true)
 	}
-	return p.fg(p.Text).Background(lipgloss.Color(mix(p.Background, color, tintRow)))
+	text := p.fg(p.Text)
+	return text.Background(lipgloss.Color(mix(p.Background, color, tintRow))), text.Background(lipgloss.Color(mix(p.Background, color, tintWord)))
 }
 
 func (p painter) text() TextStyles {

@@ -80,14 +80,19 @@ func TestDiffsReadOnTheirRows(t *testing.T) {
 			return
 		}
 		d := themes.Build(theme).Diff
-		for name, row := range map[string][2]lipgloss.Style{"added": {d.AddedRow, d.Added}, "removed": {d.RemovedRow, d.Removed}} {
-			tint := hexOf(row[0].GetBackground())
-			for what, c := range map[string]struct {
-				a, b  string
-				least float64
-			}{"text": {theme.Text, tint, 7}, "glyph": {hexOf(row[1].GetForeground()), tint, 3}, "row": {tint, theme.Background, 1.1}} {
-				if got := themes.Contrast(c.a, c.b); got < c.least {
-					t.Errorf("%s: the %s has a contrast of %.2f, want %.1f", name, what, got, c.least)
+		for name, row := range map[string][3]lipgloss.Style{"added": {d.AddedRow, d.AddedWord, d.Added}, "removed": {d.RemovedRow, d.RemovedWord, d.Removed}} {
+			tint, word := hexOf(row[0].GetBackground()), hexOf(row[1].GetBackground())
+			for what, pair := range map[string][2]string{"text": {theme.Text, tint}, "a word": {theme.Text, word}} {
+				if got := themes.Contrast(pair[0], pair[1]); got < 4.5 || what == "text" && got < 7 {
+					t.Errorf("%s: %s has a contrast of %.2f", name, what, got)
+				}
+			}
+			if got := themes.Contrast(hexOf(row[2].GetForeground()), tint); got < 3 {
+				t.Errorf("%s: the glyph has a contrast of %.2f, want 3", name, got)
+			}
+			for what, pair := range map[string][2]string{"row": {tint, theme.Background}, "word": {word, tint}} {
+				if got := themes.Contrast(pair[0], pair[1]); got < 1.1 {
+					t.Errorf("%s: a %s stands out by %.2f, want 1.1", name, what, got)
 				}
 			}
 		}

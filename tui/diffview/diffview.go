@@ -1,4 +1,5 @@
-// Package diffview draws diffs: with line numbers, + and - as glyphs on tinted rows. Every place that shows a diff uses it.
+// Package diffview draws diffs: with line numbers, + and - as glyphs on tinted rows, and the words that changed
+// within a line. Every place that shows a diff uses it.
 //
 // It guarantees that no line is wider than it may be, whatever the characters; that text of a file is made
 // safe; and that a diff reads without color. Long lines wrap at words, behind a mark, and keep their indentation.
@@ -20,9 +21,10 @@ import (
 
 // Styles are the looks of a diff. They must be inline: no padding, margin, border or width.
 type Styles struct {
-	Added, Removed        lipgloss.Style // the glyphs, and numbers of lines
-	AddedRow, RemovedRow  lipgloss.Style // lines
-	Context, Number, Note lipgloss.Style
+	Added, Removed         lipgloss.Style // the glyphs, and numbers of lines
+	AddedRow, RemovedRow   lipgloss.Style // lines
+	AddedWord, RemovedWord lipgloss.Style // what changed within a line
+	Context, Number, Note  lipgloss.Style
 }
 
 // Options say how much of a diff is drawn.
@@ -105,7 +107,8 @@ func pad(text string, cells int) string {
 	return strings.Repeat(" ", max(0, cells-ansi.StringWidth(text))) + text
 }
 
-// Drawing is a diff laid out in rows. The text of a row is made when it is asked for: of a large diff little is in sight.
+// Drawing is a diff laid out in rows. The text of a row is made when it is asked for, and so is the comparison of its
+// words: of a large diff little is in sight.
 type Drawing struct {
 	d    drawer
 	fill bool
@@ -208,8 +211,8 @@ func trim(h diff.Hunk, context int) []diff.Hunk {
 
 // inks are the styles, worked out once.
 type inks struct {
-	mark, row    map[diff.Op]pane.Ink
-	number, note pane.Ink
+	mark, row, word map[diff.Op]pane.Ink
+	number, note    pane.Ink
 }
 
 func (s Styles) inks() inks {
@@ -217,6 +220,7 @@ func (s Styles) inks() inks {
 	return inks{
 		mark:   map[diff.Op]pane.Ink{diff.Added: ink(s.Added.Inherit(ground(s.AddedRow))), diff.Removed: ink(s.Removed.Inherit(ground(s.RemovedRow))), diff.Kept: ink(s.Number)},
 		row:    map[diff.Op]pane.Ink{diff.Added: ink(s.AddedRow), diff.Removed: ink(s.RemovedRow), diff.Kept: ink(s.Context)},
+		word:   map[diff.Op]pane.Ink{diff.Added: ink(s.AddedWord), diff.Removed: ink(s.RemovedWord), diff.Kept: ink(s.Context)},
 		number: ink(s.Number), note: ink(s.Note),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
@@ -23,11 +24,15 @@ func file(lines ...string) diff.File {
 	return diff.File{From: "x.go", To: "x.go", Hunks: []diff.Hunk{h}}
 }
 
-// drawn is the rows of a diff.
+// marks is a style that puts brackets around what is drawn in it, once styles are made visible.
+var marks = diffview.Styles{AddedWord: lipgloss.NewStyle().Underline(true), RemovedWord: lipgloss.NewStyle().Underline(true)}
+
+// drawn is the rows of a diff, with brackets around the words that changed.
 func drawn(f diff.File, width int, o diffview.Options) []string {
-	rows, _ := diffview.Styles{}.Draw(f, width, o)
+	rows, _ := marks.Draw(f, width, o)
 	for i, r := range rows {
-		rows[i] = strings.TrimRight(ansi.Strip(r), " ")
+		r = strings.NewReplacer("\x1b[4m", "[", "\x1b[4;4m", "[", "\x1b[m", "]").Replace(r)
+		rows[i] = strings.TrimRight(r, " ")
 	}
 	return rows
 }
@@ -39,6 +44,48 @@ func check(t *testing.T, want string, got []string) {
 	}
 }
 
+func TestWordsThatChangedAreMarked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"a word": {[]string{`-srv := NewServer(":8080")`, `+srv := NewServer(":0")`}, `
+ 9 - srv := NewServer(":[8080]")
+ 9 + srv := NewServer(":[0]")`},
+		"words with blanks between": {[]string{"-return one two three, err", "+return a b three, err"}, `
+ 9 - return [one two] three, err
+ 9 + return [a b] three, err`},
+		"only added": {[]string{"-f(a)", "+f(a, b)"}, `
+ 9 - f(a)
+ 9 + f(a[, b])`},
+		"little in common": {[]string{"-the quick brown fox", "+jumps over lazy dogs"}, `
+ 9 - the quick brown fox
+ 9 + jumps over lazy dogs`},
+		"the line that it took the place of": {[]string{"-alpha(one)", "-beta(two)", "+// new here", "+beta(2)"}, `
+ 9 - alpha(one)
+10 - beta([two])
+ 9 + // new here
+10 + beta([2])`},
+		"wide": {[]string{"-漢字の一つ", "+漢字の二つ"}, `
+ 9 - 漢字の[一]つ
+ 9 + 漢字の[二]つ`},
+		"marks stay with their letter": {[]string{"-xyz cafe\u0301 xyz", "+xyz cafe xyz"}, `
+ 9 - xyz [cafe` + "\u0301" + `] xyz
+ 9 + xyz [cafe] xyz`},
+		"blank lines": {[]string{"-", "-a b", "+", "+a c"}, `
+ 9 -
+10 - a [b]
+ 9 +
+10 + a [c]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			check(t, c.want, drawn(file(c.lines...), 60, diffview.All))
+		})
+	}
+}
+
 func TestLongLinesWrapAtWordsBehindAMark(t *testing.T) {
 	t.Parallel()
 	f := file(" \tone two three four five six", "-\tsome words that are here and there", "+\tsome words that are here and here")
@@ -46,9 +93,9 @@ func TestLongLinesWrapAtWordsBehindAMark(t *testing.T) {
  9       one two three four
  ↳       five six
 10 -     some words that are
- ↳ -     here and there
+ ↳ -     here and [there]
 10 +     some words that are
- ↳ +     here and here`, drawn(f, 30, diffview.All))
+ ↳ +     here and [here]`, drawn(f, 30, diffview.All))
 }
 
 func TestFoldedDiffsShowLessAroundTheirChanges(t *testing.T) {
@@ -64,7 +111,7 @@ func TestFoldedDiffsShowLessAroundTheirChanges(t *testing.T) {
 15   h
 16 - i
 16 + j`, drawn(f, 60, diffview.Options{Context: 1}))
-	rows, left := diffview.Styles{}.Draw(f, 60, diffview.Options{Context: 1, Most: 4})
+	rows, left := marks.Draw(f, 60, diffview.Options{Context: 1, Most: 4})
 	if len(rows) != 3 || left != 5 {
 		t.Errorf("%d rows, %d lines left:\n%s", len(rows), left, strings.Join(rows, "\n"))
 	}
@@ -117,6 +164,6 @@ func BenchmarkDraw(b *testing.B) {
 	}
 	f := file(lines...)
 	for b.Loop() {
-		diffview.Styles{}.Draw(f, 100, diffview.All)
+		marks.Draw(f, 100, diffview.All)
 	}
 }

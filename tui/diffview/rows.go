@@ -27,11 +27,48 @@ type row struct {
 	old, neu int // the numbers of the line
 	indent   string
 	part     string // of the line, after the indentation
+	at       int    // where the part begins, a byte of the line
 	goesOn   bool   // the line began in a row before
+	within   *run   // the changed lines that the line is one of, nil for none
+	line     int    // which of them
 	note     string
 	gap      bool // it stands for lines that are not shown
 	cells    int
 	cut      bool // not even a character fits
+}
+
+// run is lines removed and those added in their place.
+type run struct {
+	lines   []diff.Line
+	changed [][]span // what changed within each, once it was asked for
+}
+
+// words is what changed within a line.
+func (r *run) words(line int) []span {
+	if r.changed == nil {
+		texts := make([]string, len(r.lines))
+		for i, l := range r.lines {
+			texts[i] = shown(l.Text)
+		}
+		r.changed = words(r.lines, texts)
+	}
+	return r.changed[line]
+}
+
+// runAt is the run that begins with a line, nil if none does.
+func runAt(lines []diff.Line) *run {
+	n := 0
+	for n < len(lines) && lines[n].Op == diff.Removed {
+		n++
+	}
+	middle := n
+	for n < len(lines) && lines[n].Op == diff.Added {
+		n++
+	}
+	if middle == 0 || n == middle {
+		return nil
+	}
+	return &run{lines: lines[:n]}
 }
 
 func (d *drawer) full() bool { return d.most > 0 && len(d.out) >= d.most }
@@ -67,10 +104,18 @@ func (d *drawer) note(text string) {
 
 func (d *drawer) hunk(h diff.Hunk) {
 	old, neu := max(h.Old, 1), max(h.New, 1)
+	var within *run
+	begins := 0 // the run
 	for i, l := range h.Lines {
 		if d.full() {
 			d.left += len(h.Lines) - i
 			return
+		}
+		if within != nil && i == begins+len(within.lines) {
+			within = nil
+		}
+		if within == nil && l.Op == diff.Removed && (i == 0 || h.Lines[i-1].Op != diff.Removed) {
+			within, begins = runAt(h.Lines[i:]), i
 		}
 		a, b := old, neu
 		switch l.Op {
@@ -81,7 +126,7 @@ func (d *drawer) hunk(h diff.Hunk) {
 		default:
 			old, neu = old+1, neu+1
 		}
-		d.line(row{op: l.Op, old: a, neu: b}, shown(l.Text))
+		d.line(row{op: l.Op, old: a, neu: b, within: within, line: i - begins}, shown(l.Text))
 		if !strings.HasSuffix(l.Text, "\n") {
 			d.note("no newline at the end of the file")
 		}
@@ -95,11 +140,13 @@ func (d *drawer) line(r row, text string) {
 	if len(r.indent) > room/2 {
 		r.indent = ""
 	}
-	for _, r.part = range pane.WrapCode(text[len(r.indent):], room-len(r.indent)) {
+	r.at = len(r.indent)
+	for _, r.part = range pane.WrapCode(text[r.at:], room-len(r.indent)) {
 		if d.full() {
 			return
 		}
 		d.put(r)
+		r.at += len(r.part)
 		r.goesOn = true
 	}
 }
@@ -116,10 +163,30 @@ func (d *drawer) text(r row) string {
 		if d.digits > 0 || !r.goesOn {
 			line += look.Render(" ")
 		}
-		line += look.Render(r.indent + r.part)
+		line += look.Render(r.indent) + d.marked(r)
 	}
 	if r.cut {
 		line = ansi.Truncate(line, d.width, "")
 	}
 	return line
+}
+
+// marked is the text of a row, with the words that changed.
+func (d *drawer) marked(r row) string {
+	var changed []span
+	if r.within != nil {
+		changed = r.within.words(r.line)
+	}
+	var b strings.Builder
+	done := 0
+	for _, c := range changed {
+		from, to := max(c.from-r.at, done), min(c.to-r.at, len(r.part))
+		if from >= to {
+			continue
+		}
+		b.WriteString(d.row[r.op].Render(r.part[done:from]) + d.word[r.op].Render(r.part[from:to]))
+		done = to
+	}
+	b.WriteString(d.row[r.op].Render(r.part[done:]))
+	return b.String()
 }
