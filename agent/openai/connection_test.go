@@ -103,31 +103,6 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A reply that has ended is over, whatever signs of life follow it.
-func TestSignsOfLifeBehindTheEnd(t *testing.T) {
-	t.Parallel()
-	for name, text := range map[string]string{"stop reason": hello + stop, "[DONE]": hello + stop + done} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			left := make(chan struct{})
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = io.Copy(io.Discard, r.Body)
-				defer close(left)
-				for write(w, text); r.Context().Err() == nil; {
-					write(w, ": still here\n\n")
-				}
-			}))
-			t.Cleanup(srv.Close)
-			c := openai.New(openai.Options{BaseURL: srv.URL, Idle: 30 * time.Millisecond, Transport: transport(t)})
-			got := gather(t, c, user("hi"))
-			if diff := cmp.Diff(wanted{Text: "Hello", Stop: conversation.StopEnd}, summary(got)); diff != "" {
-				t.Errorf("(-want +got)\n%s\n%v", diff, got.Err)
-			}
-			<-left
-		})
-	}
-}
-
 // A server that drips one byte at a time is slow, not silent.
 func TestSlowDrip(t *testing.T) {
 	t.Parallel()

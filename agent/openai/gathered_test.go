@@ -53,19 +53,3 @@ func TestASlowStreamIsReadInFewPieces(t *testing.T) {
 		})
 	}
 }
-
-func TestAShortReplyIsReadAsItComes(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		d := &dripping{every: time.Millisecond, next: time.Now()}
-		g, buf := &gathered{ctx: t.Context(), src: d}, make([]byte, fastSlot)
-		for began := time.Now(); time.Since(began) < gatherAfter; {
-			if _, err := g.Read(buf); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if d.late > 0 {
-			t.Errorf("a byte of the first %v was read %v after it came", gatherAfter, d.late)
-		}
-	})
-}
