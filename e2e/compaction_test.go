@@ -158,10 +158,6 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 	first.key("ctrl+x")
 	first.idle("· undone ")
 	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
-	second.key("ctrl+u")
-	p.quits(second)
-	second = p.start(usual, s.args("-c")...)
-	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
 }
 
 func TestForkCompactsTheCopyAlone(t *testing.T) {

@@ -1,11 +1,8 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // A message of another conversation is found, also where its model does not see
@@ -59,34 +56,4 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.idle("Day 59 was quiet.")
 	term.talks("and now?", 2)
 	promised(t, s.request(1), compacted, "and now?")
-}
-
-func TestSearchOutsideTheChatFindsWhatNoModelSees(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	id := p.imported(recording(t))
-	p.prints("compact", id, "--keep-last", "20")
-	type hit struct {
-		ID     string
-		Title  string
-		Turn   int
-		Stored bool
-	}
-	for query, want := range map[string][]hit{
-		sighting(masked):  {{id, "Voyage of the Beagle 航海", masked, false}},
-		sighting(turnCut): {{id, "Voyage of the Beagle 航海", turnCut, true}},
-		"43日目の航海日誌":       {{id, "Voyage of the Beagle 航海", 43, false}},
-	} {
-		var got []hit
-		if err := json.Unmarshal(p.prints("search", query, "--json"), &got); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", query, diff)
-		}
-	}
-	out := string(p.prints("search", sighting(masked)))
-	if !strings.Contains(out, id+"  Voyage of the Beagle 航海\n") || !strings.Contains(out, "turn 26 · e") || !strings.Contains(out, sighting(masked)) {
-		t.Errorf("it writes %q", out)
-	}
 }

@@ -202,53 +202,6 @@ func TestSummariesThatDoNotCountChangeNothing(t *testing.T) {
 	}
 }
 
-func TestKillWhileASummaryIsWrittenLeavesTheConversationAsItWas(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	s := newServer(t, says("Aye, aye."), func(w *wire) { w.hang() }, says("Still here."))
-	s.aside(summarises(nil))
-	term := p.aboard(s, usual)
-	term.command("/summarize --keep-last 1")
-	s.summary(0)
-	term.say("one more thing")
-	term.beside("Aye, aye.")
-	term.say("and another")
-	s.sent(2)
-	term.say("a third")
-	store := p.store()
-	id := p.newest(store)
-	term.wait("waiting message on disk", func(screen) bool {
-		texts, err := store.Waiting(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(texts) == 1
-	})
-	term.see(optimizing)
-	term.kill()
-	term.end()
-
-	if got := p.overlays(id); len(got) != 0 {
-		t.Errorf("the killed program left the overlays %v", got)
-	}
-	term = p.start(usual, s.args("-r", id)...)
-	shown := term.idle("Fair winds.", "▌ one more thing", "Aye, aye.", "▌ and another", "│ a third")
-	if shown.has("compacted") || shown.has("### Goal") || shown.has("interrupted") || shown.has("Read-only") {
-		t.Errorf("after the kill the screen shows\n%s", shown.text)
-	}
-	term.key("ctrl+u")
-	term.see("Ask something")
-	term.goesOn()
-	var got []string
-	for _, m := range s.sent(-1).extends(t, s.sent(0)) {
-		got = append(got, m.Content)
-	}
-	if diff := cmp.Diff([]string{"Fair winds.", "one more thing", "Aye, aye.", "and another", "and now?"}, got); diff != "" {
-		t.Errorf("the next request has other things in addition: %s", diff)
-	}
-	p.sound()
-}
-
 func TestHostileWordsAboutACompaction(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

@@ -76,30 +76,29 @@ func TestRunsParallelCallsOnRealFiles(t *testing.T) {
 
 func TestShowsReasoningUnderBothNames(t *testing.T) {
 	t.Parallel()
-	for _, field := range []string{"reasoning_content", "reasoning"} {
-		t.Run(field, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t, nil)
-			answer := make(chan struct{})
-			s := newServer(t, func(w *wire) {
-				w.other(field, "Let me think about ferries. ")
-				w.other(field, "They float.")
-				w.await(answer)
-				w.text("A ferry floats.")
-				w.end("stop", 0, 0)
-			}, says("Still here."))
-			term := p.talking(usual, s)
-			term.say("why?")
-			term.see("✻", "Let me think about ferries. They float.")
-			close(answer)
-			if shown := term.idle("✻ thought", "A ferry floats."); shown.has("about ferries") {
-				t.Errorf("the reasoning does not fold:\n%s", shown.text)
-			}
-			term.key("ctrl+o")
-			term.see("Let me think about ferries. They float.", "A ferry floats.")
-			term.goesOn()
-		})
+	p := newPlace(t, nil)
+	answer := make(chan struct{}, 1)
+	thinks := func(field, about string) reply {
+		return func(w *wire) {
+			w.other(field, "Let me think about "+about+". ")
+			w.other(field, "They float.")
+			w.await(answer)
+			w.text("They float: " + about + ".")
+			w.end("stop", 0, 0)
+		}
 	}
+	term := p.talking(usual, newServer(t, thinks("reasoning_content", "ferries"), thinks("reasoning", "barges"), says("Still here.")))
+	for _, about := range []string{"ferries", "barges"} {
+		term.say("why?")
+		term.see("✻", "Let me think about "+about+". They float.")
+		answer <- struct{}{}
+		if shown := term.idle("✻ thought", "They float: "+about+"."); shown.has("think about " + about) {
+			t.Errorf("the reasoning does not fold:\n%s", shown.text)
+		}
+	}
+	term.key("ctrl+o")
+	term.see("Let me think about barges. They float.", "They float: barges.")
+	term.goesOn()
 }
 
 func TestUsageReplacesTheEstimate(t *testing.T) {
