@@ -73,8 +73,9 @@ var ours = []struct {
 	{"cli/terminal", []string{"conversation/plain"}},
 	{"tui", []string{
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
-		"conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
+		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
+	{"tui/settings", []string{"compact/meter", "config", "conversation/numbers", "conversation/plain", "tui/edit", "tui/pane"}},
 	{"tui/pane", []string{"compact/meter", "compact/projection"}},
 	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},

@@ -17,9 +17,9 @@ func configCommand(parts ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Manage the configuration",
-		Long: `The configuration is read from the defaults, your config.yaml, .plimsoll.yaml at
-the top of the workspace and --cfg KEY=VALUE; what comes later wins. Mistakes are
-errors that name the line.`,
+		Long: `The configuration is read from the defaults, your config.yaml, what /settings keeps
+beside it (config.settings.yaml), .plimsoll.yaml at the top of the workspace and
+--cfg KEY=VALUE; what comes later wins. Mistakes are errors that name the line.`,
 		Example: `  plimsoll config path
   plimsoll config init && $EDITOR "$(plimsoll config path)"
   plimsoll config check`,

@@ -59,7 +59,7 @@ func TestSettingsTellWhereEachComesFrom(t *testing.T) {
 		"ui.mouse":                  {"true", "true", "the default"},
 	} {
 		r := rowOf(t, h, key)
-		if got := [3]string{r.Value, r.Default, r.From}; got != want || r.Doc == "" || r.Changed != (want[2] == "this conversation") {
+		if got := [3]string{r.Value, r.Unset, r.From}; got != want || r.Doc == "" || r.Changed != (want[2] == "this conversation") {
 			t.Errorf("%s: %v changed %v, want %v", key, got, r.Changed, want)
 		}
 	}
@@ -226,53 +226,44 @@ func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
 	}
 }
 
-func TestSettingsAreWrittenToTheFile(t *testing.T) {
+func TestSettingsAreKeptInAFileOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "# mine\ncompaction:\n  keep_last: 4 # four\n")
 	h := settled(t, a, "")
+	own := filepath.Join(filepath.Dir(a.settings.Flags.Config), "c.settings.yaml")
+	says := func(want string) {
+		t.Helper()
+		text, err := os.ReadFile(own)
+		if _, lines, _ := strings.Cut(string(text), "\n"); lines != want || err != nil {
+			t.Errorf("the file is\n%s\nwant\n%s (%v)", lines, want, err)
+		}
+	}
 	for key, value := range map[string]string{"compaction.trigger_ratio": "0.6", "permissions.allow": "[read_file]", "compaction.keep_last": "3"} {
 		if err := h.ChangeSetting(t.Context(), key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r := rowOf(t, h, "permissions.allow"); !r.Restart || !r.Changed || r.Value != "[read_file]" {
+	says("permissions:\n  allow:\n  - read_file\n") // at once, as no conversation takes it
+	if r := rowOf(t, h, "permissions.allow"); !r.Restart || r.Changed || r.Value != "[read_file]" || r.From != "~/c.settings.yaml, line 4" {
 		t.Errorf("a rule is %+v", r)
 	}
-	rows, err := h.Settings(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	if r := rowOf(t, h, "compaction.keep_last"); !r.Changed || r.Value != "3" {
+		t.Errorf("what the conversation took is %+v", r)
 	}
-	var changes []tui.SettingChange
-	for _, r := range rows {
-		if r.Changed {
-			changes = append(changes, tui.SettingChange{Key: r.Key, Value: r.Value, Unset: r.Value == r.Default})
-		}
+	if path, err := h.KeepSettings(t.Context(), map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "3"}); path != "~/c.settings.yaml" || err != nil {
+		t.Fatal(path, err)
 	}
-	draft, err := h.DraftSettings(t.Context(), changes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := draft.Write(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	path, err := a.settings.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if want := "# mine\ncompaction:\n  trigger_ratio: 0.6\npermissions:\n  allow: [read_file]\n"; string(text) != want || err != nil {
-		t.Errorf("the file is\n%s\nwant\n%s (%v)", text, want, err)
-	}
-	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.From != "~/"+filepath.Base(path)+", line 3" {
-		t.Errorf("after writing %+v", r)
+	says("compaction:\n  keep_last: 3\n  trigger_ratio: 0.6\npermissions:\n  allow:\n  - read_file\n")
+	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.From != "~/c.settings.yaml, line 4" {
+		t.Errorf("once kept %+v", r)
 	}
 	if a.settings.Cfg().Compaction.TriggerRatio != 0.6 {
 		t.Error("the next conversation does not begin with it")
 	}
-	if err := os.WriteFile(path, []byte("nonsense: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(a.settings.Flags.Config, []byte("nonsense: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.DraftSettings(t.Context(), []tui.SettingChange{{Key: "ui.mouse", Value: "false"}}); err == nil || !strings.Contains(err.Error(), "~/c.yaml, line 1") {
+	if _, err := h.KeepSettings(t.Context(), map[string]string{"ui.mouse": "false"}); err == nil || !strings.Contains(err.Error(), "~/c.yaml, line 1") {
 		t.Errorf("a file with a mistake: %v", err)
 	}
 }

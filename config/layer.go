@@ -8,6 +8,7 @@ const (
 	LayerDefault      Layer = "default"
 	LayerPreset       Layer = "preset"
 	LayerUser         Layer = "user"
+	LayerSettings     Layer = "settings" // the program's own file
 	LayerWorkspace    Layer = "workspace"
 	LayerConversation Layer = "conversation"
 	LayerOverride     Layer = "--cfg"

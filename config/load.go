@@ -1,6 +1,6 @@
 // Loading. Rules:
 //
-//   - Layers in order: defaults, the user's file, the workspace's file, the conversation's settings, overrides. A later one
+//   - Layers in order: defaults, the user's file, the program's own, the workspace's file, the conversation's settings, overrides. A later one
 //     wins key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
 //     be missing, and is where there is no home.
@@ -36,6 +36,13 @@ func Load(o LoadOptions) (Loaded, error) {
 		path, named = "", false // without a home there is no file of the user's
 	}
 	l.file(LayerUser, path, named, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	own := func(d *decoder, root *node) { d.document(root, &l.Config) }
+	if o.own == nil {
+		l.file(LayerSettings, OwnFile(path), false, own)
+	} else {
+		src, root, problems := parseDocument(OwnFile(path), o.own)
+		l.apply(LayerSettings, src, root, problems, own)
+	}
 	if o.Workspace != "" {
 		ws := filepath.Join(o.Workspace, WorkspaceFile)
 		if !sameFile(path, ws) {
@@ -51,14 +58,11 @@ func Load(o LoadOptions) (Loaded, error) {
 
 // Parse reads one document over the defaults, as the user's file would be, without what a preset fills. The name stands
 // in problems.
-func Parse(name string, data []byte) (Config, error) { return parseWith(name, data, nil) }
-
-// parseWith is [Parse] with what a preset fills.
-func parseWith(name string, data []byte, preset func(name string) (Compaction, bool)) (Config, error) {
+func Parse(name string, data []byte) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
 	src, root, problems := parseDocument(name, data)
 	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	l.finish(preset)
+	l.finish(nil)
 	return l.Config, l.problems.err()
 }
 

@@ -93,6 +93,7 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	wantSources := []config.Source{
 		{Layer: config.LayerDefault, Found: true},
 		{Layer: config.LayerUser, Path: filepath.Join(home, "plimsoll/config.yaml"), Found: true},
+		{Layer: config.LayerSettings, Path: filepath.Join(home, "plimsoll/config.settings.yaml")},
 		{Layer: config.LayerWorkspace, Path: filepath.Join(ws, ".plimsoll.yaml"), Found: true},
 	}
 	for _, s := range set {
@@ -261,7 +262,7 @@ func TestProblemsOfAllLayersComeTogether(t *testing.T) {
 	write(t, dir, ".plimsoll.yaml", "log: {level: loud}\n")
 	l, err := config.Load(config.LoadOptions{File: user, Workspace: dir, Set: []string{"nothing"}})
 	var ps config.Problems
-	if !errors.As(err, &ps) || len(l.Sources) != 4 {
+	if !errors.As(err, &ps) || len(l.Sources) != 5 {
 		t.Fatalf("the error is %T, and the sources %v", err, l.Sources)
 	}
 	var got []string

@@ -124,7 +124,9 @@ func defaultText(v reflect.Value) string {
 
 // Setting is a key with its value, and where that comes from.
 type Setting struct {
-	Option
+	Key     string   // dotted, "" for what is no key of the configuration
+	Type    string   // as [Option] has it
+	Doc     string   // as [Option] has it
 	Value   string   // as it would stand in the file
 	Unset   string   // what it is where nobody sets it: by the preset, or the default
 	Choices []string // the values there are; nil where they cannot be listed
@@ -152,7 +154,7 @@ func (l Loaded) settings(v, unset reflect.Value, path []string, docs map[string]
 		case reflect.Map:
 		default:
 			key := Path(at...)
-			*out = append(*out, Setting{Option: docs[key], Value: valueText(v.Field(i)), Unset: valueText(unset.Field(i)),
+			*out = append(*out, Setting{Key: key, Type: docs[key].Type, Doc: docs[key].Doc, Value: valueText(v.Field(i)), Unset: valueText(unset.Field(i)),
 				Choices: l.choices(key, sf), Origin: l.origin(key)})
 		}
 	}

@@ -198,11 +198,12 @@ type Configurer interface {
 	Settings(ctx context.Context) ([]Setting, error)
 	// TrySetting works out what a value would come to. Nothing changes.
 	TrySetting(ctx context.Context, key, value string) (SettingEffect, error)
-	// ChangeSetting puts a value in force: in the open conversation, of which it stays a
-	// part, or until the program ends, as [Setting.Applies] says.
+	// ChangeSetting puts a value in force in the open conversation, of which it stays a
+	// part, or keeps it for the next start, as [Setting.Applies] says.
 	ChangeSetting(ctx context.Context, key, value string) error
-	// DraftSettings makes ready what is written to the user's configuration file.
-	DraftSettings(ctx context.Context, changes []SettingChange) (SettingsDraft, error)
+	// KeepSettings keeps values by key for what begins from here on, and names the file
+	// that holds them.
+	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
 }
 
 // Shelf is the stored conversations. The error of one that is open in another window
@@ -269,9 +270,6 @@ type ModelChoice = choices.Model
 type (
 	Setting       = settings.Row
 	SettingEffect = settings.Effect
-	SettingChange = settings.Change
-	SettingsDraft = settings.Draft
-	SettingsLine  = settings.Line
 )
 
 // File is a file that can be mentioned.

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui"
@@ -145,22 +146,26 @@ func (r *rig) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, 
 // The settings of the fakes: a row of each kind.
 func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 	rows := []tui.Setting{
-		{Section: "Compaction", Name: "preset", Key: "compaction.preset", Value: "plimsoll", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw",
-			Default: "plimsoll", Doc: "Rule set that fills the keys of this section that you do not set yourself.", From: "the default", Applies: "at once"},
-		{Section: "Compaction", Name: "default_profile", Key: "compaction.default_profile", Value: "default", Choices: []string{"default", "heavy"},
-			Default: "default", Doc: "Profile used when a command names none.", From: "preset plimsoll", Applies: "at once"},
-		{Section: "Compaction", Name: "trigger_ratio", Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Default: "0.85",
-			Doc: "The load line: share of the window at which compaction acts.", From: "~/.config/plimsoll/config.yaml, line 7", Applies: "at once"},
-		{Section: "Model", Name: "model", Key: "model", Value: "openai/gpt-5.6-luna", Doc: "Model to talk to.", From: "--model", Applies: "at once", Opens: tui.OpensModels},
-		{Section: "Model", Name: "effort", Key: "providers.openai.models.\"gpt-5.6-luna\".effort", Value: `""`, Doc: "How much the model reasons.", Opens: tui.OpensEfforts},
-		{Section: "Model", Name: "window", Key: "context.window", Value: "0", Type: "whole number", Default: "0", Doc: "Size of the context window in tokens."},
-		{Section: "Permissions", Name: "mode", Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, Default: "ask",
-			Doc: "What runs without asking.", From: "the default"},
-		{Section: "Permissions", Name: "allow", Key: "permissions.allow", Value: "[]", Type: "list of texts", Default: "[]", Doc: "Calls allowed without asking.",
-			From: "the default", Applies: "at the next start, once written to the file", Restart: true},
-		{Section: "Looks", Name: "theme", Key: "ui.theme", Value: "auto", Default: "auto", Type: "text", Doc: "auto (asks the terminal), light, dark, or the name of a theme.",
-			From: "the default", Opens: tui.OpensThemes},
-		{Section: "Looks", Name: "mouse", Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Default: "true", Doc: "Use the mouse.", From: "the default"},
+		{Section: "Compaction", Name: "preset", From: "the default", Applies: "at once",
+			Setting: config.Setting{Key: "compaction.preset", Value: "plimsoll", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", Unset: "plimsoll", Doc: "Rule set that fills the keys of this section that you do not set yourself."}},
+		{Section: "Compaction", Name: "default_profile", From: "preset plimsoll", Applies: "at once",
+			Setting: config.Setting{Key: "compaction.default_profile", Value: "default", Choices: []string{"default", "heavy"}, Unset: "default", Doc: "Profile used when a command names none."}},
+		{Section: "Compaction", Name: "trigger_ratio", From: "~/.config/plimsoll/config.yaml, line 7", Applies: "at once",
+			Setting: config.Setting{Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Unset: "0.85", Doc: "The load line: share of the window at which compaction acts."}},
+		{Section: "Model", Name: "model", From: "--model", Applies: "at once", Opens: tui.OpensModels,
+			Setting: config.Setting{Key: "model", Value: "openai/gpt-5.6-luna", Doc: "Model to talk to."}},
+		{Section: "Model", Name: "effort", Opens: tui.OpensEfforts,
+			Setting: config.Setting{Key: "providers.openai.models.\"gpt-5.6-luna\".effort", Value: `""`, Doc: "How much the model reasons."}},
+		{Section: "Model", Name: "window",
+			Setting: config.Setting{Key: "context.window", Value: "0", Type: "whole number", Unset: "0", Doc: "Size of the context window in tokens."}},
+		{Section: "Permissions", Name: "mode", From: "the default",
+			Setting: config.Setting{Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, Unset: "ask", Doc: "What runs without asking."}},
+		{Section: "Permissions", Name: "allow", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
+			Setting: config.Setting{Key: "permissions.allow", Value: "[]", Type: "list of texts", Unset: "[]", Doc: "Calls allowed without asking."}},
+		{Section: "Looks", Name: "theme", From: "the default", Opens: tui.OpensThemes,
+			Setting: config.Setting{Key: "ui.theme", Value: "auto", Unset: "auto", Type: "text", Doc: "auto (asks the terminal), light, dark, or the name of a theme."}},
+		{Section: "Looks", Name: "mouse", From: "the default",
+			Setting: config.Setting{Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Unset: "true", Doc: "Use the mouse."}},
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,13 +203,8 @@ func (r *rig) ChangeSetting(ctx context.Context, key, value string) error {
 	return err
 }
 
-func (r *rig) DraftSettings(ctx context.Context, changes []tui.SettingChange) (tui.SettingsDraft, error) {
-	d := tui.SettingsDraft{Path: "~/.config/plimsoll/config.yaml"}
-	for i, c := range changes {
-		d.Lines = append(d.Lines, tui.SettingsLine{Number: i + 1, Added: !c.Unset, Text: c.Key + ": " + c.Value})
-	}
-	d.Write = func(ctx context.Context) error { return r.call(ctx, "write", fmt.Sprint(changes)) }
-	return d, r.failing["draft"]
+func (r *rig) KeepSettings(ctx context.Context, set map[string]string) (string, error) {
+	return "~/.config/plimsoll/config.settings.yaml", r.call(ctx, "keep", fmt.Sprint(set))
 }
 
 func (r *rig) SetWindow(ctx context.Context, tokens string) error {

@@ -101,8 +101,6 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"settingsMsg":             settingsMsg{view: set, rows: []Setting{{Name: "mouse"}}},
 		"settingsMsg failed":      settingsMsg{view: set, err: errDeaf},
 		"settingTriedMsg":         settingTriedMsg{view: set},
-		"settingsDraftMsg":        settingsDraftMsg{view: set, draft: SettingsDraft{Lines: []SettingsLine{{Text: "x"}}}},
-		"settingsDraftMsg failed": settingsDraftMsg{view: set, err: errDeaf},
 		"settingDoneMsg":          settingDoneMsg{view: set},
 		"settingDoneMsg failed":   settingDoneMsg{view: set, err: errDeaf},
 		"changedMsg":              changedMsg{view: &diffView{Model: changes.New(changes.Options{})}},

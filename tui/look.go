@@ -159,7 +159,7 @@ func (l look) preview() preview.Styles {
 
 func (l look) review() pane.Styles { return l.pane() }
 func (l look) settings() settings.Styles {
-	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark, Added: l.styles.Diff.Added, Removed: l.styles.Diff.Removed}
+	return settings.Styles{Pane: l.pane(), Accent: l.styles.Text.UserMark}
 }
 func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }
 

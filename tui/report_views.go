@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/pane"
@@ -143,7 +144,10 @@ func (v *views) settingRows(known []Setting) []Setting {
 	for i := range rows {
 		r := &rows[i]
 		if value, ok := run[r.Key]; ok && v.session.ReadOnly == "" {
-			r.Applies = "at once, until the program ends"
+			r.Applies, r.Restart = "at once, until the program ends", false
+			if r.Key == settingTheme {
+				r.Opens = OpensThemes
+			}
 			if value != r.Value {
 				r.Value, r.From, r.Changed = value, "this run", true
 			}
@@ -188,10 +192,6 @@ func (v *views) settingsArrived(msg tea.Msg) pane.Action {
 		if v.shows(msg.view) {
 			v.showEffect(msg)
 		}
-	case settingsDraftMsg:
-		if v.shows(msg.view) {
-			return msg.view.ShowDraft(msg.draft, reasonOf(msg.err))
-		}
 	}
 	return nil
 }
@@ -214,7 +214,7 @@ func (v *views) showSettings(msg settingsMsg) pane.Action {
 	var granted []Setting
 	for i, r := range msg.rules {
 		if r.Origin != conversation.RuleConfigured {
-			granted = append(granted, Setting{Section: "Permissions", Name: r.Text, Shown: ruleNote(r, v.env.Now()), Doc: "Granted by a key: " + r.Means,
+			granted = append(granted, Setting{Section: "Permissions", Name: r.Text, Shown: ruleNote(r, v.env.Now()), Setting: config.Setting{Doc: "Granted by a key: " + r.Means},
 				From: strings.TrimSpace(originWords(r.Origin) + " " + r.Where), Opens: itemRule + strconv.Itoa(i)})
 		}
 	}
@@ -252,13 +252,11 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 			return settingInRun{o, edit, a.Key, a.Value}
 		}
 		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, edit, "", b.ChangeSetting(ctx, a.Key, a.Value)} })
-	case settings.Drafted:
+	case settings.Kept:
 		return tea.Cmd(func() tea.Msg {
-			draft, err := b.DraftSettings(ctx, a.Changes)
-			return settingsDraftMsg{o, draft, err}
+			file, err := b.KeepSettings(ctx, a.Set)
+			return settingDoneMsg{o, -1, "kept in " + file, err}
 		})
-	case settings.Confirmed:
-		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, edit, "wrote " + a.Draft.Path, a.Draft.Write(ctx)} })
 	}
 	return a
 }
@@ -271,7 +269,7 @@ func (v *views) showEffect(msg settingTriedMsg) {
 	msg.view.ShowEffect(msg.try, msg.effect, reasonOf(msg.err))
 }
 
-// settingDone ends a change or a write.
+// settingDone ends a change.
 func (v *views) settingDone(msg settingDoneMsg) pane.Action {
 	known := v.shows(msg.view) && msg.view.Done(msg.edit, reasonOf(msg.err))
 	switch {
@@ -332,17 +330,10 @@ type settingTriedMsg struct {
 	err    error
 }
 
-// settingsDraftMsg brings what would be written.
-type settingsDraftMsg struct {
-	view  *settingsView
-	draft SettingsDraft
-	err   error
-}
-
-// settingDoneMsg says that a value is in force, or that the file was written.
+// settingDoneMsg says that a value is in force, or that values are kept.
 type settingDoneMsg struct {
 	view *settingsView
-	edit int    // that asked for it
+	edit int    // that asked for it, -1 for none
 	done string // what to say of it, "" for nothing
 	err  error
 }

@@ -21,13 +21,11 @@ func TestASettingIsTriedAndThenChanged(t *testing.T) {
 		r.has("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
 		r.did("change compaction.trigger_ratio 0.83", "first inspect", "first rules")
-		r.has("0.83 •", "this conversation", "1 change not in the file")
+		r.has("0.83 •", "this conversation", "1 change not kept")
 		r.lacks("then ")
 		r.press("s")
-		r.has("Changes to ~/.config/plimsoll/config.yaml", "+ compaction.trigger_ratio: 0.83")
-		r.press("enter")
-		r.did("write [{compaction.trigger_ratio 0.83 false}]", "first inspect", "first rules")
-		r.has("wrote ~/.config/plimsoll/config.yaml")
+		r.did("keep map[compaction.trigger_ratio:0.83]", "first inspect", "first rules")
+		r.has("kept in ~/.config/plimsoll/config.settings.yaml")
 		r.at("settings")
 	})
 }
@@ -76,8 +74,9 @@ func TestSettingsOfThisRun(t *testing.T) {
 		r.press("enter")
 		r.at("settings")
 		r.has("solarized-light •")
+		r.calls = nil
 		r.press("s")
-		r.has("permissions.mode: auto-edit", "ui.mouse: false", "ui.theme: ")
+		r.did("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect", "first rules")
 	})
 }
 

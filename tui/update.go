@@ -75,7 +75,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
 		return m.opened(msg)
-	case requestMsg, fullMsg, searchMsg, foundMsg, changedMsg, summaryEditedMsg, settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
+	case requestMsg, fullMsg, searchMsg, foundMsg, changedMsg, summaryEditedMsg, settingsMsg, settingTriedMsg, settingDoneMsg:
 		return m.do(m.views.arrived(msg))
 	case snackbarOverMsg:
 		m.snackbar.over(msg.seq)

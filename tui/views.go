@@ -204,7 +204,7 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 		return v.search(msg)
 	case foundMsg:
 		v.showHits(msg)
-	case settingsMsg, settingTriedMsg, settingsDraftMsg, settingDoneMsg:
+	case settingsMsg, settingTriedMsg, settingDoneMsg:
 		return v.settingsArrived(msg)
 	case changedMsg:
 		v.changed(msg)

@@ -60,7 +60,7 @@ func NewHost(n Needs, o ChatOptions) *Host {
 	h.shelf = &shelf{console: n.Console, settings: n.Settings, resources: n.Resources, conversations: n.Conversations, open: h.openID}
 	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
 		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
-	h.configurer = &configurer{console: n.Console, settings: n.Settings, running: h.open, held: map[string]string{}}
+	h.configurer = &configurer{console: n.Console, settings: n.Settings, running: h.open}
 	h.onDisk = &onDisk{n.Settings}
 	h.drafts = &drafts{settings: n.Settings, resources: n.Resources}
 	return h
@@ -223,7 +223,7 @@ func (h *Host) Leave(farewell string) error {
 		_, statErr := h.with.Resources.Store.Resolve(context.Background(), id, "")
 		said = statErr == nil
 	}
-	if farewell != "" && h.leavesTranscript() {
+	if farewell != "" && h.with.Settings.Cfg().UI.LeaveTranscript {
 		fmt.Fprintln(h.with.Console.Stdout, farewell)
 	}
 	if said {

@@ -19,7 +19,8 @@ type Settings struct {
 	Paths     config.Paths
 	Workspace string
 
-	making  sync.Once // of kept
+	keeping sync.Mutex // for what [Settings.Keep] reads and writes
+	making  sync.Once  // of kept
 	kept    *keys.Store
 	telling sync.Once // of told
 	told    *Told

@@ -71,7 +71,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 	action, done := pane.Press(k, []pane.Command{
 		{On: keys.Accept, Do: m.accept}, {On: keys.Cancel, Do: m.cancel},
 		{On: keys.Next, Do: by(1)}, {On: keys.More, Do: by(-1)}, {On: keys.Earlier, Do: by(-1)}, {On: keys.Less, Do: by(1)},
-		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().Default) }},
+		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().Unset) }},
 	})
 	if !done {
 		return pane.Ignored{}
@@ -148,51 +148,24 @@ func (m *Model) toDefault() pane.Action {
 		return pane.Say{Text: m.content.Fixed, Bad: true}
 	case r.Fixed != "":
 		return pane.Say{Text: r.Fixed, Bad: true}
-	case r.Key == "" || r.Opens != "" && r.Default == "":
+	case r.Key == "" || r.Opens != "" && r.Unset == "":
 		return pane.Say{Text: "it has no default"}
-	case r.Value == r.Default:
+	case r.Value == r.Unset:
 		return pane.Say{Text: "it already has its default"}
 	}
-	return Accepted{Key: r.Key, Value: r.Default}
+	return Accepted{Key: r.Key, Value: r.Unset}
 }
 
-// write wants to see what would be written.
-func (m *Model) write() pane.Action {
-	var changes []Change
+// keep wants the values kept with which the next conversation would not begin.
+func (m *Model) keep() pane.Action {
+	set := map[string]string{}
 	for _, r := range m.rows.list {
 		if r.Changed {
-			changes = append(changes, Change{Key: r.Key, Value: r.Value, Unset: r.Value == r.Default})
+			set[r.Key] = r.Value
 		}
 	}
-	switch {
-	case m.busy:
-		return nil
-	case len(changes) == 0:
-		return pane.Say{Text: "nothing to write: no value differs from your configuration"}
+	if len(set) == 0 {
+		return pane.Say{Text: "nothing to keep: no value differs from your configuration"}
 	}
-	m.busy = true
-	return Drafted{Changes: changes}
-}
-
-// review deals with a message while the lines to write are shown.
-func (m *Model) review(msg tea.Msg) pane.Action {
-	keys := m.o.Keys
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, keys.Cancel), key.Matches(k, keys.Close):
-			return m.cancel()
-		case key.Matches(k, keys.Accept) && m.fault != "":
-			return pane.Say{Text: m.fault, Bad: true}
-		case key.Matches(k, keys.Accept):
-			if m.busy {
-				return nil
-			}
-			m.busy = true
-			return Confirmed{Draft: m.draft}
-		}
-	}
-	if m.page.Update(msg, keys.Moves, len(m.draftLines()), m.frame().Body(m.height)) {
-		return nil
-	}
-	return pane.Ignored{}
+	return Kept{Set: set}
 }

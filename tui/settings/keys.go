@@ -21,7 +21,7 @@ type KeyMap struct {
 	Explain key.Binding
 	Close   key.Binding
 
-	// While a value is changed, and while the lines to write are shown.
+	// While a value is changed.
 	Accept, Cancel key.Binding
 	More, Less     key.Binding // a number
 	Edit           edit.Keys
@@ -41,11 +41,11 @@ func DefaultKeyMap() KeyMap {
 		Next:            bind("→", "next value (also l)", "right", "l"),
 		Earlier:         bind("←", "previous value (also h)", "left", "h"),
 		Default:         bind("u", "reset to the default (also r)", "u", "r"),
-		Write:           bind("s", "write the changes to your config file (also w)", "s", "w"),
+		Write:           bind("s", "keep the changes for other conversations (also w)", "s", "w"),
 		Explain:         bind("?", "show or hide what the setting does", "?"),
 		Close:           bind("q", "close", "q", "esc"),
-		Accept:          bind("enter", "accept the value, or write the lines", "enter"),
-		Cancel:          bind("esc", "leave the value as it was, or write nothing", "esc"),
+		Accept:          bind("enter", "accept the value", "enter"),
+		Cancel:          bind("esc", "leave the value as it was", "esc"),
 		More:            bind("↑", "a larger number", "up"),
 		Less:            bind("↓", "a smaller number", "down"),
 		Edit:            typing,

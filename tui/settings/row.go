@@ -1,27 +1,22 @@
 package settings
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
 	"plimsoll/compact/meter"
+	"plimsoll/config"
 )
 
 // Row is a setting. Its texts are not made safe.
 type Row struct {
+	config.Setting
 	Section string
 	Name    string // within the section
-	Key     string // dotted, "" for what is no key of the configuration
-	Value   string // in force, as it would stand in the file
 	Shown   string // for the eye in place of Value, "" for Value
-	Choices []string
-	Type    string // such as ratio, or whole number
-	Default string // as Value
-	Doc     string
 	From    string // where Value comes from
 	Applies string // when another value does, in a few words
-	Restart bool   // that is at the next start, once it is written
+	Restart bool   // that is at the next start
 	// Changed says that the next conversation would begin with another value.
 	Changed bool
 	Opens   string // the dialog that changes it, "" for none
@@ -52,27 +47,6 @@ func (r *Row) shown() string {
 type Effect struct {
 	Reading meter.Reading
 	Next    string // what happens next, in words
-}
-
-// Change is a value for the configuration file.
-type Change struct {
-	Key, Value string
-	Unset      bool // it is the default, so that the key needs no line
-}
-
-// Draft is what would be written to the configuration file.
-type Draft struct {
-	Path  string // for the eye
-	New   bool   // there is no such file yet
-	Lines []Line
-	Write func(context.Context) error
-}
-
-// Line is a line of the file that goes or comes.
-type Line struct {
-	Number int
-	Added  bool
-	Text   string
 }
 
 // step is a number that is a step larger or smaller: a hundredth for a ratio, else one in the second digit. What is no

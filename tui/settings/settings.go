@@ -14,9 +14,8 @@ import (
 
 // Styles is how the view looks. All are inline.
 type Styles struct {
-	Pane           pane.Styles
-	Accent         lipgloss.Style // a value that is changed, and the name of its section
-	Added, Removed lipgloss.Style // lines of the file
+	Pane   pane.Styles
+	Accent lipgloss.Style // a value that is changed, and the name of its section
 }
 
 // Options is what the view is made of.
@@ -43,10 +42,8 @@ type (
 	Accepted struct{ Key, Value string }
 	// Opened asks for the dialog of a row.
 	Opened struct{ Dialog string }
-	// Drafted asks for what would be written of some values: [Model.ShowDraft].
-	Drafted struct{ Changes []Change }
-	// Confirmed asks to write it: [Model.Done] says what came of it.
-	Confirmed struct{ Draft Draft }
+	// Kept asks to keep values by key for what begins from here on: [Model.Done] says what came of it.
+	Kept struct{ Set map[string]string }
 )
 
 // stage is what the user does.
@@ -57,7 +54,6 @@ const (
 	browsing stage = iota
 	choosing       // among the values of a row
 	typing         // a value
-	writing        // the file: the lines are shown
 )
 
 // Model is the view. It is for one goroutine.
@@ -76,11 +72,8 @@ type Model struct {
 	value  string // that it would get
 	field  *edit.Field
 	effect *Effect // of value, nil while it is worked out
-	fault  string  // what is wrong with value, or with writing
-	busy   bool    // it is being put in force, or written
-
-	draft Draft
-	page  pane.Page
+	fault  string  // what is wrong with value
+	busy   bool    // it is being put in force
 }
 
 // New returns the view.
@@ -120,7 +113,7 @@ func (m *Model) row() *Row {
 
 // ShowEffect shows what a value comes to, or what is wrong with it. One that was asked for before is not shown.
 func (m *Model) ShowEffect(t Try, e Effect, fault string) {
-	if m.stage == browsing || m.stage == writing || t.Key != m.key || t.Value != m.value {
+	if m.stage == browsing || t.Key != m.key || t.Value != m.value {
 		return
 	}
 	m.fault, m.effect = plain.Line(fault), nil
@@ -129,28 +122,10 @@ func (m *Model) ShowEffect(t Try, e Effect, fault string) {
 	}
 }
 
-// ShowDraft shows what would be written, or why nothing can be.
-func (m *Model) ShowDraft(d Draft, fault string) pane.Action {
-	if m.stage != browsing { // something else is being done by now
-		return nil
-	}
-	m.busy = false
-	switch {
-	case fault != "":
-		return pane.Say{Text: fault, Bad: true}
-	case len(d.Lines) == 0:
-		return pane.Say{Text: "nothing to write: " + d.Path + " already says so"}
-	}
-	m.stage, m.draft, m.fault = writing, d, ""
-	m.edits++
-	m.page.ToTop()
-	return nil
-}
-
 // Edit names what is being edited: the answer to a change belongs to the edit that asked for it.
 func (m *Model) Edit() int { return m.edits }
 
-// Done ends a change or a write, unless there is a fault: then the user can mend it. It reports false where something
+// Done ends a change, unless there is a fault: then the user can mend it. It reports false where something
 // else is being done by now.
 func (m *Model) Done(edit int, fault string) bool {
 	if edit != m.edits {
@@ -177,8 +152,6 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return m.choose(msg)
 	case typing:
 		return m.typeIn(msg)
-	case writing:
-		return m.review(msg)
 	}
 	k := m.o.Keys
 	return m.list.Update(msg, m.shown, k.Moves, []pane.Command{
@@ -187,7 +160,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},
 		{On: k.Default, Do: m.toDefault},
-		{On: k.Write, Do: m.write},
+		{On: k.Write, Do: m.keep},
 		{On: k.Explain, Do: func() pane.Action { m.toggled = !m.toggled; m.fit(); return nil }},
 		{On: k.NextSection, Do: func() pane.Action { m.section(1); return nil }},
 		{On: k.PreviousSection, Do: func() pane.Action { m.section(-1); return nil }},

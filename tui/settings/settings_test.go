@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/meter"
+	"plimsoll/config"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
 	"plimsoll/tui/tuitest"
@@ -36,20 +36,24 @@ func content() settings.Content {
 	return settings.Content{
 		Reading: reading(108_800), Next: "In about 68,800 tokens (7 turns), at 108,800: the oldest turns are evicted, and a note replaces them; about 51,200 tokens remain.",
 		Rows: []settings.Row{
-			{Section: "Compaction", Name: "enabled", Key: "compaction.enabled", Value: "true", Choices: []string{"true", "false"}, Type: "true or false", Default: "true",
-				Doc: "false turns every automatic part off; only recovery from a refused request remains.", From: "preset plimsoll", Applies: "at once, and stays with this conversation"},
-			{Section: "Compaction", Name: "preset", Key: "compaction.preset", Value: "jp", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw",
-				Default: "plimsoll", Doc: "Rule set that fills the keys of this section.", From: "this conversation", Changed: true},
-			{Section: "Compaction", Name: "trigger_ratio", Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Default: "0.85",
-				Doc:  "The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k.",
-				From: "~/.config/plimsoll/config.yaml, line 12", Applies: "at once, and stays with this conversation"},
-			{Section: "Compaction", Name: "token_threshold", Key: "compaction.token_threshold", Value: "9000", Type: "whole number", Default: "0", Doc: hostile, From: hostile},
-			{Section: "Model", Name: "model", Key: "model", Value: "openai/gpt", Doc: "Model to talk to.", Opens: "model"},
-			{Section: "Model", Name: "window", Key: "context.window", Value: "0", Shown: "128k", Default: "0", Fixed: "--window says it in this run"},
-			{Section: "Permissions", Name: "allow", Key: "permissions.allow", Value: "[read_file]", Type: "list of texts", Default: "[]", Doc: "Calls allowed without asking.",
-				From: "the default", Applies: "at the next start, once written to the file", Restart: true},
-			{Section: "Permissions", Name: "run_command(" + hostile + ")", Shown: "always", Doc: "Granted by a key.", Opens: "rule 0"},
-			{Section: "Looks", Name: "mouse", Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Default: "true", Doc: "Use the mouse."},
+			{Section: "Compaction", Name: "enabled", From: "preset plimsoll", Applies: "at once, and stays with this conversation",
+				Setting: config.Setting{Key: "compaction.enabled", Value: "true", Choices: []string{"true", "false"}, Type: "true or false", Unset: "true", Doc: "false turns every automatic part off; only recovery from a refused request remains."}},
+			{Section: "Compaction", Name: "preset", From: "this conversation", Changed: true,
+				Setting: config.Setting{Key: "compaction.preset", Value: "jp", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", Unset: "plimsoll", Doc: "Rule set that fills the keys of this section."}},
+			{Section: "Compaction", Name: "trigger_ratio", From: "~/.config/plimsoll/config.yaml, line 12", Applies: "at once, and stays with this conversation",
+				Setting: config.Setting{Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", Unset: "0.85", Doc: "The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."}},
+			{Section: "Compaction", Name: "token_threshold", From: hostile,
+				Setting: config.Setting{Key: "compaction.token_threshold", Value: "9000", Type: "whole number", Unset: "0", Doc: hostile}},
+			{Section: "Model", Name: "model", Opens: "model",
+				Setting: config.Setting{Key: "model", Value: "openai/gpt", Doc: "Model to talk to."}},
+			{Section: "Model", Name: "window", Shown: "128k", Fixed: "--window says it in this run",
+				Setting: config.Setting{Key: "context.window", Value: "0", Unset: "0"}},
+			{Section: "Permissions", Name: "allow", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
+				Setting: config.Setting{Key: "permissions.allow", Value: "[read_file]", Type: "list of texts", Unset: "[]", Doc: "Calls allowed without asking."}},
+			{Section: "Permissions", Name: "run_command(" + hostile + ")", Shown: "always", Opens: "rule 0",
+				Setting: config.Setting{Doc: "Granted by a key."}},
+			{Section: "Looks", Name: "mouse",
+				Setting: config.Setting{Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, Unset: "true", Doc: "Use the mouse."}},
 		},
 	}
 }
@@ -76,8 +80,6 @@ func on(row int) *settings.Model {
 
 func TestViews(t *testing.T) {
 	t.Parallel()
-	draft := settings.Draft{Path: "~/.config/plimsoll/config.yaml", Lines: []settings.Line{
-		{Number: 3, Text: "  preset: plimsoll"}, {Number: 3, Added: true, Text: "  preset: jp"}, {Number: 9, Added: true, Text: "  " + hostile}}}
 	try := settings.Try{Key: "compaction.trigger_ratio", Value: "0.84"}
 	scenes := []struct {
 		name string
@@ -96,7 +98,6 @@ func TestViews(t *testing.T) {
 		{"a choice", func(m *settings.Model) { press(m, "down enter") }},
 		{"permissions", func(m *settings.Model) { press(m, "tab tab down") }},
 		{"explained the other way", func(m *settings.Model) { press(m, "down down ?") }},
-		{"what is written", func(m *settings.Model) { press(m, "s"); m.ShowDraft(draft, "") }},
 		{"not read yet", func(m *settings.Model) { m.Show(settings.Content{Reading: reading(108_800)}) }},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
@@ -118,9 +119,6 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 			m := show(content(), width, height)
 			for range rng.IntN(12) {
 				press(m, keys[rng.IntN(len(keys))])
-			}
-			if rng.IntN(4) == 0 {
-				m.ShowDraft(settings.Draft{Path: hostile, Lines: []settings.Line{{Text: hostile}}}, "")
 			}
 			tuitest.Fits(t, m, width, height)
 		}
@@ -154,7 +152,7 @@ func TestKeysAskForWhatTheyMean(t *testing.T) {
 		"the default, where it is":   {2, "u", pane.Say{Text: "it already has its default"}},
 		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
 		"no default":                 {4, "u", pane.Say{Text: "it has no default"}},
-		"the file":                   {0, "s", settings.Drafted{Changes: []settings.Change{{Key: "compaction.preset", Value: "jp"}}}},
+		"the file":                   {0, "s", settings.Kept{Set: map[string]string{"compaction.preset": "jp"}}},
 		"close":                      {0, "q", pane.Closed{}},
 	} {
 		if diff := cmp.Diff(c.want, press(on(c.row), c.keys)); diff != "" {
@@ -235,34 +233,4 @@ func TestNothingChangesInWhatIsOnlyRead(t *testing.T) {
 			t.Errorf("%s: %v", key, action)
 		}
 	}
-}
-
-func TestTheFileIsWrittenOnceItWasSeen(t *testing.T) {
-	t.Parallel()
-	m := on(0)
-	press(m, "s")
-	if said, ok := m.ShowDraft(settings.Draft{Path: "config.yaml"}, "").(pane.Say); !ok || !strings.Contains(said.Text, "nothing to write") {
-		t.Errorf("said %v of nothing to write", said)
-	}
-	press(m, "s")
-	if action := m.ShowDraft(settings.Draft{}, "line 3: unknown key"); action != (pane.Say{Text: "line 3: unknown key", Bad: true}) {
-		t.Errorf("said %v", action)
-	}
-	press(m, "s")
-	m.ShowDraft(settings.Draft{Path: "config.yaml", Lines: []settings.Line{{Number: 3, Added: true, Text: "  preset: jp"}}}, "")
-	if v := m.View(); !strings.Contains(v, "+   preset: jp") {
-		t.Errorf("the lines are not shown:\n%s", v)
-	}
-	if _, ok := press(m, "enter").(settings.Confirmed); !ok {
-		t.Error("enter does not write")
-	}
-	m.Done(m.Edit(), "the file was changed meanwhile")
-	if v := m.View(); !strings.Contains(v, "the file was changed meanwhile") {
-		t.Errorf("the failure is not told:\n%s", v)
-	}
-	press(m, "esc")
-	if v := m.View(); strings.Contains(v, "write these lines") {
-		t.Errorf("esc does not lead back:\n%s", v)
-	}
-	m.Update(tea.PasteMsg{Content: "pasted"})
 }

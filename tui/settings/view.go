@@ -39,10 +39,7 @@ func (m *Model) fit() {
 // View draws the view.
 func (m *Model) View() string {
 	v := m.shown()
-	switch {
-	case m.stage == writing:
-		v.Body, v.Frame.Where = m.page.View(m.draftLines(), v.Frame.Body(m.height))
-	case m.content.Rows == nil:
+	if m.content.Rows == nil {
 		v.Body = []string{pane.Margin(m.width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
 	}
 	return m.list.View(m.o.Styles.Pane, v)
@@ -52,7 +49,7 @@ func (m *Model) View() string {
 func (m *Model) shown() pane.Shown {
 	f := m.frame()
 	v := pane.Shown{Frame: f, Rows: &m.rows, Panel: m.below(f)}
-	if width := pane.AsideWidth(m.width); width > 0 && m.explains() && m.stage != writing {
+	if width := pane.AsideWidth(m.width); width > 0 && m.explains() {
 		v.Aside = m.detail(width)
 	}
 	return v
@@ -61,7 +58,7 @@ func (m *Model) shown() pane.Shown {
 // below is the explanation below the rows, its rule included; nil where it stands elsewhere.
 func (m *Model) below(f pane.Frame) []string {
 	room := f.Body(m.height) - least - 1
-	if m.width >= beside || !m.explains() || m.row() == nil || room < 1 || m.stage == writing {
+	if m.width >= beside || !m.explains() || m.row() == nil || room < 1 {
 		return nil
 	}
 	s, width := m.o.Styles.Pane, pane.Within(m.width)
@@ -129,7 +126,7 @@ func (m *Model) facts(width int) []string {
 	add("from", r.From)
 	add("applies", r.Applies)
 	add("", r.Fixed)
-	unset := r.Default
+	unset := r.Unset
 	if unset == `""` {
 		unset = "none"
 	}
@@ -167,7 +164,7 @@ func (m *Model) frame() pane.Frame {
 	s, k := m.o.Styles.Pane, m.o.Keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
 	if n := m.changed(); n > 0 {
-		f.Detail = numbers.Count(n, "change") + " not in the file"
+		f.Detail = numbers.Count(n, "change") + " not kept"
 	}
 	if at := m.list.Selected(&m.rows); at >= 0 && m.stage == browsing {
 		f.Where = strconv.Itoa(at+1) + "/" + strconv.Itoa(len(m.rows.list))
@@ -182,18 +179,12 @@ func (m *Model) frame() pane.Frame {
 		if t := m.row().Type; strings.HasPrefix(t, ratioType) || strings.HasPrefix(t, wholeType) {
 			f.Hints = append(f.Hints, pane.Hint("larger, smaller", k.More, k.Less))
 		}
-	case writing:
-		f.Title, f.Detail, f.Lines = "Settings · write", "", nil
-		f.Hints = []string{pane.Hint("write these lines", k.Accept), pane.Hint("write nothing", k.Cancel)}
-		if m.fault != "" {
-			f.Status = s.Error.Render(pane.Clip(m.fault, pane.Within(m.width)))
-		}
 	default:
 		what := "explain"
 		if m.explains() {
 			what = "hide this"
 		}
-		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint("write", k.Write), pane.Hint("close", k.Close),
+		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint("keep", k.Write), pane.Hint("close", k.Close),
 			pane.Hint("default", k.Default), pane.Hint("sections", k.NextSection), pane.Hint(what, k.Explain)}
 	}
 	return f
@@ -245,35 +236,6 @@ func (m *Model) lines() []string {
 		out = append(out, strings.Repeat(" ", label)+style.Render(line))
 	}
 	return out
-}
-
-// draftLines are the lines that would be written.
-func (m *Model) draftLines() []string {
-	s, width, margin := m.o.Styles, pane.Within(m.width), pane.Margin(m.width)
-	head := "Changes to " + plain.Line(m.draft.Path)
-	if m.draft.New {
-		head = "A new file, " + plain.Line(m.draft.Path)
-	}
-	var out []string
-	for _, l := range pane.Wrap(head, width) {
-		out = append(out, margin+s.Pane.Text.Render(l))
-	}
-	out = append(out, "")
-	for _, l := range m.draft.Lines {
-		mark, style := "-", s.Removed
-		if l.Added {
-			mark, style = "+", s.Added
-		}
-		number := s.Pane.Muted.Render(pane.Fit(strconv.Itoa(l.Number), 5))
-		out = append(out, margin+number+style.Render(pane.Clip(mark+" "+strings.TrimRight(safeLine(l.Text), " "), max(width-5, 1))))
-	}
-	return out
-}
-
-// safeLine is a line of a file with its indentation.
-func safeLine(text string) string {
-	bare := strings.TrimLeft(text, " ")
-	return strings.Repeat(" ", min(len(text)-len(bare), 40)) + plain.Line(bare)
 }
 
 // rows are the settings, drawn as a list wants them.

@@ -1,0 +1,112 @@
+// What is changed on the screen is kept in a file of the program's own, beside the user's and laid over it. Rules:
+//
+//   - The user's file is never written. What stands in the program's own is written whole, sorted by key.
+//   - A value that holds without a line has none: the line goes when the user's file, the preset or the default says the same.
+//   - What would be written is read as strictly as at the start.
+
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// OwnFile is where the program keeps what is changed on the screen, for a configuration file of the user's.
+func OwnFile(path string) string {
+	if path == "" {
+		return ""
+	}
+	extension := filepath.Ext(path)
+	return strings.TrimSuffix(path, extension) + ".settings" + extension
+}
+
+// ownHead begins the program's own file.
+const ownHead = "# Written by /settings. It is laid over %s; delete a line to have what that file says.\n"
+
+// Kept gives the program's own file as it is with other values of some keys. The error is [Problems] where the user's file
+// or the result has mistakes.
+func Kept(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
+	user, _, err := File(o.Env, o.File)
+	if err != nil {
+		return "", nil, err
+	}
+	path = OwnFile(user)
+	before, _, problem := readFile(path, false)
+	if problem != nil {
+		return path, nil, Problems{problem}
+	}
+	_, root, problems := parseDocument(path, before)
+	if len(problems) > 0 {
+		return path, nil, problems
+	}
+	values := map[string]any{}
+	if root != nil {
+		old, err := jsonOf(nil, root)
+		if err != nil {
+			return path, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if table, ok := old.(map[string]any); ok {
+			values = table
+		}
+	}
+	for _, key := range sortedKeys(set) {
+		_, n, problems := parseOverride(LayerSettings, key+"="+set[key])
+		if len(problems) > 0 {
+			return path, nil, problems
+		}
+		all, err := jsonOf(values, n)
+		if err != nil {
+			return path, nil, fmt.Errorf("%s: %w", key, err)
+		}
+		values = all.(map[string]any)
+	}
+	o = LoadOptions{Env: o.Env, File: o.File, Preset: o.Preset, own: ownText(user, values)}
+	with, err := Load(o)
+	if err != nil {
+		return path, nil, err
+	}
+	o.own = ownText(user, nil)
+	without, err := Load(o)
+	if err != nil {
+		return path, nil, err
+	}
+	below := without.values()
+	for key, s := range with.values() {
+		if _, asked := set[key]; asked && (s.Value == below[key].Value && without.Explicit(key) || s.Value == s.Unset && !without.Explicit(key)) {
+			remove(values, strings.Split(key, "."))
+		}
+	}
+	return path, ownText(user, values), nil
+}
+
+// ownText is the program's own file.
+func ownText(user string, values map[string]any) []byte {
+	text := fmt.Appendf(nil, ownHead, filepath.Base(user))
+	if len(values) > 0 {
+		lines, _ := yaml.Marshal(values) // they come from YAML
+		text = append(text, lines...)
+	}
+	return text
+}
+
+// values are the settings by key.
+func (l Loaded) values() map[string]Setting {
+	out := map[string]Setting{}
+	for _, s := range l.Settings() {
+		out[s.Key] = s
+	}
+	return out
+}
+
+// remove takes a key out of a table, and the tables that are empty then.
+func remove(table map[string]any, path []string) {
+	if below, ok := table[path[0]].(map[string]any); ok && len(path) > 1 {
+		if remove(below, path[1:]); len(below) > 0 {
+			return
+		}
+	}
+	delete(table, path[0])
+}

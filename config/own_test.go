@@ -1,0 +1,84 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"plimsoll/config"
+)
+
+// kept writes what is kept of a change and gives the file.
+func kept(t *testing.T, user string, set map[string]string) string {
+	t.Helper()
+	path, data, err := config.Kept(config.LoadOptions{File: user, Preset: truncate}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(string(data), "\n")
+	return lines
+}
+
+func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
+	t.Parallel()
+	user := write(t, t.TempDir(), "mine.yaml", "ui: {mouse: false}\ncompaction: {keep_last: 5}\n")
+	steps := []struct {
+		set  map[string]string
+		want string
+	}{
+		{map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "ui.theme": "dark"}, "compaction:\n  keep_last: 7\n  trigger_ratio: 0.6\nui:\n  theme: dark\n"},
+		{map[string]string{"compaction.keep_last": "5", "permissions.allow": `["run_command(go test *)"]`}, "compaction:\n  trigger_ratio: 0.6\npermissions:\n  allow:\n  - run_command(go test *)\nui:\n  theme: dark\n"},
+		{map[string]string{"ui.theme": "auto", "permissions.allow": "[]", "ui.mouse": "true"}, "compaction:\n  trigger_ratio: 0.6\nui:\n  mouse: true\n"},
+		{map[string]string{"compaction.preset": "truncate", "compaction.trigger_ratio": "0.5", "ui.mouse": "false"}, "compaction:\n  preset: truncate\n"}, // as the preset has it
+		{map[string]string{`providers.openai.models."gpt-5.6".effort`: "high", "compaction.preset": "plimsoll"}, "providers:\n  openai:\n    models:\n      gpt-5.6:\n        effort: high\n"},
+	}
+	for _, s := range steps {
+		if got := kept(t, user, s.set); got != s.want {
+			t.Errorf("with %v the file is\n%s\nwant\n%s", s.set, got, s.want)
+		}
+	}
+	l := load(t, config.LoadOptions{File: user})
+	o := l.Origins[`providers.openai.models."gpt-5.6".effort`]
+	if o.Layer != config.LayerSettings || o.File != config.OwnFile(user) || o.Line != 6 || filepath.Base(o.File) != "mine.settings.yaml" {
+		t.Errorf("it comes from %+v", o)
+	}
+}
+
+// Every value can be kept as it is shown, and then is what it was.
+func TestEverySettingCanBeKept(t *testing.T) {
+	t.Parallel()
+	user, set := filepath.Join(t.TempDir(), "config.yaml"), map[string]string{}
+	write(t, filepath.Dir(user), "config.yaml", "")
+	for _, s := range load(t, config.LoadOptions{Preset: truncate, Set: []string{"compaction.preset=truncate"}}).Settings() {
+		set[s.Key] = s.Value
+	}
+	set["compaction.preset"] = "plimsoll" // so that no other value stands without a line
+	kept(t, user, set)
+	for _, s := range load(t, config.LoadOptions{File: user}).Settings() {
+		if s.Value != set[s.Key] {
+			t.Errorf("%s is %s, want %s", s.Key, s.Value, set[s.Key])
+		}
+	}
+}
+
+func TestNothingIsKeptWithAMistake(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ user, own, key, value, says string }{
+		"a file with a mistake":    {"compaction: {triger_ratio: 0.7}", "", "ui.mouse", "false", "unknown key"},
+		"its own with a mistake":   {"", "ui: {mouze: false}", "ui.mouse", "false", "unknown key"},
+		"a wrong value":            {"", "", "compaction.trigger_ratio", "85", "not a ratio"},
+		"an unknown key":           {"", "", "compaction.triger_ratio", "0.5", "unknown key"},
+		"lines of both that cross": {"compaction: {hard_ratio: 0.88}", "", "compaction.trigger_ratio", "0.9", "must be above"},
+	} {
+		dir := t.TempDir()
+		user := write(t, dir, "c.yaml", c.user)
+		write(t, dir, "c.settings.yaml", c.own)
+		if _, _, err := config.Kept(config.LoadOptions{File: user}, map[string]string{c.key: c.value}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, c.says)
+		}
+	}
+}
