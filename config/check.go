@@ -21,46 +21,40 @@ import (
 )
 
 // scalar decodes one value and checks it.
-func (d *decoder) scalar(n *node, v reflect.Value, path []string, f field) {
+func (d *decoder) scalar(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
 	var err error
-	switch {
+	switch kind := v.Kind(); {
 	case v.Type() == durationType:
-		err = decodeDuration(n, v, f)
+		err = decodeDuration(l, v, tag)
 	case v.Type() == reflect.TypeFor[Size]():
-		err = decodeSize(n, v)
+		err = decodeSize(l, v)
 	case v.Type() == reflect.TypeFor[Chars]():
-		err = decodeChars(n, v)
+		err = decodeChars(l, v)
 	case v.Type() == reflect.TypeFor[Share]():
-		err = decodeShare(n, v)
-	case v.Kind() == reflect.Bool:
-		if !d.want(n, boolNode, path, "true or false") {
-			return
+		err = decodeShare(l, v)
+	case kind == reflect.Bool:
+		if !d.want(l, boolNode, path, "true or false") {
+			return false
 		}
-		v.SetBool(n.value.(bool))
-	case v.Kind() == reflect.Int:
-		if !d.want(n, intNode, path, "a whole number") {
-			return
+		v.SetBool(l.value.(bool))
+	case kind == reflect.Int:
+		if !d.want(l, intNode, path, "a whole number") {
+			return false
 		}
-		err = decodeInt(n, v, f)
-	case v.Kind() == reflect.Float64:
-		err = decodeFloat(n, v, f)
-	case v.Kind() == reflect.String:
-		if !d.want(n, textNode, path, "text") {
-			return
-		}
-		v.SetString(n.text)
-		err = checkForm(n.text, f.tag)
+		err = decodeInt(l, v, tag)
+	case kind == reflect.Float64:
+		err = decodeFloat(l, v, tag)
 	default:
-		err = fmt.Errorf("cannot be set") // no field of the struct is of another kind
+		if !d.want(l, textNode, path, "text") {
+			return false
+		}
+		v.SetString(l.text)
+		err = checkForm(l.text, tag)
 	}
-	if err != nil {
-		d.failValue(n, path, err)
-		return
-	}
-	d.set(n, path)
+	return err == nil || d.failValue(l, path, err)
 }
 
-func decodeDuration(n *node, v reflect.Value, f field) error {
+func decodeDuration(n leaf, v reflect.Value, tag reflect.StructTag) error {
 	duration := time.Duration(0)
 	if !(n.kind == intNode && n.text == "0") {
 		parsed, err := parseDuration(n.text)
@@ -69,14 +63,14 @@ func decodeDuration(n *node, v reflect.Value, f field) error {
 		}
 		duration = parsed
 	}
-	if f.tag.Get("min") != "" && duration == 0 {
+	if tag.Get("min") != "" && duration == 0 {
 		return &valueError{"must be longer than 0", ""}
 	}
 	v.SetInt(int64(duration))
 	return nil
 }
 
-func decodeSize(n *node, v reflect.Value) error {
+func decodeSize(n leaf, v reflect.Value) error {
 	size, err := ParseSize(n.text)
 	if err != nil || n.kind != intNode && n.kind != textNode {
 		return &valueError{fmt.Sprintf("%s is not a size", quote(n.text)), "write a number of bytes, or a size such as 512KiB or 8MiB"}
@@ -85,7 +79,7 @@ func decodeSize(n *node, v reflect.Value) error {
 	return nil
 }
 
-func decodeChars(n *node, v reflect.Value) error {
+func decodeChars(n leaf, v reflect.Value) error {
 	if n.kind == textNode && n.text == autoWord {
 		v.SetInt(int64(AutoChars))
 		return nil
@@ -93,18 +87,25 @@ func decodeChars(n *node, v reflect.Value) error {
 	if n.kind != intNode {
 		return &valueError{fmt.Sprintf("%s is not a number of characters", quote(n.text)), "write a whole number, or " + autoWord}
 	}
-	return decodeInt(n, v, field{tag: `min:"1"`})
+	return decodeInt(n, v, `min:"1"`)
 }
 
-func decodeInt(n *node, v reflect.Value, f field) error {
-	least, most := bound(f.tag, "min", 0), bound(f.tag, "max", math.MaxInt32)
-	var x float64
-	switch value := n.value.(type) {
+// number is the value as a number, if it is one.
+func (l leaf) number() (float64, bool) {
+	switch value := l.value.(type) {
 	case int64:
-		x = float64(value)
+		return float64(value), true
 	case uint64:
-		x = float64(value)
+		return float64(value), true
+	case float64:
+		return value, true
 	}
+	return 0, false
+}
+
+func decodeInt(n leaf, v reflect.Value, tag reflect.StructTag) error {
+	least, most := bound(tag, "min", 0), bound(tag, "max", math.MaxInt32)
+	x, _ := n.number()
 	if x < least || x > most {
 		return fmt.Errorf("%s is out of range: %.0f to %.0f", quote(n.text), least, most)
 	}
@@ -112,20 +113,12 @@ func decodeInt(n *node, v reflect.Value, f field) error {
 	return nil
 }
 
-func decodeFloat(n *node, v reflect.Value, f field) error {
-	var x float64
-	switch value := n.value.(type) {
-	case int64:
-		x = float64(value)
-	case uint64:
-		x = float64(value)
-	case float64:
-		x = value
-	default:
-		return fmt.Errorf("needs a number, but has %s", n.kind)
-	}
+func decodeFloat(n leaf, v reflect.Value, tag reflect.StructTag) error {
+	x, ok := n.number()
 	switch {
-	case f.tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
+	case !ok:
+		return fmt.Errorf("needs a number, but has %s", n.kind)
+	case tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
 		hint := "write a share above 0 and up to 1"
 		if x > 1 && x <= 100 {
 			hint = fmt.Sprintf("for %g%% write %g", x, x/100)
@@ -260,7 +253,7 @@ func checkHost(s string) error {
 	return &valueError{fmt.Sprintf("%s is not a host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
 }
 
-func decodeShare(n *node, v reflect.Value) error {
+func decodeShare(n leaf, v reflect.Value) error {
 	if n.kind == textNode && n.text == autoWord {
 		v.SetFloat(float64(AutoShare))
 		return nil
@@ -268,5 +261,5 @@ func decodeShare(n *node, v reflect.Value) error {
 	if n.kind == textNode {
 		return &valueError{fmt.Sprintf("%s is not a share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
 	}
-	return decodeFloat(n, v, field{tag: `check:"ratio"`})
+	return decodeFloat(n, v, `check:"ratio"`)
 }

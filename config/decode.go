@@ -1,7 +1,7 @@
-// From nodes to the struct. Rules:
+// From the values of a document to the struct. Rules:
 //
 //   - The struct's tags are the schema: `yaml` names the key; check.go says what the other tags demand.
-//   - A layer is laid over what is there: tables by key, lists and scalars whole. A key with nothing behind it counts as
+//   - A value is laid over what is there: tables by key, lists and scalars whole. A key with nothing behind it counts as
 //     absent where a table or list could stand, so that a section may be commented out; elsewhere it is a problem.
 //   - Decoding goes on after a problem, so that all of them are reported.
 
@@ -16,164 +16,248 @@ import (
 	"time"
 )
 
-// maxSteps bounds the values one document may stand for, aliases counted as often as they are used.
-const maxSteps = 50_000
-
-// document decodes the root.
-func (d *decoder) document(root *node, c *Config) { d.root(root, reflect.ValueOf(c).Elem()) }
-
-// root decodes the root into a struct.
-func (d *decoder) root(root *node, v reflect.Value) {
-	if root == nil || root.kind == nullNode {
-		return
-	}
-	if root.kind != tableNode {
-		example := "model: openai/gpt-5.6"
-		if d.own {
-			example = "base: nord"
-		}
-		d.fail(root.line, root.col, nil, fmt.Sprintf("the file holds %s where keys are expected", root.kind), "write KEY: VALUE lines, such as  "+example)
-		return
-	}
-	d.table(root, v, nil)
+// decoder lays the values of one document over a struct.
+type decoder struct {
+	src      *source
+	layer    Layer
+	origins  Origins
+	own      bool // a file of its own kind, not a configuration
+	passes   bool // over keys that nobody knows, which then are in unknown
+	unknown  Problems
+	problems Problems
 }
 
-// value decodes n into v, which stands at path.
-func (d *decoder) value(n *node, v reflect.Value, path []string, f field) {
-	if d.steps++; d.steps > maxSteps {
-		if d.steps == maxSteps+1 {
-			d.fail(n.line, n.col, path, "aliases make this file stand for too much", "")
+// fail notes a problem at a place.
+func (d *decoder) fail(line, col int, path []string, message, hint string) bool {
+	d.note(&d.problems, line, col, path, message, hint)
+	return false
+}
+
+// note adds a problem, once for all values below a key.
+func (d *decoder) note(to *Problems, line, col int, path []string, message, hint string) {
+	p := d.src.problem(line, col, Path(path...), message, hint)
+	if last := len(*to) - 1; last < 0 || *(*to)[last] != *p {
+		*to = append(*to, p)
+	}
+}
+
+// lay lays values over a struct, and gives those that have their place in it.
+func (d *decoder) lay(leaves []leaf, into any) []leaf {
+	var laid []leaf
+	for _, l := range leaves {
+		switch {
+		case len(l.path) > 0:
+			if d.set(reflect.ValueOf(into).Elem(), l, 0, "") {
+				laid = append(laid, l)
+			}
+		case l.kind != nullNode && l.kind != tableNode:
+			example := "model: openai/gpt-5.6"
+			if d.own {
+				example = "base: nord"
+			}
+			d.fail(l.line, l.col, nil, fmt.Sprintf("the file holds %s where keys are expected", l.kind), "write KEY: VALUE lines, such as  "+example)
 		}
-		return
 	}
-	if n.kind == nullNode {
-		d.null(n, v, path, f)
-		return
-	}
+	return laid
+}
+
+// set lays a value over what its path leads to from a depth on, and reports whether that is in order.
+func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
 	if v.Kind() == reflect.Pointer {
-		d.pointer(n, v, path, f)
-		return
+		return d.pointer(v, l, depth, tag)
 	}
+	path := l.keys()
+	if depth == len(l.path) {
+		return d.value(v, l, path, tag)
+	}
+	at := l.path[depth]
 	switch v.Kind() {
 	case reflect.Struct:
-		if d.want(n, tableNode, path, "keys below it") {
-			d.table(n, v, path)
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.Tag.Get("yaml") == at.key {
+				return d.set(v.Field(i), l, depth+1, f.Tag)
+			}
 		}
+		d.unknownKey(at, path[:depth+1], keysOf(v.Type()))
+		return false
 	case reflect.Map:
-		if d.want(n, tableNode, path, "keys below it") {
-			d.entries(n, v, path, f)
-		}
-	case reflect.Slice:
-		d.list(n, v, path, f)
+		return d.entry(v, l, depth, tag)
 	case reflect.Interface:
-		value, err := jsonOf(v.Interface(), n)
-		if err != nil {
-			d.failValue(n, path, err)
-			return
-		}
-		v.Set(reflect.ValueOf(value))
-		d.set(n, path)
-	default:
-		d.scalar(n, v, path, f)
+		return d.body(v, l, depth, path)
 	}
+	before := l.path[depth-1]
+	return d.want(leaf{kind: tableNode, line: before.line, col: before.col}, nullNode, path[:depth], wanted(v, tag))
 }
 
-// null is a key with nothing behind it.
-func (d *decoder) null(n *node, v reflect.Value, path []string, f field) {
-	switch v.Kind() {
-	case reflect.Struct, reflect.Map, reflect.Slice:
-		return
-	case reflect.Pointer:
-		if v.Type().Elem().Kind() == reflect.Struct {
-			return
-		}
+// keysOf are the keys of a struct, sorted.
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		keys = append(keys, t.Field(i).Tag.Get("yaml"))
 	}
-	hint := "give it one, or delete the line"
-	switch {
-	case f.tag.Get("check") == "color":
-		hint = `put the color in quotes: without them # begins a comment`
-	case v.Kind() == reflect.String:
-		hint = `write "" for an empty text, or delete the line`
-	}
-	d.fail(n.line, n.col, path, "has no value", hint)
+	slices.Sort(keys)
+	return keys
 }
 
 // pointer decodes what may be absent: a scalar that inherits when unset, or a table that may be written as a word.
-func (d *decoder) pointer(n *node, v reflect.Value, path []string, f field) {
+func (d *decoder) pointer(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
 	fresh := reflect.New(v.Type().Elem())
-	word, isShort := fresh.Interface().(shorthand)
-	before := len(d.problems)
+	word, isWord := fresh.Interface().(shorthand)
+	here := depth == len(l.path)
 	switch {
-	case !isShort:
-		d.value(n, fresh.Elem(), path, f)
-	case n.kind == tableNode:
-		word.preset()
-		d.table(n, fresh.Elem(), path)
-	case n.kind == textNode:
-		if err := word.fromWord(n.text); err != nil {
-			d.failValue(n, path, err)
+	case here && isWord && l.kind == nullNode:
+		return true
+	case here && isWord && l.kind == textNode:
+		if err := word.fromWord(l.text); err != nil {
+			return d.failValue(l, l.keys(), err)
 		}
-		d.set(n, path)
-	default:
-		d.want(n, textNode, path, "a word or a table")
+		d.came(l, depth)
+		v.Set(fresh)
+		return true
+	case here && isWord && l.kind != tableNode:
+		return d.want(l, textNode, l.keys(), "a word or a table")
+	case !v.IsNil():
+		fresh.Elem().Set(v.Elem())
+	case isWord:
+		word.preset()
 	}
-	if len(d.problems) == before {
+	ok := d.set(fresh.Elem(), l, depth, tag)
+	if ok {
 		v.Set(fresh)
 	}
+	return ok
 }
 
-// want checks the kind of a node and reports a wrong one.
-func (d *decoder) want(n *node, k kind, path []string, what string) bool {
-	if n.kind == k {
+// entry decodes into a table whose keys the user chooses. The table is copied, an entry that exists is changed.
+func (d *decoder) entry(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
+	at, above := l.path[depth], l.keys()[:depth]
+	if err := checkName(at.key, tag.Get("names")); err != nil {
+		return d.fail(at.line, at.col, above, err.Error(), "")
+	}
+	if why, own := owned[at.key]; own && tag.Get("check") == "body" {
+		return d.fail(at.line, at.col, above, "Plimsoll sets "+at.key+" itself", why)
+	}
+	item := reflect.New(v.Type().Elem()).Elem()
+	if old := v.MapIndex(reflect.ValueOf(at.key)); old.IsValid() {
+		item.Set(old)
+	}
+	if !d.set(item, l, depth+1, tag) {
+		return false
+	}
+	out := reflect.MakeMap(v.Type())
+	for _, key := range v.MapKeys() {
+		out.SetMapIndex(key, v.MapIndex(key))
+	}
+	out.SetMapIndex(reflect.ValueOf(at.key), item)
+	v.Set(out)
+	return true
+}
+
+// body decodes into a field of a request, which is as JSON has it.
+func (d *decoder) body(v reflect.Value, l leaf, depth int, path []string) bool {
+	if err := checkJSON(l.json(), l.text); err != nil {
+		return d.failValue(l, path, err)
+	}
+	d.came(l, depth)
+	if value := put(v.Interface(), l.path[depth:], l); value != nil {
+		v.Set(reflect.ValueOf(value))
+	} else {
+		v.SetZero()
+	}
+	return true
+}
+
+// value decodes a value into what stands at its path.
+func (d *decoder) value(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
+	switch kind := v.Kind(); {
+	case kind == reflect.Interface:
+		return d.body(v, l, len(path), path)
+	case kind == reflect.Struct, kind == reflect.Map:
+		return l.kind == nullNode || d.want(l, tableNode, path, "keys below it")
+	case kind == reflect.Slice:
+		return l.kind == nullNode || d.list(v, l, path, tag)
+	case l.kind == nullNode:
+		hint := "give it one, or delete the line"
+		switch {
+		case tag.Get("check") == "color":
+			hint = `put the color in quotes: without them # begins a comment`
+		case kind == reflect.String:
+			hint = `write "" for an empty text, or delete the line`
+		}
+		return d.fail(l.line, l.col, path, "has no value", hint)
+	}
+	if !d.scalar(v, l, path, tag) {
+		return false
+	}
+	d.came(l, len(path))
+	return true
+}
+
+// list decodes a list of texts. [Keys] may also be one text without a list.
+func (d *decoder) list(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
+	if _, ok := v.Interface().(Keys); ok && l.kind == textNode {
+		l = leaf{path: l.path, kind: listNode, items: []leaf{l}, line: l.line, col: l.col}
+	}
+	if !d.want(l, listNode, path, "a list") {
+		return false
+	}
+	out, ok := reflect.MakeSlice(v.Type(), len(l.items), len(l.items)), true
+	for i, item := range l.items {
+		if item.kind == nullNode {
+			ok = d.fail(l.line, l.col, path, "has an entry without a value", "delete it")
+			continue
+		}
+		ok = d.scalar(out.Index(i), item, path, tag) && ok
+	}
+	if ok {
+		d.came(l, len(path))
+		v.Set(out)
+	}
+	return ok
+}
+
+// want checks the kind of a value and reports a wrong one.
+func (d *decoder) want(l leaf, k kind, path []string, what string) bool {
+	if l.kind == k {
 		return true
 	}
 	hint := ""
 	switch {
-	case k == textNode && n.kind != tableNode && n.kind != listNode:
+	case k == textNode && l.kind != tableNode && l.kind != listNode:
 		hint = "put it in quotes to make it text"
-	case k == listNode && n.kind == textNode:
-		hint = "write [" + printable(hideSecrets(n.text)) + "]"
+	case k == listNode && l.kind == textNode:
+		hint = "write [" + printable(hideSecrets(l.text)) + "]"
 	}
-	d.fail(n.line, n.col, path, fmt.Sprintf("needs %s, but has %s", what, n.kind), hint)
-	return false
+	return d.fail(l.line, l.col, path, fmt.Sprintf("needs %s, but has %s", what, l.kind), hint)
 }
 
-// table decodes the entries of a table into the fields of a struct.
-func (d *decoder) table(n *node, v reflect.Value, path []string) {
-	known := map[string]int{}
-	for i := range v.NumField() {
-		known[v.Type().Field(i).Tag.Get("yaml")] = i
-	}
-	if d.passes {
-		defer func() { // what is decoded next is without them
-			n.entries = slices.DeleteFunc(slices.Clone(n.entries), func(e entry) bool { _, ok := known[e.key]; return !ok })
-		}()
-	}
-	for _, e := range n.entries {
-		at := child(path, e.key)
-		i, ok := known[e.key]
-		if !ok {
-			d.unknownKey(e, at, path, sortedKeys(known))
-			continue
-		}
-		sf := v.Type().Field(i)
-		d.value(positioned(e), v.Field(i), at, field{key: e.key, tag: sf.Tag})
+// wanted is what a field takes that takes no table, in words.
+func wanted(v reflect.Value, tag reflect.StructTag) string {
+	switch name := typeName(v.Type(), tag); {
+	case v.Kind() == reflect.Slice:
+		return "a list"
+	case v.Kind() == reflect.String:
+		return "text"
+	case v.Kind() == reflect.Bool:
+		return name
+	default:
+		return "a " + name
 	}
 }
 
-// unknownKey tells of a key that this version does not have.
-func (d *decoder) unknownKey(e entry, at, path, siblings []string) {
-	to, message, hint := &d.problems, "unknown key "+quote(e.key), ""
+// unknownKey tells of a key that this version does not have, once for all values below it.
+func (d *decoder) unknownKey(at segment, path, siblings []string) {
+	to, message, hint := &d.problems, "unknown key "+quote(at.key), ""
 	if d.passes {
 		to = &d.unknown
 	}
 	switch {
-	case !d.own && planned(at):
-		message, hint = "this version does not have "+Path(at...)+" yet", "delete it, or wait for a later version"
+	case !d.own && planned(path):
+		message, hint = "this version does not have "+Path(path...)+" yet", "delete it, or wait for a later version"
 	case len(*to) < maxProblems:
-		hint = d.keyHint(e.key, path, siblings)
+		hint = d.keyHint(at.key, path[:len(path)-1], siblings)
 	}
-	d.src.add(to, e.line, e.col, Path(path...), message, hint)
+	d.note(to, at.line, at.col, path[:len(path)-1], message, hint)
 }
 
 // later are the keys of the documented configuration that this version does not have. Accepting one in silence would
@@ -185,87 +269,22 @@ var later = []string{
 
 // planned reports whether a key is one of a later version.
 func planned(at []string) bool {
-	return slices.ContainsFunc(later, func(key string) bool { return matches(key, at) })
+	return slices.ContainsFunc(later, func(key string) bool {
+		return slices.EqualFunc(strings.Split(key, "."), at, func(want, got string) bool { return want == got || want == "*" })
+	})
 }
 
-// matches reports whether a key is at a path; * in it stands for any name.
-func matches(key string, at []string) bool {
-	return slices.EqualFunc(strings.Split(key, "."), at, func(want, got string) bool { return want == got || want == "*" })
+// came notes that a key was set explicitly, and where.
+func (d *decoder) came(l leaf, depth int) {
+	d.origins[Path(l.keys()[:depth]...)] = Origin{Layer: d.layer, File: d.src.name, Line: l.line, text: d.src}
 }
 
-// entries decodes a table whose keys the user chooses. An entry that exists is changed, not replaced.
-func (d *decoder) entries(n *node, v reflect.Value, path []string, f field) {
-	out := reflect.MakeMap(v.Type())
-	for _, key := range v.MapKeys() {
-		out.SetMapIndex(key, v.MapIndex(key))
-	}
-	for _, e := range n.entries {
-		at, e := child(path, e.key), e
-		if err := checkName(e.key, f.tag.Get("names")); err != nil {
-			d.fail(e.line, e.col, path, err.Error(), "")
-			continue
-		}
-		if why, own := owned[e.key]; own && f.tag.Get("check") == "body" {
-			d.fail(e.line, e.col, path, "Plimsoll sets "+e.key+" itself", why)
-			continue
-		}
-		item := reflect.New(v.Type().Elem()).Elem()
-		if old := out.MapIndex(reflect.ValueOf(e.key)); old.IsValid() {
-			item.Set(old)
-		}
-		before := len(d.problems)
-		d.value(positioned(e), item, at, field{key: e.key, tag: f.tag})
-		if len(d.problems) == before {
-			out.SetMapIndex(reflect.ValueOf(e.key), item)
-		}
-	}
-	if out.Len() > 0 {
-		v.Set(out)
-	}
-}
-
-// list decodes a list of texts. [Keys] may also be one text without a list.
-func (d *decoder) list(n *node, v reflect.Value, path []string, f field) {
-	if _, ok := v.Interface().(Keys); ok && n.kind == textNode {
-		n = &node{kind: listNode, items: []*node{n}, line: n.line, col: n.col}
-	}
-	if !d.want(n, listNode, path, "a list") {
-		return
-	}
-	out := reflect.MakeSlice(v.Type(), 0, len(n.items))
-	for _, item := range n.items {
-		text := reflect.New(v.Type().Elem()).Elem()
-		before := len(d.problems)
-		d.value(item, text, path, field{key: f.key, tag: f.tag})
-		if len(d.problems) == before {
-			out = reflect.Append(out, text)
-		}
-	}
-	d.set(n, path)
-	v.Set(out)
-}
-
-// set notes that a key was set explicitly, and where.
-func (d *decoder) set(n *node, path []string) {
-	d.origins[Path(path...)] = Origin{Layer: d.layer, File: d.src.name, Line: n.line, text: d.src}
-}
-
-func (d *decoder) failValue(n *node, path []string, err error) {
+func (d *decoder) failValue(l leaf, path []string, err error) bool {
 	hint := ""
 	if v, ok := err.(*valueError); ok {
 		hint = v.hint
 	}
-	d.fail(n.line, n.col, path, err.Error(), hint)
-}
-
-// positioned gives an entry's value a place to point at when it has none of its own.
-func positioned(e entry) *node {
-	if e.value.line == 0 || e.value.kind == nullNode {
-		moved := *e.value
-		moved.line, moved.col = e.line, e.col
-		return &moved
-	}
-	return e.value
+	return d.fail(l.line, l.col, path, err.Error(), hint)
 }
 
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
@@ -288,10 +307,7 @@ func (d *decoder) keyHint(key string, path, siblings []string) string {
 			return suggestion(o.Key)
 		}
 	}
-	if len(path) == 0 && len(siblings) > 0 || len(siblings) <= 15 {
-		return "known keys here: " + strings.Join(siblings, ", ")
-	}
-	return ""
+	return "known keys here: " + strings.Join(siblings, ", ")
 }
 
 var durationType = reflect.TypeFor[time.Duration]()

@@ -10,7 +10,7 @@
 package config
 
 import (
-	"reflect"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -36,10 +36,15 @@ type guard struct {
 
 // allowed are the keys that a workspace's file may set, each with whether a value is within its bounds; nil: any is.
 var allowed = map[string]func(was, now Config) bool{
-	"ui.theme":            func(_, now Config) bool { return !IsThemePath(now.UI.Theme) },
-	"ui.mouse":            nil,
-	"ui.leave_transcript": nil,
-	"discovery.local":     func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
+	"permissions.mode": func(was, now Config) bool {
+		return !looser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "auto-edit", "yolo")
+	},
+	"permissions.allow":             func(_, now Config) bool { return len(now.Permissions.Allow) == 0 },
+	"permissions.private_addresses": func(_, now Config) bool { return len(now.Permissions.PrivateAddresses) == 0 },
+	"ui.theme":                      func(_, now Config) bool { return !IsThemePath(now.UI.Theme) },
+	"ui.mouse":                      nil,
+	"ui.leave_transcript":           nil,
+	"discovery.local":               func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
 	},
@@ -99,129 +104,67 @@ func concern(key string) string {
 	return concerns[best]
 }
 
-func (g *guard) root(root *node) *node {
-	return keep(root, func(e entry) (entry, bool) { return g.entry(e) })
+// sort gives the values of a file that apply.
+func (g *guard) sort(leaves []leaf) []leaf {
+	var out []leaf
+	for _, l := range leaves {
+		if l, ok := g.judge(l, l.keys()); ok {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
-// entry sorts what stands at a path.
-func (g *guard) entry(e entry, above ...string) (entry, bool) {
-	path := append(slices.Clone(above), e.key)
+// judge sorts one value.
+func (g *guard) judge(l leaf, path []string) (leaf, bool) {
 	key := Path(path...)
 	within, listed := allowed[key]
 	switch {
-	case e.value.kind == nullNode, e.value.kind == tableNode && len(e.value.entries) == 0:
-		return e, g.trusted // it says nothing, but a name of its own would count as a provider or a tool
-	case len(path) == 2 && path[0] == "permissions":
-		return g.permission(e)
-	case len(path) == 3 && path[0] == "tools":
-		return g.tool(path[1], e)
-	case listed && (within == nil || within(g.current, g.with(e, path))):
-		return e, true
-	case e.value.kind == tableNode && (g.leads(key) || len(path) == 1 || len(path) == 2 && path[0] == "tools"):
-		e, _ = g.each(e, func(below entry) (entry, bool) { return g.entry(below, path...) })
-		return e, len(e.value.entries) > 0
+	case path[0] == "providers" && path[len(path)-1] == "key_command":
+		g.never = append(g.never, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
+		return l, false
+	case l.kind == nullNode, l.kind == tableNode:
+		return l, g.trusted // it says nothing, but a name of its own would count as a provider or a tool
+	case key == "permissions.deny":
+		return g.union(l), true
+	case path[0] == "tools" && len(path) > 2:
+		return l, g.tool(l, path)
+	case listed && (within == nil || within(g.current, g.with(l))):
+		return l, true
 	}
-	return g.refuse(e, concern(key), path...)
+	return l, g.refuse(l, concern(key))
 }
 
-// leads reports whether keys below one may be set.
-func (g *guard) leads(key string) bool {
-	for name := range allowed {
-		if strings.HasPrefix(name, key+".") {
-			return true
-		}
-	}
-	return false
-}
-
-// with is the configuration so far with one entry more, which is none of a table whose keys the user chooses.
-func (g *guard) with(e entry, path []string) Config {
-	root := &node{kind: tableNode, entries: []entry{e}}
-	for _, key := range slices.Backward(path[:len(path)-1]) {
-		root = &node{kind: tableNode, entries: []entry{{key: key, value: root}}}
-	}
+// with is the configuration so far with one value more.
+func (g *guard) with(l leaf) Config {
 	now := g.current
-	d := &decoder{src: &source{}, origins: map[string]Origin{}}
-	d.table(root, reflect.ValueOf(&now).Elem(), nil)
+	(&decoder{src: &source{}, origins: map[string]Origin{}}).lay([]leaf{l}, &now)
 	return now
 }
 
-func (g *guard) permission(e entry) (entry, bool) {
-	switch e.key {
-	case "mode":
-		if !looser(e.value.text, g.current.Permissions.Mode, "plan", "ask", "auto-edit", "yolo") {
-			return e, true
-		}
-	case "allow", "private_addresses":
-		if len(e.value.items) == 0 {
-			return e, true
-		}
-	case "deny":
-		e.value = union(g.current.Permissions.Deny, e.value)
-		return e, true
-	}
-	return g.refuse(e, concern(Path("permissions", e.key)), "permissions", e.key)
-}
-
-func (g *guard) tool(name string, e entry) (entry, bool) {
-	refuse := func(why string) (entry, bool) { return g.refuse(e, why, "tools", name, e.key) }
-	now := g.current.Tools[name]
-	switch e.key {
+func (g *guard) tool(l leaf, path []string) bool {
+	now := g.current.Tools[path[1]]
+	switch path[2] {
 	case "approval":
 		// Without a setting the mode decides, which may be to ask: only allow is surely looser, and nothing is stricter.
-		if looser(e.value.text, now.Approval, "deny", "ask", "", "allow") {
-			return refuse("lets the tool run without asking")
-		}
-		return e, true
+		return !looser(l.text, now.Approval, "deny", "ask", "", "allow") || g.refuse(l, "lets the tool run without asking")
 	case "enabled":
-		if e.value.value == true && now.Enabled != nil && !*now.Enabled {
-			return refuse("turns on a tool that you turned off")
-		}
-		return e, true
+		return l.value == false || now.Enabled == nil || *now.Enabled || g.refuse(l, "turns on a tool that you turned off")
 	case "exempt":
-		if e.value.value == true {
-			return e, true
+		if l.value == true {
+			return true
 		}
 	}
-	return refuse("changes what is sent of the tool's calls")
+	return g.refuse(l, "changes what is sent of the tool's calls")
 }
 
-// refuse notes an entry and drops it, unless the workspace is trusted.
-func (g *guard) refuse(e entry, why string, path ...string) (entry, bool) {
+// refuse notes a value, and reports whether it applies all the same.
+func (g *guard) refuse(l leaf, why string) bool {
+	path := l.keys()
 	g.refused = append(g.refused, Refused{
-		File: g.file, Line: e.line, Key: Path(path...), Value: flow(e.value, e.key == "headers"), Why: why,
+		File: g.file, Line: l.line, Key: Path(path...), Value: shown(l, slices.Contains(path[:len(path)-1], "headers")), Why: why,
 	})
-	if path[0] == "providers" {
-		e.value = keep(e.value, func(below entry) (entry, bool) {
-			if below.key == "key_command" {
-				g.never = append(g.never, &Problem{File: g.file, Line: below.line,
-					Message: "a workspace never names the program that prints keys: " + escape(Path(append(path, below.key)...))})
-			}
-			return below, below.key != "key_command"
-		})
-	}
-	return e, g.trusted
-}
-
-// each filters the entries below an entry.
-func (g *guard) each(e entry, f func(entry) (entry, bool)) (entry, bool) {
-	e.value = keep(e.value, f)
-	return e, true
-}
-
-// keep gives a copy of a table with the entries that f lets through. What is no table stays as it is.
-func keep(n *node, f func(entry) (entry, bool)) *node {
-	if n == nil || n.kind != tableNode {
-		return n
-	}
-	out := *n
-	out.entries = nil
-	for _, e := range n.entries {
-		if kept, ok := f(e); ok {
-			out.entries = append(out.entries, kept)
-		}
-	}
-	return &out
+	return g.trusted
 }
 
 // looser tells whether a word stands further right in a scale, strictest first, than the word in force.
@@ -229,63 +172,43 @@ func looser(word, now string, scale ...string) bool {
 	return slices.Index(scale, word) > slices.Index(scale, now)
 }
 
-// union gives a list with what is there and what a node adds.
-func union(have []string, add *node) *node {
-	out := &node{kind: listNode, line: add.line, col: add.col}
-	for _, text := range have {
-		out.items = append(out.items, &node{kind: textNode, text: text, value: text, line: add.line, col: add.col})
+// union is a list with what is denied already.
+func (g *guard) union(l leaf) leaf {
+	var items []leaf
+	for _, text := range g.current.Permissions.Deny {
+		items = append(items, leaf{kind: textNode, text: text, value: text})
 	}
-	for _, item := range add.items {
-		if !slices.Contains(have, item.text) {
-			out.items = append(out.items, item)
+	for _, item := range l.items {
+		if !slices.Contains(g.current.Permissions.Deny, item.text) {
+			items = append(items, item)
 		}
 	}
-	return out
+	l.items = items
+	return l
 }
 
 // maxShown bounds the text of one refused value; what is cut is said, so that nobody trusts what was not shown.
 const maxShown = 4000
 
-// flow writes a value on one line.
-func flow(n *node, secret bool) string {
-	var b strings.Builder
-	writeFlow(&b, n, secret)
-	text := b.String()
+// shown writes a value on one line.
+func shown(l leaf, secret bool) string {
+	text := l.text
+	switch {
+	case secret:
+		return hidden
+	case l.kind == listNode:
+		var items []string
+		for _, item := range l.items {
+			items = append(items, item.text)
+			if item.kind == tableNode || item.kind == listNode {
+				items[len(items)-1] = fmt.Sprint(item.json())
+			}
+		}
+		text = "[" + strings.Join(items, ", ") + "]"
+	}
+	text = escape(keyShaped().ReplaceAllString(text, hidden))
 	if len(text) <= maxShown {
 		return text
 	}
 	return strings.ToValidUTF8(text[:maxShown], "") + "… (longer than shown: look at the file)"
-}
-
-func writeFlow(b *strings.Builder, n *node, secret bool) {
-	if b.Len() > maxShown {
-		return
-	}
-	switch n.kind {
-	case listNode:
-		b.WriteString("[")
-		for i, item := range n.items {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeFlow(b, item, secret)
-		}
-		b.WriteString("]")
-	case tableNode:
-		b.WriteString("{")
-		for i, e := range n.entries {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(escape(e.key) + ": ")
-			writeFlow(b, e.value, secret || e.key == "headers")
-		}
-		b.WriteString("}")
-	default:
-		if secret {
-			b.WriteString(hidden)
-			return
-		}
-		b.WriteString(escape(keyShaped().ReplaceAllString(n.text, hidden)))
-	}
 }

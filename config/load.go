@@ -35,18 +35,17 @@ func Load(o LoadOptions) (Loaded, error) {
 	if err != nil {
 		path, named = "", false // without a home there is no file of the user's
 	}
-	l.file(LayerUser, path, named, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	own := func(d *decoder, root *node) { d.document(root, &l.Config) }
+	l.file(LayerUser, path, named, l.everything)
 	if o.own == nil {
-		l.file(LayerSettings, OwnFile(path), false, own)
+		l.file(LayerSettings, OwnFile(path), false, l.everything)
 	} else {
-		src, root, problems := parseDocument(OwnFile(path), o.own)
-		l.apply(LayerSettings, src, root, problems, own)
+		src, leaves, problems := parseDocument(OwnFile(path), o.own)
+		l.apply(LayerSettings, src, leaves, problems, l.everything)
 	}
 	if o.Workspace != "" {
 		ws := filepath.Join(o.Workspace, WorkspaceFile)
 		if !sameFile(path, ws) {
-			l.file(LayerWorkspace, ws, false, func(d *decoder, root *node) { l.workspace(d, root, o.Trust) })
+			l.file(LayerWorkspace, ws, false, func(d *decoder, leaves []leaf) { l.workspace(d, leaves, o.Trust) })
 		}
 	}
 	l.overrides(LayerConversation, o.Recorded)
@@ -60,8 +59,8 @@ func Load(o LoadOptions) (Loaded, error) {
 // in problems.
 func Parse(name string, data []byte) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
-	src, root, problems := parseDocument(name, data)
-	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	src, leaves, problems := parseDocument(name, data)
+	l.apply(LayerUser, src, leaves, problems, l.everything)
 	l.finish(nil)
 	return l.Config, l.problems.err()
 }
@@ -70,8 +69,8 @@ func Parse(name string, data []byte) (Config, error) {
 func (l *loading) overrides(layer Layer, set []string) {
 	for _, text := range set {
 		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(hideSecrets(text)), Found: true})
-		src, root, problems := parseOverride(layer, text)
-		l.apply(layer, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+		src, leaves, problems := parseOverride(layer, text)
+		l.apply(layer, src, leaves, problems, l.everything)
 	}
 }
 
@@ -89,7 +88,7 @@ func (l *loading) finish(preset func(name string) (Compaction, bool)) {
 }
 
 // file reads one file and lays it over what is there.
-func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, *node)) {
+func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, []leaf)) {
 	data, found, problem := readFile(path, named)
 	l.Sources = append(l.Sources, Source{Layer: layer, Path: path, Found: found})
 	switch {
@@ -100,41 +99,43 @@ func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, 
 			sum := sha256.Sum256(data)
 			l.Hash = hex.EncodeToString(sum[:])
 		}
-		src, root, problems := parseDocument(path, data)
-		l.apply(layer, src, root, problems, lay)
+		src, leaves, problems := parseDocument(path, data)
+		l.apply(layer, src, leaves, problems, lay)
 	}
 }
 
 // apply lays a parsed document over what is there, unless it could not be parsed.
-func (l *loading) apply(layer Layer, src *source, root *node, problems Problems, lay func(*decoder, *node)) {
+func (l *loading) apply(layer Layer, src *source, leaves []leaf, problems Problems, lay func(*decoder, []leaf)) {
 	if len(problems) > 0 {
 		l.problems = append(l.problems, problems...)
 		return
 	}
 	d := &decoder{src: src, layer: layer, origins: l.Origins}
-	lay(d, root)
+	lay(d, leaves)
 	l.problems = append(l.problems, d.problems...)
 }
 
 // workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
 // Keys that nobody knows are told and passed over: whoever cloned the folder did not write them.
-func (l *loading) workspace(d *decoder, root *node, trust func(hash string) bool) {
-	scratch, everything := Default(), &decoder{src: d.src, origins: map[string]Origin{}, passes: true}
-	everything.document(root, &scratch)
-	l.Unknown = everything.unknown
-	if d.problems = everything.problems; len(d.problems) > 0 || root == nil {
+func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
+	scratch, all := Default(), &decoder{src: d.src, origins: map[string]Origin{}, passes: true}
+	known := all.lay(leaves, &scratch)
+	l.Unknown = all.unknown
+	if d.problems = all.problems; len(d.problems) > 0 {
 		return
 	}
 	g := guard{current: l.Config, file: d.src.name, trusted: trust != nil && trust(l.Hash)}
-	kept := g.root(root)
+	d.lay(g.sort(known), &l.Config)
 	l.Unknown = append(l.Unknown, g.never...)
-	d.document(kept, &l.Config)
 	if g.trusted {
 		l.Trusted = g.refused
 	} else {
 		l.Refused = g.refused
 	}
 }
+
+// everything lays all of a document over what is there.
+func (l *loading) everything(d *decoder, leaves []leaf) { d.lay(leaves, &l.Config) }
 
 // readFile reads a file of bounded size. A named file must exist and may be a pipe; others must be plain files, so that
 // a workspace cannot make the program wait for one.

@@ -208,11 +208,9 @@ func valueText(v reflect.Value) string {
 // YAMLText is a text as it stands in the file, with quotes where it would be read as
 // something else.
 func YAMLText(text string) string {
-	src := newSource("", text)
-	n, problems := parseText(src, text)
-	plain := len(problems) == 0 && n != nil && n.kind == textNode && n.text == text && !strings.ContainsAny(text, "#,[]{}\"'\n")
-	if plain {
-		return text
+	leaves, _ := parseText(&source{lines: []string{text}}, text, nil)
+	if len(leaves) != 1 || len(leaves[0].path) > 0 || leaves[0].value != text || strings.ContainsAny(text, "#,[]{}\"'\n") {
+		return strconv.Quote(text)
 	}
-	return strconv.Quote(text)
+	return text
 }

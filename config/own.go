@@ -38,30 +38,17 @@ func Kept(o LoadOptions, set map[string]string) (path string, data []byte, err e
 	if problem != nil {
 		return path, nil, Problems{problem}
 	}
-	_, root, problems := parseDocument(path, before)
+	_, leaves, problems := parseDocument(path, before)
+	for _, key := range sortedKeys(set) {
+		_, more, wrong := parseOverride(LayerSettings, key+"="+set[key])
+		leaves, problems = append(leaves, more...), append(problems, wrong...)
+	}
 	if len(problems) > 0 {
 		return path, nil, problems
 	}
-	values := map[string]any{}
-	if root != nil {
-		old, err := jsonOf(nil, root)
-		if err != nil {
-			return path, nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if table, ok := old.(map[string]any); ok {
-			values = table
-		}
-	}
-	for _, key := range sortedKeys(set) {
-		_, n, problems := parseOverride(LayerSettings, key+"="+set[key])
-		if len(problems) > 0 {
-			return path, nil, problems
-		}
-		all, err := jsonOf(values, n)
-		if err != nil {
-			return path, nil, fmt.Errorf("%s: %w", key, err)
-		}
-		values = all.(map[string]any)
+	var values any = map[string]any{}
+	for _, l := range leaves {
+		values = put(values, l.path, l)
 	}
 	o = LoadOptions{Env: o.Env, File: o.File, Preset: o.Preset, own: ownText(user, values)}
 	with, err := Load(o)
@@ -76,16 +63,16 @@ func Kept(o LoadOptions, set map[string]string) (path string, data []byte, err e
 	below := without.values()
 	for key, s := range with.values() {
 		if _, asked := set[key]; asked && (s.Value == below[key].Value && without.Explicit(key) || s.Value == s.Unset && !without.Explicit(key)) {
-			remove(values, strings.Split(key, "."))
+			remove(values.(map[string]any), strings.Split(key, "."))
 		}
 	}
 	return path, ownText(user, values), nil
 }
 
 // ownText is the program's own file.
-func ownText(user string, values map[string]any) []byte {
+func ownText(user string, values any) []byte {
 	text := fmt.Appendf(nil, ownHead, filepath.Base(user))
-	if len(values) > 0 {
+	if table, ok := values.(map[string]any); ok && len(table) > 0 {
 		lines, _ := yaml.Marshal(values) // they come from YAML
 		text = append(text, lines...)
 	}

@@ -83,7 +83,7 @@ func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
 		{"list document", "- a\n", 1, []string{"holds a list where keys are expected"}},
 		{"text document", "hello\n", 1, []string{"holds text where keys are expected"}},
 		{"two documents", "model: a\n---\nmodel: b\n", 3, []string{"a second document"}},
-		{"huge", strings.Repeat("#", config.MaxFileSize+1), 0, []string{"larger than 256KiB"}},
+		{"huge", strings.Repeat("#", config.MaxFileSize+1), 0, []string{"larger than 64KiB"}},
 		{"invalid UTF-8", "ui: {}\nmodel: \"a\xffb\"\n", 2, []string{"not valid UTF-8"}},
 		{"NUL", "model: \"a\x00b\"\n", 1, []string{"control character U+0000"}},
 		{"unknown alias", "ui: *nope\n", 1, []string{`no anchor is named "nope"`}},
@@ -157,7 +157,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 
 func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{15_000, config.MaxFileSize - 100} {
+	for _, n := range []int{6_000, config.MaxFileSize - 100} {
 		for name, text := range stalls(n) {
 			if _, err := config.Parse("c.yaml", []byte(text)); err == nil {
 				t.Errorf("%s of %d bytes: no problem", name, n)

@@ -3,7 +3,6 @@ package config
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"time"
 )
 
@@ -46,44 +45,16 @@ var owned = map[string]string{
 	"betas": "set the header anthropic-beta of the provider",
 }
 
-// jsonOf is a node as JSON has it, laid over what is there.
-func jsonOf(below any, n *node) (any, error) {
-	switch n.kind {
-	case nullNode:
-		return nil, nil
-	case tableNode:
-		out := map[string]any{}
-		if old, ok := below.(map[string]any); ok {
-			maps.Copy(out, old)
-		}
-		for _, e := range n.entries {
-			value, err := jsonOf(out[e.key], e.value)
-			if err != nil {
-				return nil, err
-			}
-			out[e.key] = value
-		}
-		return out, nil
-	case listNode:
-		out := make([]any, len(n.items))
-		for i, item := range n.items {
-			value, err := jsonOf(nil, item)
-			if err != nil {
-				return nil, err
-			}
-			out[i] = value
-		}
-		return out, nil
-	case textNode:
-		if keyShaped().MatchString(n.text) {
-			return nil, &valueError{"looks like a key", "keys do not belong in a file: use api_key_env or key_command"}
-		}
-		return n.text, nil
+// checkJSON refuses what no request can hold, and what looks like a key.
+func checkJSON(value any, text string) error {
+	data, err := json.Marshal(value)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s is not a number of JSON", quote(text))
+	case keyShaped().Match(data):
+		return &valueError{"looks like a key", "keys do not belong in a file: use api_key_env or key_command"}
 	}
-	if _, err := json.Marshal(n.value); err != nil {
-		return nil, fmt.Errorf("%s is not a number of JSON", quote(n.text))
-	}
-	return n.value, nil
+	return nil
 }
 
 // Model is what the user knows about one model. A zero field means: ask the server or the catalogue.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 )
 
@@ -56,10 +55,10 @@ func ReadTheme(path string, into any) (ThemeFile, error) {
 	case !found:
 		return file, Problems{{File: path, Message: "there is no such file", Hint: "check the path in ui.theme"}}
 	}
-	src, root, problems := parseDocument(path, data)
+	src, leaves, problems := parseDocument(path, data)
 	if len(problems) == 0 {
 		d := &decoder{src: src, origins: file.origins, own: true}
-		d.root(root, reflect.ValueOf(into).Elem())
+		d.lay(leaves, into)
 		problems = d.problems
 	}
 	return file, problems.err()
