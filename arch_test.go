@@ -75,7 +75,6 @@ var ours = []struct {
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
 		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
-	{"tui/settings", []string{"compact/meter", "config", "conversation/numbers", "conversation/plain", "tui/edit", "tui/pane"}},
 	{"tui/pane", []string{"compact/meter", "compact/projection"}},
 	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
@@ -89,7 +88,7 @@ var ours = []struct {
 	}},
 	{"tui/*", []string{
 		"compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "compact/promptcache", "compact/summary",
-		"conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/diffview", "tui/edit",
+		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/diffview", "tui/edit",
 		"tui/pane",
 	}},
 	{"e2e", nil},

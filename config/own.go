@@ -8,6 +8,7 @@ package config
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,9 +27,28 @@ func OwnFile(path string) string {
 // ownHead begins the program's own file.
 const ownHead = "# Written by /settings. It is laid over %s; delete a line to have what that file says.\n"
 
-// Kept gives the program's own file as it is with other values of some keys. The error is [Problems] where the user's file
-// or the result has mistakes.
-func Kept(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
+// Keep writes values of some keys to the program's own file, whole or not at all. The error is [Problems] where the user's
+// file or the result has mistakes.
+func Keep(o LoadOptions, set map[string]string) (path string, err error) {
+	path, data, err := kept(o, set)
+	if err != nil {
+		return path, err
+	}
+	err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		draft := path + ".new"
+		if err = os.WriteFile(draft, data, 0o600); err == nil {
+			err = os.Rename(draft, path)
+		}
+	}
+	if err != nil {
+		return path, fmt.Errorf("the settings cannot be kept: %w", err)
+	}
+	return path, nil
+}
+
+// kept is the program's own file as it is with other values of some keys.
+func kept(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
 	user, _, err := File(o.Env, o.File)
 	if err != nil {
 		return "", nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
@@ -25,6 +26,7 @@ type configurer struct {
 	console  *console.Console
 	settings *setup.Settings
 	running  func() *session.Running // nil while a conversation is only read
+	keeping  sync.Mutex
 }
 
 // sections are those of the list, in order.
@@ -195,12 +197,17 @@ func (c *configurer) ChangeSetting(ctx context.Context, key, value string) error
 	if _, err := r.With(set); err != nil { // names, too
 		return c.plainly(err)
 	}
-	_, err := c.settings.Keep(set)
-	return c.plainly(err)
+	_, err := c.KeepSettings(ctx, set)
+	return err
 }
 
 // KeepSettings keeps values for what begins from here on, and names the file that holds them.
 func (c *configurer) KeepSettings(_ context.Context, set map[string]string) (string, error) {
-	path, err := c.settings.Keep(set)
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
+	path, err := config.Keep(config.LoadOptions{Env: c.console.Lookup, File: c.settings.Flags.Config, Preset: setup.PresetValues}, set)
+	if err == nil {
+		err = c.settings.Reload()
+	}
 	return c.console.Home(path), c.plainly(err)
 }

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"fmt"
 	"slices"
 
 	"plimsoll/agent/llm"
@@ -47,20 +46,6 @@ func (s *Settings) Reload() error {
 	}
 	s.Loaded.Store(&loaded)
 	return nil
-}
-
-// Keep writes values of some keys to the program's own file of settings, for what begins from here on.
-func (s *Settings) Keep(set map[string]string) (path string, err error) {
-	s.keeping.Lock()
-	defer s.keeping.Unlock()
-	path, data, err := config.Kept(config.LoadOptions{Env: s.Console.Lookup, File: s.Flags.Config, Preset: PresetValues}, set)
-	if err != nil {
-		return path, err
-	}
-	if err := replaceFile(path, data); err != nil {
-		return path, fmt.Errorf("keeping the settings in %s: %w", s.Console.Home(path), err)
-	}
-	return path, s.Reload()
 }
 
 // Load reads the configuration without keeping it, and checks the names in it.

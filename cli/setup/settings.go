@@ -19,8 +19,7 @@ type Settings struct {
 	Paths     config.Paths
 	Workspace string
 
-	keeping sync.Mutex // for what [Settings.Keep] reads and writes
-	making  sync.Once  // of kept
+	making  sync.Once // of kept
 	kept    *keys.Store
 	telling sync.Once // of told
 	told    *Told
