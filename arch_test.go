@@ -46,7 +46,6 @@ var ours = []struct {
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
 		"conversation/numbers", "storage", "tools", "tools/permission",
 	}},
-	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
 		"compact/projection", "conversation", "conversation/numbers", "conversation/plain",
@@ -58,9 +57,9 @@ var ours = []struct {
 		"conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 	}},
 	{"cli/measure", []string{
-		"agent", "agent/catalog", "agent/llm", "cli/console", "cli/replay", "cli/session", "cli/setup", "cli/transfer", "compact/planner",
-		"compact/preset", "compact/replay", "config", "conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain",
-		"storage",
+		"agent", "agent/catalog", "agent/llm", "cli/console", "cli/session", "cli/setup", "cli/table", "cli/transfer", "compact/planner",
+		"compact/preset", "compact/replay", "conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+		"themes",
 	}},
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
@@ -68,7 +67,6 @@ var ours = []struct {
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 		"themes", "tools", "tools/shell", "tools/workspace", "tui", "tui/changes",
 	}},
-	{"cli/replay", []string{"cli/plot", "cli/table", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},
 	{"tui", []string{
@@ -194,8 +192,6 @@ var theirs = []struct {
 
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.
 var barred = map[string][]string{
-	"cli/plot":     {"os", "os/exec", "net", "net/http"},
-	"cli/replay":   {"os", "os/exec", "net", "net/http"},
 	"tui":          {"os", "os/exec", "net", "net/http"},
 	"compact":      {"os", "os/exec", "net", "net/http"},
 	"conversation": {"os", "os/exec", "net", "net/http"},

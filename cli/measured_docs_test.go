@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	formats "plimsoll/cli/replay"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -28,6 +27,11 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	madeText(t, replayPage, "sheets", sheetRows())
 	madeText(t, measuredPage, "claude", claudeRows(all))
 	for window, m := range all {
+		for name, f := range m.Totals {
+			if f.Violations != 0 {
+				t.Errorf("%s in %s makes %d requests that providers refuse", name, window, f.Violations)
+			}
+		}
 		for name, c := range m.Claude {
 			if better := min(c["claude-5m"], c["claude-1h"]); better <= 0 || c["claude"] > 1.02*better {
 				t.Errorf("%s in %s: the chosen lifetime costs %v, the better fixed one %v", name, window, c["claude"], better)
@@ -37,7 +41,7 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	madeText(t, measuredPage, "comparison", comparison(all))
 	madeText(t, measuredPage, "variants", variantRows(all))
 	madeText(t, measuredPage, "numbers", numbersIn(all["128k"]))
-	pictureIs(t, run)
+	docstest.File(t, picture, written(t, run.WritePicture), *update)
 }
 
 // written is what a function writes.
@@ -48,11 +52,6 @@ func written(t *testing.T, write func(io.Writer) error) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-func pictureIs(t *testing.T, run formats.Run) {
-	t.Helper()
-	docstest.File(t, picture, written(t, run.WritePicture), *update)
 }
 
 // sheetRows is the table of price sheets.

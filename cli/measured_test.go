@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,8 +16,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
-	formats "plimsoll/cli/replay"
-	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/docs/docstest"
@@ -75,96 +75,54 @@ var variants = []string{
 // measureFolder is a measurement.
 func measureFolder(t *testing.T, folder string, window int) measurement {
 	t.Helper()
-	_, report := replayFolder(t, folder, window, measure.ReplayOptions{All: true}, nil)
+	report := replayFolder(t, folder, window, "--all")
 	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
-		Totals: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}}
+		Totals: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}, Claude: map[preset.Name]map[string]float64{}}
 	for _, f := range report.Files {
 		if f.Fits {
 			m.Fits++
 		}
 	}
-	for name := range report.Totals {
-		m.Totals[name] = summed(report, name)
+	for name, f := range report.Totals {
+		m.Totals[name] = summed(f)
 	}
-	var own []replay.Named
 	for _, v := range variants {
-		a := testApp(t, window, v)
-		own = append(own, replay.Named{Name: preset.Name(v), Rules: setup.RulesOf(a.settings.Cfg())})
+		m.Variants[v] = summed(replayFolder(t, folder, window, "--preset", measure.Configured, "--cfg", v, "--prices", report.Plan).Totals[measure.Configured])
 	}
-	_, tried := replayFolder(t, folder, window, measure.ReplayOptions{Prices: []string{report.Plan}}, own)
-	for _, v := range variants {
-		m.Variants[v] = summed(tried, preset.Name(v))
-	}
-	m.Claude = billClaude(t, folder, window)
-	return m
-}
-
-// billClaude replays what most people choose from by the sheets of Claude.
-func billClaude(t *testing.T, folder string, window int) map[preset.Name]map[string]float64 {
-	t.Helper()
-	var sheets []string
+	sheets := []string{}
 	for _, s := range replay.ClaudeSheets() {
 		sheets = append(sheets, s.Name)
 	}
-	r, report := replayFolder(t, folder, window, measure.ReplayOptions{Prices: sheets, Presets: []string{"plimsoll,raw,truncate"}}, nil)
-	costs := map[preset.Name]map[string]float64{}
-	for _, name := range r.Policies {
-		costs[name] = report.Totals[name].Cost
+	for name, f := range replayFolder(t, folder, window, "--preset", "plimsoll,raw,truncate", "--prices", strings.Join(sheets, ",")).Totals {
+		m.Claude[name] = f.Cost
 	}
-	return costs
+	return m
 }
 
-// summed is a policy's totals, without speed.
-func summed(report replay.Report, name preset.Name) measuredSums {
-	s := measuredSums{Figures: report.Totals[name]}
-	s.NsPerRequest = 0
-	return s
+// summed is figures without speed.
+func summed(f replay.Figures) measuredSums {
+	f.NsPerRequest = 0
+	return measuredSums{Figures: f}
 }
 
-// testApp is the program with nothing but one setting, "" for none.
-func testApp(t *testing.T, window int, set string) *app {
+// replayFolder is what the command writes of a folder, without a configuration.
+func replayFolder(t *testing.T, folder string, window int, flags ...string) (d measure.Document) {
 	t.Helper()
-	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, setup.Flags{Data: t.TempDir(), Window: window})
-	if set != "" {
-		a.settings.Flags.Set = []string{set}
+	var out bytes.Buffer
+	args := append([]string{"replay", folder, "--json", "--window", strconv.Itoa(window), "--data", t.TempDir()}, flags...)
+	code := Run(t.Context(), console.Env{Args: args, Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: &out, Stderr: io.Discard})
+	if code != 0 {
+		t.Fatalf("%v: exit code %d", args, code)
 	}
-	if err := a.settings.Configure(); err != nil {
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	return a
-}
-
-// replayFolder is what the command does with a folder, or with own policies
-// alone.
-func replayFolder(t *testing.T, folder string, window int, o measure.ReplayOptions, own []replay.Named) (*measure.Replaying, replay.Report) {
-	t.Helper()
-	a := testApp(t, window, "")
-	r := &measure.Replaying{Options: o, Window: window, Own: own}
-	for _, n := range own {
-		r.Policies = append(r.Policies, n.Name)
-	}
-	var err error
-	if r.Sheets, err = a.replayer().ReplaySheets(o.Prices); err != nil {
-		t.Fatal(err)
-	}
-	if own == nil {
-		if err = a.replayer().ChoosePolicies(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if r.Inputs, err = a.replayer().Inputs(t.Context(), []string{folder}); err != nil {
-		t.Fatal(err)
-	}
-	report, err := a.replayer().Run(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, report
+	return d
 }
 
 // run is the command's report as far as it was stored: one file has all sums,
 // and as many others fit the window.
-func (m measurement) run() formats.Run {
+func (m measurement) run() measure.Run {
 	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[preset.Name]replay.Figures{}}
 	all := replay.File{Policies: map[preset.Name]replay.Figures{}}
 	for name, s := range m.Totals {
@@ -177,7 +135,7 @@ func (m measurement) run() formats.Run {
 	}
 	// A preset that is new has no figures until somebody measures anew.
 	measured := slices.DeleteFunc(preset.All(), func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
-	return formats.Run{Report: report, Policies: measured, Sheet: replay.PlanSheet}
+	return measure.Run{Report: report, Policies: measured, Sheet: replay.PlanSheet}
 }
 
 // readMeasurement reads what was stored of a window.

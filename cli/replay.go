@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,25 +11,15 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
-	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
-
-// A measurement says what it is of. Rules:
-//
-//   - What cannot be read is told and left out, and the rest goes on; the exit code
-//     then says that something failed, and --json says what.
-//   - Names of policies, prices and files to be written are checked before anything
-//     is read.
-//   - Nothing is stored, and the store is opened only for conversations that are
-//     in it.
 
 // replayCommand measures ways to compact on recorded conversations.
 type replayCommand struct {
 	settings *setup.Settings
 	replayer *measure.Replayer
 
-	options measure.ReplayOptions
+	options measure.Options
 	changed func(flag string) bool // which flags were given
 }
 
@@ -46,38 +36,26 @@ FILE is what import reads, "-" standard input; DIR stands for the *.jsonl files 
 it, without those of its folders; ID is a stored conversation's, or at least four
 characters of its beginning, and newest the newest one of this workspace. A path
 that exists is never taken for an ID. What is named twice is replayed once. Turns
-that a rewind took back are left out of stored conversations and of what export
-writes as JSON, as if they had never been.
+that a rewind took back are left out.
 
 --preset takes presets; profiles, which are then applied at the start of every
-turn; and configured, the rules of your configuration with all its keys. Without
-it plimsoll is compared with raw (everything is sent) and truncate (the oldest is
-left out), and with the preset you have configured.
+turn; and configured, the rules of your configuration, to which --cfg adds what
+you want to try. Without it plimsoll is compared with raw (everything is sent) and
+truncate (the oldest is left out), and with the preset you have configured.
 
---set tries other settings: KEY=VALUE is a key of the configuration and a value,
-several values have commas between, and A..B:STEP is a range of numbers. Every
-combination of all --set is a variant of your configuration, at most ` + strconv.Itoa(measure.VariantsMost) + `. They are
-compared with the configuration as it is and with truncate, by the prices of
-` + replay.PlanSheet + ` unless --prices says otherwise. Those come first that no other policy
-beats on both cost and content (what edits replace and files written whole take
-from results, as far as it is in view), then the rest; both by cost.
-
-The window is ` + numbers.Grouped(measure.ReplayWindow) + ` tokens unless --window says otherwise.
+The window is ` + numbers.Grouped(measure.DefaultWindow) + ` tokens unless --window says otherwise.
 
 --prices takes sheets and models, as PROVIDER/ID or an id in the catalog, with
-your own prices and cache_ttl where the configuration has them; how long a model's
-cache lives is otherwise assumed, and told. Without --prices the first five sheets
-are planned for and billed in turn; all figures but costs are those under
-` + replay.PlanSheet + `. The sheets:
+your own prices and cache_ttl where the configuration has them. The table shows
+the costs by the first one, --json by all. The sheets:
 
-` + sheetList() + `
+` + strings.Replace(strings.Join(measure.SheetNames(), ", "), ", claude", ",\nclaude", 1) + `
 
 What cannot be read is told and left out, and the rest is replayed; the exit code
 is then 1.`,
 		Example: `  plimsoll replay newest
   plimsoll replay recordings --all --window 200k
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
-  plimsoll replay recordings --set compaction.evict.target=0.3..0.6:0.1
   plimsoll replay recordings --all --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: someInput,
@@ -86,10 +64,9 @@ is then 1.`,
 	f := c.Flags()
 	f.StringArrayVar(&o.Presets, "preset", nil, "what to replay: presets and profiles, as `A,B`")
 	f.BoolVar(&o.All, "all", false, "replay all presets")
-	f.StringArrayVar(&o.Set, "set", nil, "try `KEY=VALUES` of the configuration: A,B or A..B:STEP (repeatable)")
 	f.StringArrayVar(&o.Prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
-	f.BoolVar(&o.Json, "json", false, "write one JSON object")
-	f.StringVar(&o.Plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
+	f.BoolVar(&o.JSON, "json", false, "write one JSON object")
+	f.StringVar(&o.Plot, "plot", "", "draw cost and what is lost into `FILE`, as SVG")
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
 	cmd.complete(c)
 	cmd.changed = f.Changed
@@ -112,9 +89,42 @@ func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 	return cmd.replayer.Replay(ctx, args, cmd.options)
 }
 
-// sheetList lists the price sheets, in lines that fit a terminal.
-func sheetList() string {
-	names := measure.SheetNames()
-	plain := len(replay.Sheets())
-	return strings.Join(names[:plain], ", ") + ",\n" + strings.Join(names[plain:], ", ")
+// complete has the shell complete recordings, and the last name in lists of policies
+// and sheets.
+func (cmd *replayCommand) complete(c *cobra.Command) {
+	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if toComplete != "" && strings.HasPrefix(measure.Newest, toComplete) {
+			return []string{measure.Newest}, cobra.ShellCompDirectiveDefault
+		}
+		return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	complete := func(flag string, names func() []string) {
+		err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			return completeList(names(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		})
+		if err != nil {
+			panic(err) // the flag does not exist
+		}
+	}
+	complete("prices", measure.SheetNames)
+	complete("preset", func() []string {
+		if cmd.settings.Configure() != nil {
+			return setup.PresetNames()
+		}
+		return measure.PolicyNames(setup.RulesOf(cmd.settings.Cfg()))
+	})
+}
+
+// completeList completes the last name of a list, with those that are not in it
+// yet.
+func completeList(names []string, toComplete string) []string {
+	before := toComplete[:strings.LastIndex(toComplete, ",")+1]
+	there := strings.Split(before, ",")
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(there, name) && strings.HasPrefix(name, toComplete[len(before):]) {
+			out = append(out, before+name)
+		}
+	}
+	return out
 }

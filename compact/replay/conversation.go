@@ -56,78 +56,23 @@ func (c *Conversation) Requests() int { return len(c.requests) }
 // Load takes a recorded file.
 func Load(doc jsonl.Document, name string) Conversation {
 	system, messages := doc.Split()
-	system = conversation.Clean(system)
-	r := recorder{later: map[uint64]bool{}}
+	c := Conversation{Name: name, system: conversation.Clean(system)}
+	c.prompt = conversation.Measure(c.system)
+	events := make([]conversation.Event, len(messages))
 	for i := range messages {
-		r.message(&messages[i])
+		events[i] = conversation.Event{Seq: uint64(i + 1), Time: messages[i].Time, Body: body(&messages[i])}
 	}
-	c := r.conversation(name)
-	c.system, c.prompt = system, conversation.Measure(system)
-	return c
-}
-
-// recorder collects the messages of a record.
-type recorder struct {
-	events []conversation.Event
-	later  map[uint64]bool
-}
-
-// add takes a body in, cleaned and measured.
-func (r *recorder) add(body conversation.Body, at time.Time) {
-	switch b := body.(type) {
-	case conversation.UserMessage:
-		text := conversation.Clean(b.Text)
-		body = conversation.UserMessage{Text: text, Size: conversation.Measure(text)}
-	case conversation.AssistantMessage:
-		text := conversation.Clean(b.Text)
-		reply := conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)}
-		for _, c := range b.Calls {
-			reply.Stop = conversation.StopCalls
-			reply.Calls = append(reply.Calls, conversation.ToolCall{
-				ID: conversation.Clean(c.ID), Name: conversation.Clean(c.Name), Arguments: object(conversation.Clean(c.Arguments)),
-			})
-		}
-		body = reply
-	case conversation.ToolResult:
-		text := conversation.Clean(b.Text)
-		body = conversation.ToolResult{CallID: conversation.Clean(b.CallID), Tool: conversation.Clean(b.Tool), Status: b.Status,
-			Text: text, Size: conversation.Measure(text)}
-	}
-	r.events = append(r.events, conversation.Event{Seq: uint64(len(r.events) + 1), Time: at, Body: body})
-}
-
-// message takes a message of a file in.
-func (r *recorder) message(m *jsonl.Message) {
-	switch m.Role {
-	case jsonl.RoleAssistant:
-		r.add(conversation.AssistantMessage{Text: m.Text, Calls: m.Reply.Calls}, m.Time)
-	case jsonl.RoleTool:
-		r.add(conversation.ToolResult{CallID: m.Result.CallID, Tool: m.Result.Tool, Status: m.Result.Status, Text: m.Text}, m.Time)
-	case jsonl.RoleSystem:
-		r.later[uint64(len(r.events)+1)] = true
-		r.add(conversation.UserMessage{Text: m.Text}, m.Time)
-	default:
-		r.add(conversation.UserMessage{Text: m.Text}, m.Time)
-	}
-}
-
-// object is arguments if they are a JSON object, else the empty one.
-func object(arguments string) string {
-	if strings.HasPrefix(strings.TrimSpace(arguments), "{") && json.Valid([]byte(arguments)) {
-		return arguments
-	}
-	return "{}"
-}
-
-// conversation hardens what was collected and finds turns and requests.
-func (r *recorder) conversation(name string) Conversation {
 	// The error says that the last message is the model's own, as it should be.
-	messages, _ := projection.Harden(projection.Project(r.events), projection.Capabilities{})
-	c := Conversation{Name: name, said: make([]said, 0, len(messages))}
+	hardened, _ := projection.Harden(projection.Project(events), projection.Capabilities{})
 	turn := -1
-	for i := range messages {
-		s := r.said(&messages[i])
-		if _, user := s.body.(conversation.UserMessage); user && !s.later && (i == 0 || messages[i-1].Role != projection.RoleUser) {
+	for i := range hardened {
+		m := &hardened[i]
+		var from *jsonl.Message // nil: hardening made it up
+		if len(m.Events) > 0 {
+			from = &messages[m.Events[0]-1]
+		}
+		s := newSaid(m, from)
+		if m.Role == projection.RoleUser && !s.later && (i == 0 || hardened[i-1].Role != projection.RoleUser) {
 			s.opens = true
 			turn++
 		}
@@ -138,29 +83,52 @@ func (r *recorder) conversation(name string) Conversation {
 	return c
 }
 
-// said is a hardened message as it was said.
-func (r *recorder) said(m *projection.Message) said {
+// body is a message of a file, cleaned and measured.
+func body(m *jsonl.Message) conversation.Body {
+	text := conversation.Clean(m.Text)
+	size := conversation.Measure(text)
+	switch m.Role {
+	case jsonl.RoleAssistant:
+		reply := conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: size}
+		for _, c := range m.Reply.Calls {
+			reply.Stop = conversation.StopCalls
+			reply.Calls = append(reply.Calls, conversation.ToolCall{
+				ID: conversation.Clean(c.ID), Name: conversation.Clean(c.Name), Arguments: object(conversation.Clean(c.Arguments)),
+			})
+		}
+		return reply
+	case jsonl.RoleTool:
+		return conversation.ToolResult{CallID: conversation.Clean(m.Result.CallID), Tool: conversation.Clean(m.Result.Tool),
+			Status: m.Result.Status, Text: text, Size: size}
+	}
+	return conversation.UserMessage{Text: text, Size: size}
+}
+
+// object is arguments if they are a JSON object, else the empty one.
+func object(arguments string) string {
+	if strings.HasPrefix(strings.TrimSpace(arguments), "{") && json.Valid([]byte(arguments)) {
+		return arguments
+	}
+	return "{}"
+}
+
+// newSaid is a hardened message as it was said.
+func newSaid(m *projection.Message, from *jsonl.Message) said {
 	s := said{chars: chars(m)}
 	status := conversation.ResultInterrupted // of an answer that the record does not have
-	if len(m.Events) > 0 {
-		e := r.events[m.Events[0]-1]
-		s.at, s.later = e.Time, r.later[e.Seq]
-		if b, ok := e.Body.(conversation.ToolResult); ok {
-			status = b.Status
-		}
+	if from != nil {
+		s.at, s.later, status = from.Time, from.Role == jsonl.RoleSystem, from.Result.Status
 	}
 	switch m.Role {
 	case projection.RoleAssistant:
 		reply := conversation.AssistantMessage{Text: m.Text, Stop: conversation.StopEnd, Size: m.Size}
+		s.chars = m.Size.Chars()
 		for _, call := range m.Calls {
 			call.Size = conversation.Measure(call.Name).Plus(conversation.Measure(call.Arguments))
 			reply.Calls, reply.Stop = append(reply.Calls, call), conversation.StopCalls
-		}
-		s.body = reply
-		s.chars = m.Size.Chars()
-		for _, call := range reply.Calls {
 			s.chars += call.Size.Chars()
 		}
+		s.body = reply
 	case projection.RoleTool:
 		s.body = conversation.ToolResult{CallID: m.CallID, Tool: m.Tool, Status: status, Text: m.Text, Size: m.Size}
 	default:

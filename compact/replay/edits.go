@@ -32,7 +32,7 @@ var (
 
 // oldAndNew are an old text and a new one only together: a search alone looks for
 // something.
-var oldAndNew = [][]string{{"search", "replace"}, {"old", "new"}}
+var oldAndNew = [][2]string{{"search", "replace"}, {"old", "new"}}
 
 // patchMark opens a patch, wherever it stands.
 const patchMark = "*** Begin Patch"

@@ -1,11 +1,12 @@
 package replay
 
 import (
-	"bytes"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf16"
 )
 
 // Identifiers are what a text names exactly: paths, names with dots or
@@ -85,53 +86,20 @@ func eachText(v any, found func(string)) {
 // asJSON is text as it stands in a JSON text that is all ASCII, without the
 // quotes: how it would be found in arguments.
 func asJSON(text string) string {
-	clean := true
-	for i := 0; i < len(text) && clean; i++ {
-		clean = text[i] >= ' ' && text[i] < 0x7F && text[i] != '"' && text[i] != '\\'
-	}
-	if clean {
-		return text
-	}
-	var b bytes.Buffer
+	const escaped, letters = "\n\r\t\b\f\"\\", `nrtbf"\`
+	var b strings.Builder
 	for _, r := range text {
-		switch r {
-		case '"', '\\':
+		switch i := strings.IndexRune(escaped, r); {
+		case i >= 0:
 			b.WriteByte('\\')
+			b.WriteByte(letters[i])
+		case r >= ' ' && r <= 0x7F:
 			b.WriteRune(r)
-		case '\n':
-			b.WriteString(`\n`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\b':
-			b.WriteString(`\b`)
-		case '\f':
-			b.WriteString(`\f`)
 		default:
-			appendASCII(&b, r)
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&b, `\u%04x`, unit)
+			}
 		}
 	}
 	return b.String()
-}
-
-// appendASCII writes a rune, escaped if it is not printable ASCII.
-func appendASCII(b *bytes.Buffer, r rune) {
-	const hex = "0123456789abcdef"
-	escape := func(u rune) {
-		b.WriteString(`\u`)
-		for shift := 12; shift >= 0; shift -= 4 {
-			b.WriteByte(hex[u>>shift&0xF])
-		}
-	}
-	switch {
-	case r >= ' ' && r <= 0x7F:
-		b.WriteRune(r)
-	case r > 0xFFFF:
-		r -= 0x10000
-		escape(0xD800 + r>>10)
-		escape(0xDC00 + r&0x3FF)
-	default:
-		escape(r)
-	}
 }

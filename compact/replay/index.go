@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"plimsoll/conversation"
 )
@@ -38,13 +37,12 @@ type reference struct {
 	tool bool // earlier it stood in results only
 }
 
-// newIndex finds what the recorded model needed, and tells how far it is. The
-// error is that of ctx.
-func newIndex(ctx context.Context, c *Conversation, told *progress) (*index, error) {
-	x := &indexer{c: c, told: told, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
+// newIndex finds what the recorded model needed. The error is that of ctx.
+func newIndex(ctx context.Context, c *Conversation) (*index, error) {
+	x := &indexer{c: c, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
 	raw := make([]needs, len(c.requests))
 	for i, q := range c.requests {
-		if err := x.step(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		raw[i] = x.wanted(q)
@@ -54,19 +52,9 @@ func newIndex(ctx context.Context, c *Conversation, told *progress) (*index, err
 		return nil, err
 	}
 	for i, q := range c.requests {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		x.index.needs = append(x.index.needs, x.met(raw[i], q.from))
 	}
 	return x.index, nil
-}
-
-// step begins with another message, or gives up.
-func (x *indexer) step(ctx context.Context) error {
-	x.steps++
-	x.told.indexed(x.steps, len(x.c.requests)+len(x.c.said))
-	return ctx.Err()
 }
 
 // nowhere is behind every message.
@@ -82,8 +70,6 @@ type indexer struct {
 	prompt  map[int32]bool
 	results []int32 // by fact: the first result that holds it, or nowhere
 	said    []int32 // by fact: the first message that is no result and holds it, or nowhere
-	told    *progress
-	steps   int // requests and messages that were begun with
 }
 
 // fact is the number of a text. Lines are also looked for as they stand in
@@ -165,15 +151,14 @@ func (x *indexer) find(ctx context.Context) error {
 	ix.of = make([][]int32, len(x.c.said))
 	ix.holders = make([][]int32, len(ix.facts))
 	x.said, x.results = slices.Repeat([]int32{nowhere}, len(ix.facts)), slices.Repeat([]int32{nowhere}, len(ix.facts))
-	s := newSearch(ix.finder, len(ix.facts))
-	ix.prompted = s.facts(x.c.system)
+	ix.prompted = ix.finder.facts(x.c.system)
 	for i := range x.c.said {
-		if err := x.step(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		ix.of[i] = s.facts(pieces(x.c.said[i].body)...)
+		ix.of[i] = ix.finder.facts(pieces(x.c.said[i].body)...)
 		first := x.said
-		if isResult(x.c.said[i].body) {
+		if _, ok := x.c.said[i].body.(conversation.ToolResult); ok {
 			first = x.results
 		}
 		for _, f := range ix.of[i] {
@@ -244,11 +229,3 @@ func (x *indexer) stood(fact int32, before int) (stood, resultsOnly bool) {
 
 // resulted reports whether a fact stood in a result before a message.
 func (x *indexer) resulted(fact int32, before int) bool { return int(x.results[fact]) < before }
-
-func isResult(b conversation.Body) bool {
-	_, ok := b.(conversation.ToolResult)
-	return ok
-}
-
-// holds reports whether a text holds a fact as it is.
-func (ix *index) holds(text string, fact int32) bool { return strings.Contains(text, ix.facts[fact]) }

@@ -112,7 +112,7 @@ func Planned(r preset.Rules) Maker {
 	case d.Acts == preset.ActDrop:
 		return func(s Setting) Policy { return newTruncate(s, r) }
 	case d.Command && !r.ActsByItself() && !preset.RulesOf(r.Preset).ActsByItself(): // otherwise it is D17
-		return Commanded(r)
+		return func(s Setting) Policy { return commanded(s, r) }
 	}
 	if !slices.Contains(preset.All(), r.Preset) {
 		return nil

@@ -1,22 +1,19 @@
 package replay
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
 // same reports whether two messages are the same on the wire.
 func same(a, b *projection.Message) bool {
-	if a.Role != b.Role || a.CallID != b.CallID || len(a.Calls) != len(b.Calls) || a.Text != b.Text {
-		return false
-	}
-	for i := range a.Calls {
-		if a.Calls[i].ID != b.Calls[i].ID || a.Calls[i].Name != b.Calls[i].Name || a.Calls[i].Arguments != b.Calls[i].Arguments {
-			return false
-		}
-	}
-	return true
+	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+		})
 }
 
 // inCommon is how many code points two messages that differ begin with alike.
@@ -24,28 +21,22 @@ func inCommon(a, b *projection.Message) int {
 	if a.Role != b.Role || a.CallID != b.CallID {
 		return 0
 	}
-	n, whole := alike(a.Text, b.Text)
-	for i := 0; whole && i < min(len(a.Calls), len(b.Calls)); i++ {
-		if a.Calls[i].ID != b.Calls[i].ID {
+	texts := [][2]string{{a.Text, b.Text}}
+	for i := 0; i < min(len(a.Calls), len(b.Calls)) && a.Calls[i].ID == b.Calls[i].ID; i++ {
+		texts = append(texts, [2]string{a.Calls[i].Name, b.Calls[i].Name}, [2]string{a.Calls[i].Arguments, b.Calls[i].Arguments})
+	}
+	n := 0
+	for _, pair := range texts {
+		n += alike(pair[0], pair[1])
+		if pair[0] != pair[1] {
 			break
 		}
-		var more int
-		if more, whole = alike(a.Calls[i].Name, b.Calls[i].Name); !whole {
-			return n + more
-		}
-		n += more
-		more, whole = alike(a.Calls[i].Arguments, b.Calls[i].Arguments)
-		n += more
 	}
 	return n
 }
 
-// alike is how many code points two texts begin with alike, and whether they are
-// the same.
-func alike(a, b string) (chars int, whole bool) {
-	if a == b {
-		return utf8.RuneCountInString(a), true
-	}
+// alike is how many code points two texts begin with alike.
+func alike(a, b string) int {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++
@@ -53,5 +44,5 @@ func alike(a, b string) (chars int, whole bool) {
 	for i > 0 && i < len(a) && !utf8.RuneStart(a[i]) {
 		i--
 	}
-	return utf8.RuneCountInString(a[:i]), false
+	return utf8.RuneCountInString(a[:i])
 }

@@ -21,15 +21,12 @@ import (
 //     the provider's cache while that lives; ONE and JCL have what is covered read
 //     at full price, as the call shares no prefix; S64 what was said.
 
-// Commanded is S64: the rules' default profile as a command, given at the start
-// of every turn.
-func Commanded(r preset.Rules) Maker {
-	return func(s Setting) Policy { return newJP(s, r) }
-}
-
-// nothing reports whether an error only says that a rule found nothing to do.
-func nothing(err error) bool {
-	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
+// failure is an error, but for one that only says that a rule found nothing to do.
+func failure(err error) error {
+	if errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused) {
+		return nil
+	}
+	return err
 }
 
 // transcript stands for the file that JCL writes before it compresses.
@@ -48,25 +45,19 @@ func (l Look) situation(r preset.Rules) edit.Inputs {
 func wished(l Look, r preset.Rules, w edit.Request) (Act, error) {
 	pass, err := edit.NewProposal(l.Log, r, l.situation(r), w)
 	if err == nil && pass.Job != nil {
-		return extracted(l, pass, saidIn(l.Log, pass.Spans))
+		return extracted(pass, saidIn(l.Log, pass.Spans))
 	}
 	if err != nil {
-		if nothing(err) {
-			err = nil
-		}
-		return Act{}, err
+		return Act{}, failure(err)
 	}
 	return Act{Overlays: pass.Bodies(0)}, nil
 }
 
 // extracted takes an extract for a pass; input is what a model would have read,
 // in code points.
-func extracted(l Look, pass edit.Proposal, input int) (Act, error) {
+func extracted(pass edit.Proposal, input int) (Act, error) {
 	if err := pass.Extract(); err != nil {
-		if nothing(err) {
-			err = nil
-		}
-		return Act{}, err
+		return Act{}, failure(err)
 	}
 	act := Act{Overlays: pass.Bodies(0)}
 	for _, b := range act.Overlays {
@@ -111,8 +102,9 @@ func covered(v projection.View, spans []conversation.Span) int {
 	return n
 }
 
-// newJP is S64's command, given at the start of every turn.
-func newJP(s Setting, rules preset.Rules) Policy {
+// commanded is S64: the rules' default profile as a command, given at the start of
+// every turn.
+func commanded(s Setting, rules preset.Rules) Policy {
 	p := Policy{Act: func(l Look) (Act, error) {
 		if !l.TurnStart {
 			return Act{}, nil
@@ -131,12 +123,9 @@ func newJP(s Setting, rules preset.Rules) Policy {
 func summarised(l Look, r preset.Rules, spans []conversation.Span, made conversation.Made) (Act, error) {
 	pass, err := edit.ProposeSummary(l.Log, r, l.situation(r), spans, made)
 	if err != nil {
-		if nothing(err) {
-			err = nil
-		}
-		return Act{}, err
+		return Act{}, failure(err)
 	}
-	return extracted(l, pass, covered(l.View, pass.Spans))
+	return extracted(pass, covered(l.View, pass.Spans))
 }
 
 // payloadFields are arguments that carry what a call is about to do, not what it
@@ -147,18 +136,15 @@ var payloadFields = []string{
 	"edits", "patterns", "message", "summary",
 }
 
-// holdsAll reports whether names has all of some.
-func holdsAll(names, some []string) bool {
-	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(names, one) })
-}
-
 // identities declares the identifier fields of every tool, and lists the tools
 // that have none.
 func identities(arguments map[string][]string) (fields map[string][]string, excluded []string) {
 	fields = map[string][]string{}
 	for tool, names := range arguments {
 		for _, name := range names {
-			payload := slices.ContainsFunc(oldAndNew, func(pair []string) bool { return slices.Contains(pair, name) && holdsAll(names, pair) })
+			payload := slices.ContainsFunc(oldAndNew, func(pair [2]string) bool {
+				return (name == pair[0] || name == pair[1]) && slices.Contains(names, pair[0]) && slices.Contains(names, pair[1])
+			})
 			if !payload && !slices.Contains(payloadFields, name) {
 				fields[tool] = append(fields[tool], name)
 			}

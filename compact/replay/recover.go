@@ -8,19 +8,24 @@ import (
 	"plimsoll/conversation"
 )
 
-// What is lost can be had back where the model can ask for it: some message
-// names the event that held it, or its turn, by an id that recall takes, and
-// recall gives a text back that holds it.
-
-// recover counts names that a request does not show and that stood in results
-// alone before a message: whether each can be had back.
+// recover counts names that a request does not show and that stood in results alone
+// before a message: whether each can be had back. It can where the model may ask for
+// it, a message names the event that held it, or its turn, by an id that recall takes,
+// and recall gives a text back that holds it.
 func (s *score) recover(r *run, back *share, before int, messages []projection.Message, lost []int32) {
+	standing := map[uint64]int{} // by event: the message that stands for it
 	if r.policy.Recall && len(lost) > 0 {
-		s.stand(messages, len(r.log))
+		for i := range messages {
+			for _, seq := range messages[i].Events {
+				standing[seq] = i
+			}
+		}
 	}
 	for _, fact := range lost {
-		back.count(r.policy.Recall && slices.ContainsFunc(s.holders(fact, before), func(h int32) bool {
-			return s.named(messages, r.seqs[h], r.c.said[h].turn) && s.index.holds(r.recalled(int(h)), fact)
+		back.count(slices.ContainsFunc(s.holders(fact, before), func(h int32) bool {
+			seq, turn := r.seqs[h], r.c.said[h].turn
+			at, stands := standing[seq]
+			return stands && s.named(at, &messages[at], seq, turn) && strings.Contains(r.recalled(int(h)), s.index.facts[fact])
 		}))
 	}
 }
@@ -30,22 +35,6 @@ func (s *score) holders(fact int32, before int) []int32 {
 	holders := s.index.holders[fact]
 	n, _ := slices.BinarySearch(holders, int32(before))
 	return holders[:n]
-}
-
-// stand notes which message of a request stands for each of so many events.
-func (s *score) stand(messages []projection.Message, events int) {
-	if cap(s.stands) <= events {
-		s.stands = make([]int32, 2*events+1)
-	}
-	s.stands = s.stands[:events+1]
-	clear(s.stands)
-	for i := range messages {
-		for _, seq := range messages[i].Events {
-			if seq <= uint64(events) {
-				s.stands[seq] = int32(i + 1)
-			}
-		}
-	}
 }
 
 // recalled is the text that recall gives back for a message.
@@ -59,17 +48,12 @@ func (r *run) recalled(i int) string {
 
 // named reports whether what stands for an event names it: by its number, by its
 // turn, or, where a result was cut, by the id of its call, which stands beside it.
-func (s *score) named(messages []projection.Message, seq uint64, turn int) bool {
-	at := s.stands[seq] - 1
-	if at < 0 {
-		return false
-	}
-	m := &messages[at]
+func (s *score) named(at int, m *projection.Message, seq uint64, turn int) bool {
 	if m.State == projection.StateCapped && m.Overlay == 0 && m.CallID != "" {
 		return true
 	}
-	if s.names[at] == nil {
-		s.names[at] = namesIn(m.Text)
+	if s.ids[at] == nil {
+		s.ids[at] = idsIn(m.Text)
 	}
-	return s.names[at].events.has(int64(seq)) || s.names[at].turns.has(int64(turn))
+	return names(s.ids[at], seq, uint64(turn))
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
-
-// Policies are replayed beside each other; what depends on prices once for every
-// sheet, which it is then billed by.
 
 // Source is a conversation that can be loaded.
 type Source struct {
@@ -33,10 +34,8 @@ type Options struct {
 	Own     []Named
 	Workers int              // replays at a time; 0: one for every processor
 	Clock   func() time.Time // measures how long deciding and projecting takes; nil: not measured
-	// Progress is told how far the replay is, in parts of a thousand for every
-	// source: as requests are replayed, and at the end of each source. It is called
-	// from several goroutines, one call at a time, and done never falls; what it does
-	// is waited for. May be nil.
+	// Progress is told how far the replay is, every source being a thousand parts. It
+	// is called from several goroutines, one call at a time. May be nil.
 	Progress func(done, total int)
 }
 
@@ -61,7 +60,7 @@ func (n Named) maker() Maker {
 	case n.Maker != nil:
 		return n.Maker
 	case n.ByHand:
-		return n.storing(Commanded(n.Rules))
+		return n.storing(func(s Setting) Policy { return commanded(s, n.Rules) })
 	}
 	return n.storing(Planned(n.Rules))
 }
@@ -99,20 +98,143 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	files, err := p.conversations(ctx, sources)
+	runs, running := errgroup.WithContext(ctx)
+	runs.SetLimit(p.Workers)
+	told := &progress{tell: o.Progress, steps: make([]int, len(sources))}
+	var files []*file
+	for i, source := range sources {
+		f, err := p.start(running, runs, source, func(of int) { told.step(i, of) })
+		if err != nil {
+			runs.Go(func() error { return err })
+			break
+		}
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	err = runs.Wait()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return Report{}, err
 	}
 	return p.report(files), nil
 }
 
+// start loads a conversation and replays it under all policies, beside others: it
+// returns as soon as the last run has begun, and so no more conversations are in
+// memory than are replayed, and one. It returns nil for one without requests.
+func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Source, told func(of int)) (*file, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	c, err := source.Load()
+	if err != nil {
+		return nil, fmt.Errorf("loading %s: %w", source.Name, err)
+	}
+	if c.Requests() == 0 {
+		told(1)
+		return nil, nil
+	}
+	ix, err := newIndex(ctx, &c)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{name: c.Name, needs: ix.corpus(&c), results: p.results(&c)}
+	steps := len(f.results) * c.Requests()
+	for _, result := range f.results {
+		runs.Go(func() error {
+			if err := p.replay(ctx, result, &c, ix, func() { told(steps) }); err != nil {
+				return fmt.Errorf("replaying under %s: %w", result.entry.name, err)
+			}
+			return nil
+		})
+	}
+	return f, nil
+}
+
+// result is one run of a conversation, and what it came to.
+type result struct {
+	entry  entry
+	set    Setting
+	scored bool // what is no cost is taken from it
+
+	sums sums
+	peak float64
+}
+
+// results lists the runs of a conversation: one for each policy, and of those that
+// depend on prices one for each sheet.
+func (p *replayer) results(c *Conversation) []*result {
+	set := Setting{Window: p.Window, Arguments: c.arguments(),
+		Steps:  slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 }),
+		Marked: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Marked })}
+	var out []*result
+	for _, e := range p.all {
+		set.Sheet = p.plan
+		out = append(out, &result{entry: e, set: set, scored: true})
+		if !e.make(set).PerSheet {
+			continue
+		}
+		for _, set.Sheet = range p.Sheets {
+			if set.Sheet.Name != p.plan.Name {
+				out = append(out, &result{entry: e, set: set})
+			}
+		}
+	}
+	return out
+}
+
+// replay makes a run, and keeps what it came to.
+func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index, told func()) error {
+	r := newRun(c, t.entry.make(t.set), t.set, t.entry.rules)
+	r.clock = p.Clock
+	if t.scored {
+		r.score = newScore(ix)
+	}
+	if err := r.all(ctx, told); err != nil {
+		return err
+	}
+	t.sums, t.peak = r.sums(), r.peak
+	for _, sheet := range p.Sheets {
+		if !r.policy.PerSheet || sheet.Name == t.set.Sheet.Name {
+			t.sums.cost[sheet.Name] = sheet.bill(r.asked, r.calls)
+		}
+	}
+	return nil
+}
+
+// progress tells how far all sources are. It is safe for concurrent use.
+type progress struct {
+	tell func(done, total int) // nil: nobody wants to know
+
+	mu    sync.Mutex
+	steps []int // of each source
+	done  int   // thousandths of all sources
+}
+
+// step tells that a source has done one more step of so many.
+func (p *progress) step(source, of int) {
+	if p.tell == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := 1000 * p.steps[source] / of
+	p.steps[source]++
+	if more := 1000*p.steps[source]/of - before; more > 0 {
+		p.done += more
+		p.tell(p.done, 1000*len(p.steps))
+	}
+}
+
 // replayer is options with nothing left open.
 type replayer struct {
 	Options
-	all   []entry       // what is replayed: what was asked for, and what it is compared with
-	told  []preset.Name // what was asked for
-	plan  Sheet
-	slots chan struct{} // one for each worker, taken by whoever works
+	all  []entry       // what is replayed: what was asked for, and what it is compared with
+	told []preset.Name // what was asked for
+	plan Sheet
 }
 
 // entry is one policy of a replay.
@@ -133,7 +255,6 @@ func newReplayer(o Options) (*replayer, error) {
 	if p.Workers <= 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
-	p.slots = make(chan struct{}, p.Workers)
 	if p.PlanSheet == "" {
 		p.PlanSheet = PlanSheet
 	}
@@ -201,13 +322,13 @@ func (ix *index) corpus(c *Conversation) Corpus {
 }
 
 // report pools the files.
-func (p *replayer) report(files []file) Report {
+func (p *replayer) report(files []*file) Report {
 	r := Report{Window: p.Window, Plan: p.plan.Name, Files: []File{}, Totals: map[preset.Name]Figures{}}
 	for _, s := range p.Sheets {
 		r.Sheets = append(r.Sheets, s.Name)
 	}
-	for i := range files {
-		f := &files[i]
+	for i, f := range files {
+		f.pool(p.Window)
 		r.Corpus.plus(f.needs)
 		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[preset.Name]Figures{}}
 		for _, name := range p.told {
@@ -219,4 +340,19 @@ func (p *replayer) report(files []file) Report {
 		r.Totals[name] = pool{sheets: p.Sheets, policy: name, files: files}.figures()
 	}
 	return r
+}
+
+// pool puts the runs of each policy together: costs from all, everything else from
+// the one that is scored.
+func (f *file) pool(window int) {
+	f.sums = map[preset.Name]sums{}
+	for _, t := range f.results {
+		if t.scored { // it is the first one of its policy
+			f.sums[t.entry.name] = t.sums
+		}
+		maps.Copy(f.sums[t.entry.name].cost, t.sums.cost)
+		if t.entry.name == baseWhole {
+			f.fits = t.peak <= float64(window)
+		}
+	}
 }

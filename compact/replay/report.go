@@ -135,17 +135,18 @@ func (r *run) sums() sums {
 
 // file is one conversation with the sums of all policies.
 type file struct {
-	name  string
-	needs Corpus
-	fits  bool
-	sums  map[preset.Name]sums
+	name    string
+	needs   Corpus
+	results []*result
+	fits    bool
+	sums    map[preset.Name]sums
 }
 
 // pool is figures of several files in the making.
 type pool struct {
 	sheets []Sheet
 	policy preset.Name
-	files  []file
+	files  []*file
 }
 
 // figures pools the files.

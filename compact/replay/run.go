@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +30,7 @@ type run struct {
 	view   projection.View
 	meter  meter.Meter
 
-	sent    sent
+	sent    []projection.Message // the newest request
 	asked   []sentRequest
 	calls   []SummaryCall
 	account *account      // by the sheet in force
@@ -53,10 +54,10 @@ func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
 		account: newAccount(set.Sheet), marked: set.Marked}
 }
 
-// all replays every request, and tells how many are done. The error is the
-// policy's, or that of ctx.
-func (r *run) all(ctx context.Context, told *progress) error {
-	next, untold := 0, 0
+// all replays every request, and tells after each. The error is the policy's, or that
+// of ctx.
+func (r *run) all(ctx context.Context, told func()) error {
+	next := 0
 	for i, q := range r.c.requests {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -72,12 +73,8 @@ func (r *run) all(ctx context.Context, told *progress) error {
 				return fmt.Errorf("after request %d of %s: %w", i+1, r.c.Name, err)
 			}
 		}
-		if untold++; untold == tellEvery {
-			told.requests(untold)
-			untold = 0
-		}
+		told()
 	}
-	told.requests(untold)
 	return nil
 }
 
@@ -103,18 +100,18 @@ func (r *run) request(i int, q request) error {
 	if err := r.act(Look{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
 		return err
 	}
-	shown := r.shown()
-	messages, grew, err := r.sent.after(shown)
+	view := r.shown()
+	messages, err := projection.Harden(view, projection.Capabilities{})
 	r.spent += r.now().Sub(began)
-	if err != nil {
+	if err != nil && !errors.Is(err, projection.ErrNothingToSend) { // that is a violation
 		return err
 	}
-	common := r.common(messages, grew)
-	r.sent.take(shown, messages, grew)
+	common := r.common(messages)
+	r.sent = messages
 	r.take(common, q.idle)
-	r.wrong += r.sent.checks.violations(r.sent.messages, common.messages)
+	r.wrong += violations(view.Messages, messages, common.messages)
 	if r.score != nil {
-		r.score.request(r, i, r.sent.messages, common.messages)
+		r.score.request(r, i, messages, common.messages)
 	}
 	return nil
 }
@@ -174,18 +171,14 @@ type common struct {
 	before   float64 // tokens of the request before, 0 without one
 }
 
-// common is what the next request has in common with the newest one: all of that
-// if it grew, otherwise what its messages begin with.
-func (r *run) common(messages []projection.Message, grew bool) common {
+// common is what the messages of the next request have in common with those of the
+// newest one.
+func (r *run) common(messages []projection.Message) common {
 	if len(r.asked) == 0 {
 		return common{}
 	}
 	c := common{before: r.asked[len(r.asked)-1].tokens}
-	if grew {
-		c.messages, c.tokens = len(r.sent.messages), r.base()+tokens(r.sent.chars)
-		return c
-	}
-	n, sent := 0, r.sent.messages
+	n, sent := 0, r.sent
 	for c.messages < min(len(messages), len(sent)) && same(&messages[c.messages], &sent[c.messages]) {
 		n += chars(&messages[c.messages])
 		c.messages++
@@ -199,10 +192,14 @@ func (r *run) common(messages []projection.Message, grew bool) common {
 
 // take adds the newest request to the sums.
 func (r *run) take(c common, idle time.Duration) {
-	size := r.base() + tokens(r.sent.chars)
+	said := 0
+	for i := range r.sent {
+		said += chars(&r.sent[i])
+	}
+	size := r.base() + tokens(said)
 	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
 	if r.marked {
-		q.marks = promptcache.Points(r.sent.messages, r.base(), func(m *projection.Message) float64 { return tokens(chars(m)) })
+		q.marks = promptcache.Points(r.sent, r.base(), func(m *projection.Message) float64 { return tokens(chars(m)) })
 	}
 	r.asked = append(r.asked, q)
 	if r.account.sheet.Terms != nil {

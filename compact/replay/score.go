@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+
 	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
@@ -12,19 +14,15 @@ import (
 
 // score sums up one run.
 type score struct {
-	index  *index
-	search *search
+	index *index
 
-	shown   []int32   // by fact: messages of the newest request that hold it
-	indexed []int32   // by fact: of them, those that hold it in their index of names alone
-	indexes int       // messages of the newest request that have such an index
-	held    []holding // by message of the newest request
-	names   []*names  // by message of the newest request: what its text names, nil before somebody asks
-	stands  []int32   // by event, for the request that is scored: one more than the place of the message
-	given   []bool    // by fact: an instruction given so far
-	next    int       // first message said whose instructions are not given yet
-	known   int       // instructions given so far
-	visible int       // of them, those shown
+	shown   []int32                   // by fact: messages of the newest request that hold it
+	indexed []int32                   // by fact: of them, those that hold it in their index of names alone
+	indexes int                       // messages of the newest request that have such an index
+	held    []holding                 // by message of the newest request
+	ids     [][]conversation.RecallID // by message of the newest request: those in its text, nil before somebody asks
+	next    int                       // first message said whose instructions are not given yet
+	given   []int32                   // instructions given so far
 
 	binding share
 	whole   tally
@@ -39,7 +37,7 @@ type holding struct {
 
 func newScore(ix *index) *score {
 	n := len(ix.facts)
-	s := &score{index: ix, search: newSearch(ix.finder, n), shown: make([]int32, n), indexed: make([]int32, n), given: make([]bool, n)}
+	s := &score{index: ix, shown: make([]int32, n), indexed: make([]int32, n)}
 	for _, f := range ix.prompted {
 		s.shown[f]++
 	}
@@ -52,49 +50,31 @@ func (s *score) request(r *run, i int, messages []projection.Message, common int
 	for _, h := range s.held[min(common, len(s.held)):] {
 		s.add(h, -1)
 	}
-	s.held, s.names = s.held[:min(common, len(s.held))], s.names[:min(common, len(s.names))]
+	s.held, s.ids = s.held[:min(common, len(s.held))], s.ids[:min(common, len(s.ids))]
 	for k := len(s.held); k < len(messages); k++ {
 		h := s.holding(r, &messages[k])
-		s.held, s.names = append(s.held, h), append(s.names, nil)
+		s.held, s.ids = append(s.held, h), append(s.ids, nil)
 		s.add(h, 1)
 	}
-	s.give(r.c.requests[i].from)
-	s.binding.has += s.visible
-	s.binding.of += s.known
+	for ; s.next < r.c.requests[i].from; s.next++ {
+		s.given = append(s.given, s.index.binding[s.next]...)
+	}
+	for _, f := range s.given {
+		s.binding.count(s.shown[f] > 0)
+	}
 	s.needs(r, i, messages)
 }
 
 // add takes a message in, or out again.
 func (s *score) add(h holding, by int32) {
 	for _, f := range h.facts {
-		before := s.shown[f] > 0
 		s.shown[f] += by
-		if after := s.shown[f] > 0; s.given[f] && before != after {
-			if after {
-				s.visible++
-			} else {
-				s.visible--
-			}
-		}
 	}
 	for _, f := range h.index {
 		s.indexed[f] += by
 	}
 	if h.index != nil {
 		s.indexes += int(by)
-	}
-}
-
-// give takes in the instructions of messages before one.
-func (s *score) give(before int) {
-	for ; s.next < before; s.next++ {
-		for _, f := range s.index.binding[s.next] {
-			s.given[f] = true
-			s.known++
-			if s.shown[f] > 0 {
-				s.visible++
-			}
-		}
 	}
 }
 
@@ -108,10 +88,10 @@ func (s *score) holding(r *run, m *projection.Message) holding {
 	for _, c := range m.Calls {
 		texts = append(texts, c.Name, c.Arguments)
 	}
-	h := holding{facts: s.search.facts(texts...)}
+	h := holding{facts: s.index.finder.facts(texts...)}
 	if at := r.indexIn(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
-		h.index = without(h.facts, s.search.facts(texts...))
+		h.index = without(h.facts, s.index.finder.facts(texts...))
 	}
 	return h
 }
@@ -139,13 +119,7 @@ func without(facts, others []int32) []int32 {
 	for _, f := range others {
 		there[f] = true
 	}
-	out := []int32{}
-	for _, f := range facts {
-		if !there[f] {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(append([]int32{}, facts...), func(f int32) bool { return there[f] })
 }
 
 // said is the message said that a message of a request stands for, if it is one.
@@ -153,11 +127,7 @@ func (r *run) said(m *projection.Message) (i int, ok bool) {
 	if len(m.Events) != 1 {
 		return 0, false
 	}
-	return r.saidAs(m.Events[0])
-}
-
-// saidAs is the message said that an event is.
-func (r *run) saidAs(seq uint64) (i int, ok bool) {
+	seq := m.Events[0]
 	if seq == 0 || seq > uint64(len(r.origin)) || r.origin[seq-1] < 0 {
 		return 0, false
 	}
@@ -172,15 +142,9 @@ func says(m *projection.Message, body conversation.Body) bool {
 	case conversation.ToolResult:
 		return m.Role == projection.RoleTool && m.Text == b.Text
 	case conversation.AssistantMessage:
-		if m.Role != projection.RoleAssistant || m.Text != b.Text || len(m.Calls) != len(b.Calls) {
-			return false
-		}
-		for i := range m.Calls {
-			if m.Calls[i].Name != b.Calls[i].Name || m.Calls[i].Arguments != b.Calls[i].Arguments {
-				return false
-			}
-		}
-		return true
+		return m.Role == projection.RoleAssistant && m.Text == b.Text && slices.EqualFunc(m.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
+			return x.Name == y.Name && x.Arguments == y.Arguments
+		})
 	}
 	return false
 }

@@ -2,8 +2,45 @@ package replay
 
 import "plimsoll/compact/projection"
 
-// What one reply needed, and what of that a request showed. It is counted twice:
-// with all that a request shows, and without its indexes of names.
+// share is how many of some things have a property.
+type share struct{ has, of int }
+
+func (s *share) count(has bool) {
+	s.of++
+	if has {
+		s.has++
+	}
+}
+
+func (s *share) plus(t share) {
+	s.has += t.has
+	s.of += t.of
+}
+
+// tally is what replies needed, and what of that their requests showed. It is counted
+// twice: with all that a request shows, and without its indexes of names.
+type tally struct {
+	all, tool, anchors, written share
+	lost                        share    // references to results alone that are not shown: those that recall gives back
+	debt                        float64  // tokens of what holds the references that are not shown
+	lookups                     []lookup // of all that is not shown
+}
+
+// lookup is a request more that a reply would have taken.
+type lookup struct {
+	request float64 // tokens of the request before it
+	given   float64 // tokens that it gives back
+}
+
+func (t *tally) plus(u tally) {
+	t.all.plus(u.all)
+	t.tool.plus(u.tool)
+	t.anchors.plus(u.anchors)
+	t.written.plus(u.written)
+	t.lost.plus(u.lost)
+	t.debt += u.debt
+	t.lookups = append(t.lookups, u.lookups...)
+}
 
 // tally counts what the reply to a request needed, shown as shows says.
 func (s *score) tally(r *run, i int, messages []projection.Message, shows func(fact int32) bool) tally {
@@ -21,8 +58,7 @@ func (s *score) tally(r *run, i int, messages []projection.Message, shows func(f
 		t.anchors.count(len(lines) == before)
 	}
 	for _, f := range n.written {
-		shown := shows(f)
-		if t.written.count(shown); !shown {
+		if t.written.count(shows(f)); !shows(f) {
 			lines = append(lines, f)
 		}
 	}

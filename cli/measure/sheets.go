@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
@@ -12,16 +11,11 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/replay"
-	"plimsoll/conversation/numbers"
 )
 
-// What --prices takes: a named sheet, or a model by the names that --model takes.
-// A model's sheet is the one that conversations with it are planned by
-// ([llm.Model.Sheet]), an hour standing for a lifetime that nobody knows. What
-// the endpoint caches does not count: recordings come from other clients, too.
-
-// ReplaySheets are the sheets that are asked for, all named ones without any.
-func (rp *Replayer) ReplaySheets(values []string) ([]replay.Sheet, error) {
+// Sheets are the price sheets that values of --prices name: sheets, or models by the
+// names that --model takes. Without values they are all sheets of replay.
+func (rp *Replayer) Sheets(values []string) ([]replay.Sheet, error) {
 	if values == nil {
 		return replay.Sheets(), nil
 	}
@@ -31,7 +25,7 @@ func (rp *Replayer) ReplaySheets(values []string) ([]replay.Sheet, error) {
 	}
 	var sheets []replay.Sheet
 	for _, name := range names {
-		s, err := rp.replaySheet(name)
+		s, err := rp.sheet(name)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +36,10 @@ func (rp *Replayer) ReplaySheets(values []string) ([]replay.Sheet, error) {
 	return sheets, nil
 }
 
-func (rp *Replayer) replaySheet(name string) (replay.Sheet, error) {
+// pricesHint is what to do about a model without prices.
+const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
+
+func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 	for _, s := range namedSheets() {
 		if s.Name == name {
 			return s, nil
@@ -66,43 +63,12 @@ func (rp *Replayer) replaySheet(name string) (replay.Sheet, error) {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
 	}
 	m.CacheTTL = own.CacheTTL
-	return ModelSheet(m), nil
+	return modelSheet(m), nil
 }
 
-// CacheNotes tell by sheet how long the caches of models live; named sheets say
-// that by their names.
-func (rp *Replayer) CacheNotes(sheets []replay.Sheet) map[string]string {
-	notes := map[string]string{}
-	for _, s := range sheets {
-		if slices.Contains(SheetNames(), s.Name) {
-			continue
-		}
-		provider, id, _ := strings.Cut(s.Name, "/")
-		note := "cache lives " + lifetimeText(s.Lifetime)
-		if setup.DescribedModel(rp.Settings.Cfg(), provider, id).CacheTTL <= 0 {
-			note += " (assumed)"
-		}
-		notes[s.Name] = note
-	}
-	return notes
-}
-
-// lifetimeText is a time in minutes, which most are, or in hours if it is long.
-func lifetimeText(d time.Duration) string {
-	switch {
-	case d >= 2*time.Hour && d%time.Hour == 0:
-		return numbers.Grouped(int(d/time.Hour)) + " h"
-	case d%time.Minute == 0:
-		return numbers.Grouped(int(d/time.Minute)) + " min"
-	}
-	return d.String()
-}
-
-// pricesHint is what to do about a model without prices.
-const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
-
-// ModelSheet is the sheet of a model that has prices.
-func ModelSheet(m llm.Model) replay.Sheet {
+// modelSheet is the sheet of a model that has prices: the one that conversations
+// with it are planned by.
+func modelSheet(m llm.Model) replay.Sheet {
 	p := m.Sheet()
 	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
 	if s.Lifetime <= 0 {

@@ -1,0 +1,205 @@
+// Package measure is the replay command that measures ways to compact: it reads recorded
+// conversations, has the package replay of compact replay them, and writes what was
+// measured as a table, as JSON, and as an SVG picture.
+package measure
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/session"
+	"plimsoll/cli/setup"
+	"plimsoll/cli/transfer"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
+)
+
+const (
+	// DefaultWindow is the window without --window, in tokens.
+	DefaultWindow = 128_000
+
+	// Newest stands for the newest conversation of the workspace.
+	Newest = "newest"
+
+	// Configured stands for the rules of the user's configuration.
+	Configured = "configured"
+)
+
+// Replayer has what the command works with.
+type Replayer struct {
+	Console       *console.Console
+	Settings      *setup.Settings
+	Providers     *setup.Providers
+	Conversations *session.Conversations
+	Sources       *transfer.Sources
+}
+
+// Options are the flags of the command.
+type Options struct {
+	Presets []string
+	All     bool
+	Prices  []string
+	JSON    bool
+	Plot    string
+	Force   bool
+}
+
+// Check refuses flags that contradict each other, arguments that are empty, and a
+// picture over a file that is there.
+func (o Options) Check(changed func(flag string) bool, args []string) error {
+	switch {
+	case o.All && changed("preset"):
+		return console.WrongUse("--all replays every preset; leave it or --preset out")
+	case changed("plot") && o.Plot == "":
+		return console.WrongUse("--plot is empty; write --plot FILE, or leave it out")
+	case slices.ContainsFunc(args, func(arg string) bool { return strings.TrimSpace(arg) == "" }): // an unset variable in a script
+		return console.WrongUse("an argument is empty; name files, folders, or stored conversations")
+	}
+	if st, err := os.Stat(o.Plot); err == nil && st.Mode().IsRegular() && !o.Force {
+		return console.WithHint(fmt.Errorf("%s exists already and was not touched", o.Plot), "--force overwrites it")
+	}
+	return nil
+}
+
+// Replay replays what args name, and writes what was measured.
+func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error {
+	if err := rp.Settings.Configure(); err != nil {
+		return err
+	}
+	rp.Settings.NoteRefused()
+	what, err := rp.what(o)
+	if err != nil {
+		return err
+	}
+	inputs, err := rp.inputs(ctx, args)
+	if err != nil {
+		return err
+	}
+	run, err := rp.measure(ctx, what, inputs)
+	if err != nil {
+		return err
+	}
+	if err := rp.write(o, run); err != nil {
+		return err
+	}
+	failed := func(in *input) bool { return in.failure != nil || len(in.problems) > 0 }
+	if run.Report.Corpus.Requests == 0 || slices.ContainsFunc(inputs, failed) {
+		return console.ErrSaid
+	}
+	return nil
+}
+
+// what is what is replayed, and by which prices.
+func (rp *Replayer) what(o Options) (replay.Options, error) {
+	what := replay.Options{Window: DefaultWindow, PlanSheet: replay.PlanSheet, Clock: time.Now}
+	if given := rp.Settings.Flags.Window; given > 0 {
+		what.Window = given
+	}
+	var err error
+	if what.Sheets, err = rp.Sheets(o.Prices); err != nil {
+		return what, err
+	}
+	if o.Prices != nil {
+		what.PlanSheet = what.Sheets[0].Name
+	}
+	return what, rp.policies(&what, o)
+}
+
+// policies adds the policies that are asked for: presets to the letter, the rules of
+// the configuration, and its profiles as commands at the start of every turn. A name
+// that is two of these is a preset first, then the configuration.
+func (rp *Replayer) policies(what *replay.Options, o Options) error {
+	rules := setup.RulesOf(rp.Settings.Cfg())
+	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
+	switch {
+	case o.All:
+		names = setup.PresetNames()
+	case o.Presets != nil:
+		var err error
+		if names, err = splitList("--preset", o.Presets); err != nil {
+			return err
+		}
+	}
+	results := rp.Settings.Cfg().ToolResults
+	for _, name := range names {
+		p := preset.Name(name)
+		if slices.Contains(what.Policies, p) {
+			continue
+		}
+		what.Policies = append(what.Policies, p)
+		if slices.Contains(preset.All(), p) {
+			continue
+		}
+		own := replay.Named{Name: p, Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
+		if name != Configured {
+			if _, known := rules.Profiles[name]; !known {
+				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(PolicyNames(rules), ", "))
+			}
+			own.Rules.DefaultProfile, own.ByHand = name, true
+		}
+		what.Own = append(what.Own, own)
+	}
+	return nil
+}
+
+// PolicyNames lists what --preset takes.
+func PolicyNames(rules preset.Rules) []string {
+	names := append(setup.PresetNames(), Configured)
+	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// splitList gives the names in the values of a flag, which can hold several with
+// commas between.
+func splitList(flag string, values []string) ([]string, error) {
+	var names []string
+	for _, value := range values {
+		for name := range strings.SplitSeq(value, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				return nil, console.WrongUse("%s has an empty name in %q; write %s A,B", flag, value, flag)
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// measure replays the inputs.
+func (rp *Replayer) measure(ctx context.Context, what replay.Options, inputs []*input) (Run, error) {
+	bar := console.NewProgress(rp.Console.Stderr, "replaying "+numbers.Count(len(inputs), "conversation"))
+	defer bar.Clear()
+	what.Progress = bar.Show
+	var sources []replay.Source
+	for _, in := range inputs {
+		sources = append(sources, replay.Source{Name: in.name, Load: func() (replay.Conversation, error) { return rp.load(ctx, in, bar) }})
+	}
+	report, err := replay.Run(ctx, sources, what)
+	return Run{Report: report, Policies: what.Policies, Sheet: what.PlanSheet, inputs: inputs}, err
+}
+
+// write writes what was measured in the form that is asked for.
+func (rp *Replayer) write(o Options, run Run) error {
+	measured := run.Report.Corpus.Requests > 0
+	var err error
+	switch {
+	case o.JSON:
+		err = console.WriteJSON(rp.Console.Stdout, run.Document())
+	case measured:
+		err = run.WriteTable(rp.Console.Stdout, rp.Console.Limit())
+	}
+	if err != nil || !measured || o.Plot == "" {
+		return err
+	}
+	return console.WriteNew(o.Plot, o.Force, run.WritePicture)
+}

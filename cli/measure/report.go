@@ -1,0 +1,94 @@
+package measure
+
+import (
+	"plimsoll/cli/transfer"
+	"plimsoll/compact/preset"
+	"plimsoll/compact/replay"
+)
+
+// Run is what was measured, and how it is shown.
+type Run struct {
+	Report   replay.Report
+	Policies []preset.Name // in the order of the table
+	Sheet    string        // of prices: the table and the picture show its costs
+	inputs   []*input
+}
+
+// Document is `replay --json`: the report, and with each file what was left out of
+// it. Files that could not be replayed are there, too, without policies.
+type Document struct {
+	replay.Report
+	Front []preset.Name `json:"front"`
+	Files []File        `json:"files"` // in the place of the report's
+}
+
+// File is an input in a document.
+type File struct {
+	replay.File
+	Files    *int                     `json:"files,omitempty"` // never set: hides the number of files, which only the corpus has
+	Error    *string                  `json:"error"`           // why it was not replayed; null: it was
+	Problems []transfer.ImportProblem `json:"problems"`
+}
+
+// Document is the report as `replay --json` writes it.
+func (r Run) Document() Document {
+	d := Document{Report: r.Report, Front: r.Front(), Files: []File{}}
+	replayed := r.Report.Files
+	for _, in := range r.inputs {
+		f := File{File: replay.File{Name: in.name, Policies: map[preset.Name]replay.Figures{}}, Problems: append([]transfer.ImportProblem{}, in.problems...)}
+		switch {
+		case in.failure != nil:
+			p := transfer.ProblemOf(in.failure)
+			f.Error, f.Problems = &p.Reason, append(f.Problems, p)
+		case in.requests == 0:
+			reason := noReply
+			f.Error = &reason
+		default:
+			f.File, replayed = replayed[0], replayed[1:]
+		}
+		d.Files = append(d.Files, f)
+	}
+	return d
+}
+
+// axis is the share that cost is compared with.
+type axis struct {
+	head  string // of its column
+	label string
+	of    func(replay.Figures) replay.Ratio
+}
+
+// keptAxis is content, or, where no reply of a report edits or writes files, the
+// names from results, without indexes of names.
+func keptAxis(report replay.Report) axis {
+	if report.Corpus.EditAnchors+report.Corpus.WrittenLines > 0 {
+		return axis{"CONTENT", "content", func(f replay.Figures) replay.Ratio { return f.Content }}
+	}
+	return axis{"RECALL without indexes", "names from tools, without indexes", func(f replay.Figures) replay.Ratio { return f.WithoutIndex.RecallTool }}
+}
+
+// Front lists the policies without a request larger than the window that no other
+// such policy beats: none is better on cost or content without being worse on the
+// other.
+func (r Run) Front() []preset.Name {
+	front := []preset.Name{}
+	kept := keptAxis(r.Report)
+	figures := func(name preset.Name) (cost, share float64, ok bool) {
+		f := r.Report.Totals[name]
+		c, k := f.CostVsTruncate[r.Sheet], kept.of(f)
+		return float64(c), float64(k), f.Overflow == 0 && c.Known() && k.Known()
+	}
+	for _, name := range r.Policies {
+		cost, share, ok := figures(name)
+		for _, other := range r.Policies {
+			c, k, known := figures(other)
+			if known && c <= cost && k >= share && (c < cost || k > share) {
+				ok = false
+			}
+		}
+		if ok {
+			front = append(front, name)
+		}
+	}
+	return front
+}

@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/cli/table"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+)
+
+// column is a figure in the table.
+type column struct {
+	head string
+	note string // what it means
+	cell func(replay.Figures) string
+}
+
+// columns are those of the table, the most important ones first.
+func (r Run) columns() []column {
+	fits := 0
+	for _, f := range r.Report.Files {
+		if f.Fits {
+			fits++
+		}
+	}
+	share := func(get func(replay.Figures) replay.Ratio) func(replay.Figures) string {
+		return func(f replay.Figures) string { return ratioText(get(f)) }
+	}
+	return []column{
+		{"COST", "by " + plain.Line(r.Sheet) + ", if sending everything costs 1", share(func(f replay.Figures) replay.Ratio { return f.CostRatio[r.Sheet] })},
+		{"OVER", "requests larger than the window, which providers refuse", func(f replay.Figures) string { return numbers.Grouped(f.Overflow) }},
+		{"CONTENT", "lines that edits and rewritten files go back to: share still in view", share(func(f replay.Figures) replay.Ratio { return f.Content })},
+		{"RECALL", "names from tool results that later replies use: share still in view", share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
+		{"INSTR", "what the user demanded: share still in view", share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
+		{"SUMS", "summaries", func(f replay.Figures) string { return numbers.Grouped(f.Summaries) }},
+		{"/TRUNC", "the same as COST, if leaving out the oldest costs 1", share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[r.Sheet] })},
+		{"WORSE", "conversations dearer than sending everything, of the " + numbers.Grouped(fits) + " that fit the window",
+			func(f replay.Figures) string { return numbers.Grouped(f.SessionsWorse[r.Sheet]) }},
+		{"DEBT", "the same as COST, with looking up what was needed and not in view", share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[r.Sheet] })},
+	}
+}
+
+// WriteTable writes a row for each policy in as many columns as fit into lines of
+// limit cells, 0 being no limit, and below it what they mean.
+func (r Run) WriteTable(w io.Writer, limit int) error {
+	var b strings.Builder
+	b.WriteString(wrapped(r.headline(), limit) + "\n\n")
+	front := r.Front()
+	marks, names := &table.Column{}, &table.Column{Head: "POLICY"}
+	for _, name := range r.Policies {
+		mark := ""
+		if slices.Contains(front, name) {
+			mark = "*"
+		}
+		marks.Add(mark)
+		names.Add(plain.Line(string(name)))
+	}
+	shown, columns := []*table.Column{marks, names}, r.columns()
+	width := marks.Size() + len(table.Gap) + names.Size()
+	for i, c := range columns {
+		column := &table.Column{Head: c.head, Right: true}
+		for _, name := range r.Policies {
+			column.Add(c.cell(r.Report.Totals[name]))
+		}
+		if width += len(table.Gap) + column.Size(); limit > 0 && width > limit {
+			columns = columns[:i]
+			break
+		}
+		shown = append(shown, column)
+	}
+	if err := table.Write(&b, limit, shown...); err != nil {
+		return err
+	}
+	b.WriteString("\n")
+	for _, c := range columns {
+		writeNote(&b, c.head, c.note, limit)
+	}
+	if len(front) > 0 {
+		writeNote(&b, "*", "nothing else without OVER is cheaper and has as much "+keptAxis(r.Report).head+", or as cheap and has more", limit)
+	}
+	b.WriteString("\n" + wrapped("What is in view need not be used: shares are upper bounds. "+
+		"The recorded model saw everything, and so had less to look up again.", limit) + "\n")
+	for _, name := range r.Policies {
+		if n := r.Report.Totals[name].Violations; n > 0 {
+			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), numbers.Count(n, "fault"))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// headline says what was replayed.
+func (r Run) headline() string {
+	c := r.Report.Corpus
+	return fmt.Sprintf("%s, %s, %s (%s to tool results alone); window %s tokens, prices %s",
+		numbers.Count(c.Files, "conversation"), numbers.Count(c.Requests, "request"), numbers.Count(c.References, "reference"),
+		numbers.Grouped(c.ToolReferences), numbers.Grouped(r.Report.Window), plain.Line(r.Sheet))
+}
+
+// writeNote writes what a head means, indented.
+func writeNote(b *strings.Builder, head, text string, limit int) {
+	const indent = 9
+	if limit > 0 {
+		text = wrapped(text, max(1, limit-indent))
+	}
+	b.WriteString(table.Pad(head, indent, false) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+}
+
+// wrapped is text in lines of at most limit cells; 0 is no limit.
+func wrapped(text string, limit int) string {
+	if limit <= 0 {
+		return text
+	}
+	return ansi.Wrap(text, limit, "")
+}
+
+// ratioText is a ratio with three places, - for none.
+func ratioText(r replay.Ratio) string {
+	if !r.Known() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(r), 'f', 3, 64)
+}
