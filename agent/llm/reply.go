@@ -139,7 +139,8 @@ func BrokeOff() *Error {
 	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
 }
 
-// Endless is a reply of more than MaxReply bytes.
+// Endless is a reply that is longer than any window.
 func Endless() *Error {
-	return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
+	return &Error{Class: Malformed, NoRetry: true, Message: "the reply was too long and was stopped",
+		Hint: "the model may be repeating itself; ask again, or for less at once"}
 }

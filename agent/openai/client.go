@@ -70,7 +70,7 @@ func New(o Options) *Client {
 	e := resolve(&o)
 	c := &Client{opts: o, who: newEndpoint(o, e), maxStream: maxStream, learned: map[string]lessons{}}
 	c.body = mergedBody(o.Body)
-	c.http = &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}
+	c.http = c.opts.client()
 	return c
 }
 
@@ -213,9 +213,9 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
 		return false
 	}
-	src := newFrames(&watched{src: &gathered{ctx: ctx, src: resp.Body}, dog: dog})
-	p := pump{client: c, parent: parent, ctx: ctx, frames: src, dec: out.decoder, dog: dog, yield: yield}
-	p.run()
+	src := events{src: &watched{src: &gathered{ctx: ctx, src: resp.Body}, dog: dog}}
+	reply := reading{client: c, parent: parent, ctx: ctx, events: src, dec: out.decoder, dog: dog, yield: yield}
+	reply.run()
 	return false
 }
 

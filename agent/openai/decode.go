@@ -75,7 +75,7 @@ func (d *chatDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	}
 	c := d.take(f)
 	if d.calls.tooMany || d.details.size > maxReply {
-		return c, false, endless()
+		return c, false, llm.Endless()
 	}
 	return c, false, d.reasonError()
 }

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync"
@@ -66,7 +65,7 @@ func CheckKey(ctx context.Context, o Options) error {
 	e := resolve(&o)
 	o.Answer = keyTime
 	if e.Name == "openrouter" { // whose list of models is public
-		p := prober{opts: o, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
+		p := prober{opts: o, who: newEndpoint(o, e), client: o.client()}
 		return p.one(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err
 	}
 	_, err := Discover(ctx, o, "")
@@ -89,7 +88,7 @@ func discover(ctx context.Context, o Options, model string) (found Found, named 
 			return Found{}, false, err
 		}
 	}
-	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
+	p := prober{opts: o, model: model, who: newEndpoint(o, e), client: o.client()}
 	answers := p.ask(ctx, questions(e, o.Wire, o.BaseURL, model))
 	found = merge(answers, model)
 	named = found.Server != ""
@@ -108,10 +107,6 @@ func discover(ctx context.Context, o Options, model string) (found Found, named 
 	}
 	return found, named, answers[0].err
 }
-
-// stayPut keeps redirects from being followed, which could carry a key
-// elsewhere.
-func stayPut(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // ask asks all questions at once and returns the answers in their order.
 func (p prober) ask(ctx context.Context, questions []question) []answer {

@@ -1,12 +1,10 @@
 // Package openai talks to any endpoint of OpenAI's protocols: chat completions
 // everywhere, and the Responses API where a model needs it.
 //
-// It is the only importer of github.com/sashabaranov/go-openai. The library
-// makes the requests and reads the streams; what it drops or gets wrong is
-// cured around it, in a RoundTripper: request bodies are completed, failures
-// become values of [llm.Error] with what the server said of retrying, and
-// streams are normalised, so that comments, cut connections, error frames and
-// bodies that are no streams are all seen for what they are.
+// It is the only importer of github.com/sashabaranov/go-openai, whose types requests
+// and replies have. It sends and reads them itself: failures are values of
+// [llm.Error] with what the server said of retrying, and comments, cut connections,
+// error events and bodies that are no streams are all seen for what they are.
 //
 // # Guarantees
 //

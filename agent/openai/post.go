@@ -15,6 +15,11 @@ import (
 // A request is sent and its answer read here. Redirects are not followed: they would turn a POST into a GET and could carry
 // a key elsewhere.
 
+// client is an HTTP client for the endpoint.
+func (o Options) client() *http.Client {
+	return &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
 const (
 	maxErrorBody  = 64 << 10
 	errorBodyTime = 10 * time.Second // how long a server may take to say what is wrong
@@ -72,6 +77,9 @@ func (c *Client) post(ctx context.Context, out outgoing, dog *watchdog) (*http.R
 
 // setHeaders adds what every request carries; the user's own headers win, and add to what is asked for of the Messages API.
 func setHeaders(h http.Header, own map[string]string) {
+	// It is not sent. It lets the transport send a request again that meets a connection which died while it waited for the
+	// next one: llama.cpp announces keep-alive and closes after each streamed answer.
+	h["Idempotency-Key"] = nil
 	h.Set("User-Agent", "plimsoll")
 	h.Set("X-Title", "Plimsoll") // OpenRouter shows it as the program's name
 	for k, v := range own {

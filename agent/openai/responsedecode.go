@@ -146,7 +146,7 @@ func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	}
 	c, done := d.take(&ev)
 	if d.calls.tooMany {
-		return c, false, endless()
+		return c, false, llm.Endless()
 	}
 	if isZero(c) && !done {
 		c.Waiting = true

@@ -30,11 +30,11 @@ func (c *cutReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// framed is a body as frames, one a line, and the error it ended with.
-func framed(src io.Reader) (string, error) {
+// eventsOf is a body as events, one a line, and the error it ended with.
+func eventsOf(src io.Reader) (string, error) {
 	var out strings.Builder
-	for f := newFrames(src); ; {
-		next, err := f.next()
+	for s := (&events{src: src}); ; {
+		next, err := s.next()
 		if err == io.EOF {
 			return out.String(), nil
 		}
@@ -77,30 +77,30 @@ func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
 		"data: {}\n\ndata: {}\n":                  "={}\n={}\n",
 		"{\"choices\":[]}":                        "",
 		"data: {\"half\":\n":                      "",
-		"data: {}\n\n: comment that is not whole": "={}\n",
+		"data: {}\n\n: comment that is not whole": "={}\n:\n",
 	} {
-		out, err := framed(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)))
+		out, err := eventsOf(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken)))
 		if out != want || !errors.Is(err, broken) {
 			t.Errorf("%q: got %q, %v", in, out, err)
 		}
 	}
 }
 
-func FuzzFrames(f *testing.F) {
+func FuzzEvents(f *testing.F) {
 	for _, b := range bodies(f) {
 		f.Add(b, uint64(1))
 	}
 	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
-		want, wantErr := framed(bytes.NewReader(body))
-		got, gotErr := framed(&cutReader{data: body, rng: rand.New(rand.NewPCG(seed, 0)), most: 9})
+		want, wantErr := eventsOf(bytes.NewReader(body))
+		got, gotErr := eventsOf(&cutReader{data: body, rng: rand.New(rand.NewPCG(seed, 0)), most: 9})
 		if want != got || fmt.Sprint(wantErr) != fmt.Sprint(gotErr) {
 			t.Fatalf("in pieces: %q %v, at once: %q %v", got, gotErr, want, wantErr)
 		}
 	})
 }
 
-// BenchmarkFrames is what normalising adds to a chunk, budget 1 us each.
-func BenchmarkFrames(b *testing.B) {
+// BenchmarkEvents is what reading an event takes, budget 1 us.
+func BenchmarkEvents(b *testing.B) {
 	body, err := os.ReadFile("testdata/captures/llama-server/ctx-full-midgen.body")
 	if err != nil {
 		b.Fatal(err)
@@ -108,7 +108,7 @@ func BenchmarkFrames(b *testing.B) {
 	events := bytes.Count(body, []byte("data: "))
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		if _, err := framed(bytes.NewReader(body)); err != nil {
+		if _, err := eventsOf(bytes.NewReader(body)); err != nil {
 			b.Fatal(err)
 		}
 	}
