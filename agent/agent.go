@@ -83,7 +83,7 @@ func New(o core.Options) (*Agent, error) {
 		a.windows.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
 	}
 	if o.Backlog != nil {
-		a.queue.backlog = newBacklogKeeper(o.Backlog, o.Logger)
+		a.queue.backlog = newBacklog(o.Backlog, o.Logger)
 	}
 	return a, nil
 }
@@ -221,8 +221,10 @@ func (a *Agent) Run(ctx context.Context) error {
 		return errors.New("the agent runs already")
 	}
 	defer a.journal.Updates.Close()
-	defer a.windows.keeper.start(ctx)()
-	defer a.queue.backlog.start(ctx)()
+	a.windows.keeper.start(ctx)
+	defer a.windows.keeper.finish(ctx)
+	a.queue.backlog.start(ctx)
+	defer a.queue.backlog.finish(ctx)
 	a.windows.remember()
 	a.display.showMeter()
 	a.resume(ctx)

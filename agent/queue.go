@@ -11,7 +11,7 @@ import "plimsoll/agent/updates"
 type queue struct {
 	messages []queued
 	shown    bool // the watcher knows of some
-	backlog  *backlogKeeper
+	backlog  backlog
 	updates  *updates.Mailbox
 }
 
@@ -63,7 +63,7 @@ func (q *queue) giveBack(texts ...string) {
 }
 
 // store keeps what waits in the backlog, so that a crash does not lose it.
-func (q *queue) store() { q.backlog.put(q.texts()) }
+func (q *queue) store() { q.backlog.replace(q.texts()) }
 
 // texts lists what waits, oldest first.
 func (q *queue) texts() []string {

@@ -166,7 +166,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 		if !ok {
 			break
 		}
-		if err != nil && p.err == nil && rep.Bytes < llm.MaxReply {
+		if err != nil && p.err == nil {
 			rep.Add(p.chunk)
 		}
 	}
@@ -206,9 +206,6 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(l
 			return llm.AsError(p.err)
 		}
 		add(p.chunk)
-		if rep.Bytes >= llm.MaxReply {
-			return llm.Endless()
-		}
 	}
 }
 

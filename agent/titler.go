@@ -59,7 +59,7 @@ func (t *titler) idle(ctx context.Context) {
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, titleTime)
 		defer cancel()
-		rep, err := whole(ctx, r)
+		rep, err := r.Read(ctx)
 		t.inbox.Put(func(ctx context.Context) { t.keep(ctx, r, rep, err) })
 		close(done)
 	}()
@@ -109,21 +109,6 @@ func (t *titler) request(question, reply string) llm.Outgoing {
 		r.MaxTokens = min(r.MaxTokens, most)
 	}
 	return r
-}
-
-// whole reads a reply to its end.
-func whole(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	rep := llm.NewReply()
-	for c, err := range r.Provider.Stream(ctx, r.Request) {
-		if err != nil {
-			return rep, err
-		}
-		rep.Add(c)
-		if rep.Bytes >= llm.MaxReply {
-			return rep, llm.Endless()
-		}
-	}
-	return rep, nil
 }
 
 // keep keeps what the request cost, and the title, if it is one and wanted still.

@@ -37,7 +37,7 @@ type windowKeeper struct {
 	cuts       cutWatch        // whether the server cuts prompts silently
 	askedShort map[string]bool // models whose server was asked for its window after a short report
 	learned    map[string]conversation.Calibration
-	keeper     *calibrationKeeper
+	keeper     *keeper[learnedModels]
 }
 
 // room makes room in the window.
@@ -177,8 +177,15 @@ func (k *windowKeeper) keepCalibration() {
 	if key == "" {
 		return
 	}
-	k.learned[key] = k.journal.Settings.Model.Calibration
-	k.keeper.put(key, k.journal.Settings.Model.Calibration)
+	c := k.journal.Settings.Model.Calibration
+	k.learned[key] = c
+	k.keeper.put(false, func(batch learnedModels) learnedModels {
+		if batch == nil {
+			batch = learnedModels{}
+		}
+		batch[key] = c
+		return batch
+	})
 }
 
 // cutWatch is what the reports of a model say about cuts.

@@ -142,7 +142,7 @@ func (w *writer) listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error)
 		if err != nil {
 			return llm.NewReply(), err
 		}
-		rep, err := listen(inside, r)
+		rep, err := r.Read(inside)
 		done()
 		w.spent = append(w.spent, spent{r, rep})
 		if !errors.Is(err, llm.ErrYielded) {
@@ -161,32 +161,6 @@ func crowdedOut() *llm.Error {
 		Message: fmt.Sprintf("the conversation's requests share the server's cache with it and went first %d times", maxYields),
 		Hint:    "compact while nothing runs, or give the server a larger cache (-c)",
 	}
-}
-
-// listen makes one try at a request that nobody watches. The error is an
-// *Error, or the cause of ctx's end; the reply has what arrived, and is never
-// nil.
-func listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	rep := llm.NewReply()
-	for c, err := range r.Provider.Stream(ctx, r.Request) {
-		if err != nil {
-			if cause := context.Cause(ctx); cause != nil {
-				return rep, cause
-			}
-			return rep, llm.AsError(err)
-		}
-		rep.Add(c)
-		if rep.Bytes >= llm.MaxReply {
-			return rep, llm.Endless()
-		}
-	}
-	switch cause := context.Cause(ctx); {
-	case cause != nil:
-		return rep, cause
-	case rep.Stop == "":
-		return rep, llm.BrokeOff()
-	}
-	return rep, nil
 }
 
 // pauseFor waits. The error is the cause of ctx's end.

@@ -24,7 +24,7 @@ type Provider interface {
 	// Stream sends a request and yields the reply as it arrives. Breaking the
 	// loop or ending ctx closes the stream. A failure is yielded once, last, as
 	// an *Error; what arrived before it stands. A stream that ends without a
-	// Stop reason yields an Error of class Truncated.
+	// Stop reason yields an Error of class Truncated, one that does not end is cut.
 	Stream(ctx context.Context, r Request) iter.Seq2[Chunk, error]
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"maps"
 	"strings"
 	"time"
@@ -130,9 +131,27 @@ func (r Outgoing) asksToKeep() time.Duration {
 	return r.CacheTTL
 }
 
-// MaxReply is how many bytes of one reply are taken. No model writes so much:
-// what goes on after it does not end.
-const MaxReply = 4 << 20
+// Read makes a request and reads the reply to its end. The error is an *Error, or the cause of ctx's end; the reply has
+// what arrived, and is never nil.
+func (r Outgoing) Read(ctx context.Context) (*Reply, error) {
+	rep := NewReply()
+	for c, err := range r.Provider.Stream(ctx, r.Request) {
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				return rep, cause
+			}
+			return rep, AsError(err)
+		}
+		rep.Add(c)
+	}
+	switch cause := context.Cause(ctx); {
+	case cause != nil:
+		return rep, cause
+	case rep.Stop == "":
+		return rep, BrokeOff()
+	}
+	return rep, nil
+}
 
 // BrokeOff is a stream that ends without a stop reason.
 func BrokeOff() *Error {
