@@ -52,17 +52,17 @@ func New(o core.Options) (*Agent, error) {
 		return nil, err
 	}
 	j := &core.Journal{Options: o, Updates: updates.NewMailbox(), Log: log, Settings: set, Rules: o.Rules}
-	in, shown, lane := core.NewInbox(), &display{journal: j}, llm.NewLane()
+	in, shown := core.NewInbox(), &display{journal: j}
 	windows := &windowKeeper{
 		journal: j, display: shown, inbox: in, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
 	}
 	a := &Agent{
 		journal: j, inbox: in, queue: &queue{updates: j.Updates}, display: shown, windows: windows,
-		requester: &requester{journal: j, display: shown, inbox: in, lane: lane, answered: map[string]bool{}},
+		requester: &requester{journal: j, display: shown, inbox: in, answered: map[string]bool{}},
 		replies:   &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}},
 		calls:     &callRunner{journal: j, display: shown, inbox: in},
 	}
-	a.compactor = compactor.New(j, in, lane, loop{a})
+	a.compactor = compactor.New(j, in, loop{a})
 	windows.room = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, usage: windows.usage}

@@ -29,8 +29,7 @@
 //
 // The size of a context window is a fact about a moment: what a server reports,
 // refuses and counts corrects it. In a small window the agent sends a shorter form
-// of prompt and tools. Where the requests of a server share one cache, a summary
-// makes way for the conversation.
+// of prompt and tools.
 //
 // The package knows no wire, no file and no terminal: providers, storage and
 // tools are ports declared in agent/llm and agent/core, and implemented elsewhere.

@@ -23,7 +23,6 @@ type requester struct {
 	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
-	lane     *llm.Lane       // shared with the summaries
 	answered map[string]bool // models that gave a reply, by name
 	noted    string          // the newest note on how a request is made
 }
@@ -31,8 +30,6 @@ type requester struct {
 // ask makes a request, again and again where that may help.
 func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
-	q.lane.Take(ctx, r.To.Name())
-	defer q.lane.Give()
 	empty := 0
 	began := q.journal.Options.Now()
 	var since time.Time // when it began that the server starts, or its cache is full
@@ -119,7 +116,6 @@ func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *l
 	if !llm.Nameless(e) || !llm.Smaller(q.journal.Settings.Model, q.journal.Meter.Calibration().Factor, r, rep) || r.To.Name() != q.journal.Settings.Model.Name() {
 		return e
 	}
-	q.lane.Share(r.To.Name())
 	return llm.CacheFull(e)
 }
 

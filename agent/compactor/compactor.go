@@ -69,13 +69,12 @@ type Loop interface {
 	LeaveThinking(ctx context.Context)
 }
 
-// New returns a compactor of the conversation in a journal. It hands summaries the
-// lane that they share with the conversation's requests.
-func New(j *core.Journal, in *core.Inbox, l *llm.Lane, loop Loop) *Compactor {
+// New returns a compactor of the conversation in a journal.
+func New(j *core.Journal, in *core.Inbox, loop Loop) *Compactor {
 	p := &scheduler{journal: j}
 	c := &Compactor{
 		journal: j, inbox: in, loop: loop,
-		schedule: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, loop: loop, schedule: p},
+		schedule: p, writers: &writers{journal: j, inbox: in}, records: &records{journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
 	p.writing = func() bool { return c.job != nil }

@@ -106,7 +106,7 @@ func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 		j.View = j.View.Extend(j.Log.Events())
 		j.Meter = j.Meter.WithView(j.View)
 	}
-	l.Compactor = New(j, core.NewInbox(), llm.NewLane(), l)
+	l.Compactor = New(j, core.NewInbox(), l)
 	for i := range 4 {
 		id := fmt.Sprintf("c%d", i)
 		l.appends(t,

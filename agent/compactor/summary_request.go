@@ -3,7 +3,6 @@ package compactor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -25,9 +24,6 @@ const (
 	pieceSlack  = 0.9
 	// maxPieces bounds what one summary may cost.
 	maxPieces = 32
-	// maxYields is how often the request for one summary makes way for the conversation
-	// after it was sent: each time its prompt is paid for again.
-	maxYields = 8
 	// maxHalvings is how often pieces that turn out too long are made smaller.
 	maxHalvings = 3
 )
@@ -62,12 +58,9 @@ type writer struct {
 	took         time.Duration // until the summary was there, 0 if none is
 	from, to     int           // turns covered, both included
 
-	lane    *llm.Lane  // that it shares with the conversation
-	clock   *llm.Clock // of the whole
 	spent   []spent
 	tokens  int      // that the endpoint says they took
 	cost    *float64 // in US dollars, nil if unknown
-	yields  int      // requests that made way
 	learned int      // the window that a server named, in tokens, 0 if none did
 	left    bool     // the server refused what the model thought, so that it is left out
 }
@@ -96,7 +89,8 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		return summary.Answer{}, err
 	}
 	for learned := false; ; {
-		rep, err := w.listen(ctx, r)
+		rep, err := r.Read(ctx)
+		w.spent = append(w.spent, spent{r, rep})
 		if err == nil {
 			return answerOf(rep, w.model, form.Input), nil
 		}
@@ -109,9 +103,6 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 			continue
 		}
 		if llm.Nameless(failure) && llm.Smaller(w.model, w.factor, r, rep) {
-			if w.lane.Share(r.To.Name()) {
-				continue // when the conversation's request is done
-			}
 			failure = llm.CacheFull(failure)
 		}
 		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
@@ -122,7 +113,7 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if w.preset.Design().FailedCallsOnly { // ONE: any failed call, and no empty answer
 			again = failure.Class != llm.Empty && failure.Class != llm.Overflow
 		}
-		if wait >= w.clock.Left() {
+		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {
 			again = false
 		}
 		if !again || w.retries <= 0 {
@@ -132,34 +123,6 @@ func (w *writer) call(ctx context.Context, form summary.Job) (summary.Answer, er
 		if err := pauseFor(ctx, wait); err != nil {
 			return summary.Answer{}, err
 		}
-	}
-}
-
-// listen makes one try at a request, and again where it has to make way, up to a bound.
-func (w *writer) listen(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	for {
-		inside, done, err := w.lane.Enter(ctx, r.To.Name(), w.clock)
-		if err != nil {
-			return llm.NewReply(), err
-		}
-		rep, err := r.Read(inside)
-		done()
-		w.spent = append(w.spent, spent{r, rep})
-		if !errors.Is(err, llm.ErrYielded) {
-			return rep, err
-		}
-		if w.yields++; w.yields >= maxYields {
-			return rep, crowdedOut()
-		}
-	}
-}
-
-// crowdedOut is a summary that made way too often.
-func crowdedOut() *llm.Error {
-	return &llm.Error{
-		Class: llm.Overloaded, NoRetry: true,
-		Message: fmt.Sprintf("the conversation's requests share the server's cache with it and went first %d times", maxYields),
-		Hint:    "compact while nothing runs, or give the server a larger cache (-c)",
 	}
 }
 

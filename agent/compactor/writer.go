@@ -22,10 +22,8 @@ import (
 // write has the text of a proposal written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
 func (w *writer) write(ctx context.Context, proposal *edit.Proposal) error {
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	w.clock = llm.NewClock(w.limit, func() { end(errTooLate) })
-	defer w.clock.Stop()
+	ctx, end := context.WithTimeoutCause(ctx, w.limit, errTooLate)
+	defer end()
 	err := w.fulfil(ctx, proposal)
 	if err == nil {
 		err = context.Cause(ctx)
@@ -151,7 +149,6 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 type writers struct {
 	journal  *core.Journal
 	inbox    *core.Inbox
-	lane     *llm.Lane
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
 	heldWith string       // the model that the stored conversation was held with, if that is another one; "" once it was asked for
 }
@@ -161,7 +158,7 @@ func (s *writers) newWriter() writer {
 	return writer{
 		model: s.journal.Settings.Model, conversation: s.journal.Options.Stored.ID, system: s.journal.Settings.System, tools: s.journal.Settings.Tools, thinksAfter: s.journal.Settings.ThinksAfter, changed: s.journal.Settings.PastChanged, retry: s.journal.Options.Retry,
 		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.Settings.PromptSizes()).RequestEstimate(),
-		now:    s.journal.Options.Now, began: s.journal.Options.Now(), lane: s.lane,
+		now:    s.journal.Options.Now, began: s.journal.Options.Now(),
 	}
 }
 
