@@ -239,34 +239,6 @@ func TestOverflowTeachesTheWindow(t *testing.T) {
 	})
 }
 
-func TestEndlessReplyIsCutAndNotTriedAgain(t *testing.T) {
-	var text, calls agenttest.Reply
-	for i := range 6 {
-		text = append(text, agenttest.Say(strings.Repeat("x", 1<<20))...)
-		var c llm.Chunk
-		for k := range 200 {
-			c.Calls = append(c.Calls, llm.CallDelta{Index: 200*i + k, Name: "look"})
-		}
-		calls = append(calls, agenttest.Send(c)...)
-	}
-	for name, endless := range map[string]agenttest.Reply{"of text": text, "of calls": calls} {
-		runBubble(t, name, func(t *testing.T) {
-			r := start(t, withTools(agenttest.Reader("look", nil)), endless, answers("fine"))
-			r.say("go")
-			same(t, []llm.Class{llm.Malformed}, r.failures())
-			r.say("next")
-			r.finish()
-			if n, ran := len(r.provider.Requests()), len(r.tools.Calls()); n != 2 || ran > 0 {
-				t.Errorf("%d requests, %d calls ran", n, ran)
-			}
-			kept, _ := r.memory.Events()[3].Body.(conversation.AssistantMessage)
-			if kept.Stop != conversation.StopFailed || len(kept.Text) != llm.MaxReply && len(kept.Calls) == 0 {
-				t.Errorf("kept %d bytes and %d calls", len(kept.Text), len(kept.Calls))
-			}
-		})
-	}
-}
-
 // A turn that failed is in the log with all that the user was told. Its request is made again, also by the next program:
 // the same messages, and nothing said twice.
 func TestAFailedTurnIsKeptAndItsRequestMadeAgain(t *testing.T) {

@@ -349,7 +349,7 @@ func TestCallsCutAtAnyByteAreNotRun(t *testing.T) {
 			whole++
 		}
 	}
-	if end := len(told("message_stop", "")); whole == 0 || whole > end+2 {
+	if end := len(told("message_stop", "")); whole == 0 || whole > end+3 {
 		t.Errorf("%d cuts give a whole reply, and only those behind the stop reason should", whole)
 	}
 }
