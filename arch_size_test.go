@@ -12,17 +12,17 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1238},
-	"agent":                         {3282, 7688},
+	".":                             {76, 1236},
+	"agent":                         {3199, 7660},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
 	"agent/anthropic/anthropictest": {942, 224},
 	"agent/catalog":                 {519, 316},
-	"agent/compactor":               {2665, 421},
+	"agent/compactor":               {2598, 369},
 	"agent/core":                    {1097, 0},
 	"agent/demo":                    {1546, 1023},
-	"agent/llm":                     {932, 0},
-	"agent/openai":                  {5718, 3587},
+	"agent/llm":                     {811, 0},
+	"agent/openai":                  {5533, 3558},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
 	"cli":                           {3756, 5909},
