@@ -86,7 +86,7 @@ func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag)
 		return d.body(v, l, depth, path)
 	}
 	before := l.path[depth-1]
-	return d.want(leaf{kind: tableNode, line: before.line, col: before.col}, nullNode, path[:depth], wanted(v, tag))
+	return d.want(leaf{kind: tableNode, line: before.line, col: before.col}, nullNode, path[:depth], typeName(v.Type(), tag))
 }
 
 // keysOf are the keys of a struct, sorted.
@@ -229,20 +229,6 @@ func (d *decoder) want(l leaf, k kind, path []string, what string) bool {
 		hint = "write [" + printable(hideSecrets(l.text)) + "]"
 	}
 	return d.fail(l.line, l.col, path, fmt.Sprintf("needs %s, but has %s", what, l.kind), hint)
-}
-
-// wanted is what a field takes that takes no table, in words.
-func wanted(v reflect.Value, tag reflect.StructTag) string {
-	switch name := typeName(v.Type(), tag); {
-	case v.Kind() == reflect.Slice:
-		return "a list"
-	case v.Kind() == reflect.String:
-		return "text"
-	case v.Kind() == reflect.Bool:
-		return name
-	default:
-		return "a " + name
-	}
 }
 
 // unknownKey tells of a key that this version does not have, once for all values below it.
