@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {76, 1236},
-	"agent":                         {3199, 7660},
+	"agent":                         {3199, 7651},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
 	"agent/anthropic/anthropictest": {942, 224},
