@@ -12,9 +12,8 @@ import (
 	"plimsoll/cli/transfer"
 )
 
-// Every file becomes a conversation of its own, whole or not at all. A file
-// that cannot be imported does not keep the others from it; the exit code then
-// says that something failed.
+// Every file becomes a conversation of its own. A file that cannot be imported
+// does not keep the others from it; the exit code then says that something failed.
 
 // importCommand makes conversations of recorded ones.
 type importCommand struct {
@@ -22,11 +21,11 @@ type importCommand struct {
 	resources *setup.Resources
 	importer  *transfer.Importer
 
-	options transfer.ImportOptions
+	title string
+	json  bool
 }
 
 func (cmd *importCommand) cobra() *cobra.Command {
-	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Import recorded conversations",
@@ -38,9 +37,8 @@ line {"meta": {...}} that may be missing.
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
 and kept whole beside the conversation (tool_results.keep_full).
-Each file is imported whole or not at all:
-a line that cannot be read is an error, unless --lenient leaves it out. messages
-in --json counts those of the file.
+Lines that cannot be read are left out and told. messages in --json counts those
+of the file.
 What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
@@ -49,15 +47,13 @@ endpoint on another machine, models, permissions and tools.`,
 		Args: positional(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().StringVar(&o.Title, "title", "", "`TITLE` of the conversation, instead of the file's")
-	c.Flags().BoolVar(&o.Lenient, "lenient", false, "leave out what cannot be read, and say how much")
-	c.Flags().BoolVar(&o.Json, "json", false, "write a JSON array")
+	c.Flags().StringVar(&cmd.title, "title", "", "`TITLE` of the conversation, instead of the file's")
+	c.Flags().BoolVar(&cmd.json, "json", false, "write a JSON array")
 	return c
 }
 
 func (cmd *importCommand) Run(ctx context.Context, files []string) error {
-	o := cmd.options
-	if err := checkImport(files, o); err != nil {
+	if err := checkImport(files, cmd.title); err != nil {
 		return err
 	}
 	if _, err := cmd.resources.Open(); err != nil {
@@ -66,7 +62,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	rows := make([]transfer.Imported, 0, len(files))
 	failed := false
 	for _, file := range files {
-		row, err := cmd.importer.Run(ctx, file, o)
+		row, err := cmd.importer.Run(ctx, file, cmd.title)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -74,12 +70,12 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 			failed = true
 			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.Named(file), err)))
 			row = transfer.Imported{File: file, Problems: []transfer.ImportProblem{transfer.ProblemOf(err)}}
-		case !o.Json:
+		case !cmd.json:
 			fmt.Fprintln(cmd.console.Stdout, *row.ID)
 		}
 		rows = append(rows, row)
 	}
-	if o.Json {
+	if cmd.json {
 		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
 			return err
 		}
@@ -90,11 +86,11 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func checkImport(files []string, o transfer.ImportOptions) error {
+func checkImport(files []string, title string) error {
 	switch {
-	case o.Title != "" && len(files) > 1:
+	case title != "" && len(files) > 1:
 		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
-	case strings.TrimSpace(o.Title) == "" && o.Title != "":
+	case strings.TrimSpace(title) == "" && title != "":
 		return console.WrongUse("the title is blank")
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
 		return console.WrongUse("standard input can be read once only")

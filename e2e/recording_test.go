@@ -88,7 +88,7 @@ func (p *place) imported(recorded []byte) string {
 	if err := os.WriteFile(file, recorded, 0o600); err != nil {
 		p.t.Fatal(err)
 	}
-	return strings.TrimSpace(string(p.prints("import", "--lenient", file)))
+	return strings.TrimSpace(string(p.prints("import", file)))
 }
 
 // underway opens a recording in a terminal, with room to spare.

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"plimsoll/cli/session"
@@ -14,9 +16,9 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// A conversation as Markdown: a heading for each turn, what the user said as a
-// quotation, replies as they are, reasoning folded, calls and results in fences
-// that no text can end. Texts that would swallow what follows are quoted, too.
+// A conversation as Markdown: a heading for each turn, what was said as quotations,
+// whose end ends whatever is open in them, reasoning folded, calls and results in
+// fences that no text can end.
 
 // writeMarkdown writes a conversation for reading; safe is whether it goes to a
 // terminal.
@@ -116,7 +118,7 @@ func (m *markdownWriter) begin(e conversation.Event, who string) {
 
 func (m *markdownWriter) user(b conversation.UserMessage) {
 	said, files := conversation.Detach(b.Text)
-	m.block(quoted(said))
+	m.block(quote(said))
 	for _, f := range files {
 		m.block("Attached " + codeSpan(f.Path) + ":")
 		m.block(fence("", f.Text))
@@ -126,10 +128,12 @@ func (m *markdownWriter) user(b conversation.UserMessage) {
 func (m *markdownWriter) reply(b conversation.AssistantMessage) {
 	if strings.TrimSpace(b.Reasoning) != "" {
 		m.block("<details>\n<summary>Reasoning</summary>")
-		m.block(prose(b.Reasoning))
+		m.block(quote(b.Reasoning))
 		m.block("</details>")
 	}
-	m.block(prose(b.Text))
+	if strings.TrimSpace(b.Text) != "" {
+		m.block(quote(b.Text))
+	}
 	for _, c := range b.Calls {
 		m.block("Call of " + codeSpan(c.Name) + ":")
 		m.block(fence("json", indented(c.Arguments)))
@@ -184,6 +188,64 @@ func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
 		return text
+	}
+	return b.String()
+}
+
+// fence is text in a fence that no line of it can end.
+func fence(language, text string) string {
+	marks := backquotes(text, 3)
+	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks
+}
+
+// codeSpan is text on one line as code.
+func codeSpan(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return "(unnamed)"
+	}
+	marks := backquotes(text, 1)
+	if len(marks) > 1 {
+		text = " " + text + " "
+	}
+	return marks + text + marks
+}
+
+// backquotes are at least so many, and more than stand together in text.
+func backquotes(text string, least int) string {
+	marks := strings.Repeat("`", least)
+	for strings.Contains(text, marks) {
+		marks += "`"
+	}
+	return marks
+}
+
+var special = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
+})
+
+// escapeMarkdown is text that Markdown shows as it is.
+func escapeMarkdown(text string) string { return special().ReplaceAllString(text, `\$0`) }
+
+// swallowing is HTML that would end a fold, or hide what follows it.
+var swallowing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)<(/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
+})
+
+// quote is Markdown as a quotation, with HTML outside of fences as text where it
+// would reach beyond it.
+func quote(text string) string {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(strings.Trim(text, "\n")) {
+		begin := strings.TrimLeft(line, " ")
+		if strings.HasPrefix(begin, "```") || strings.HasPrefix(begin, "~~~") {
+			fenced = !fenced
+		} else if !fenced {
+			line = swallowing().ReplaceAllString(line, `&lt;$1`)
+		}
+		b.WriteString(strings.TrimSuffix("> "+strings.TrimSuffix(line, "\n"), " ") + "\n")
 	}
 	return b.String()
 }

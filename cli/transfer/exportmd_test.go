@@ -83,25 +83,6 @@ func TestNothingSaidReachesBeyondItsPlaceInMarkdown(t *testing.T) {
 	})
 }
 
-func TestProseIsLeftAsItIsWhereItCan(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"a\n\n```go\nx := `<!-- y`\n```\n\n- b\n\n  ~~~\n  c\n  ~~~\n": "a\n\n```go\nx := `<!-- y`\n```\n\n- b\n\n  ~~~\n  c\n  ~~~",
-		"a `Vec<T>` and `<details>` and List<String>":                  "a `Vec<T>` and `<details>` and List<String>",
-		"a ``` b `<pre>` <pre> \\<pre>":                                "a ``` b `<pre>` \\<pre> \\<pre>",
-		"<div>\n- <b>x</b>":                                            "\\<div>\n- \\<b>x</b>",
-		"```\nopen <pre>":                                              "```\nopen <pre>\n```",
-		"- x\n  ```\n  open <pre>":                                     "> - x\n>   ```\n>   open \\<pre>",
-		"- ```\n  x\n  ```":                                            "> - ```\n>   x\n>   ```",
-		"  ```\nx\n  ```":                                              ">   ```\n> x\n>   ```",
-		"a\rb":                                                         "a\nb",
-	} {
-		if got := prose(text); got != want {
-			t.Errorf("%q became %q, not %q", text, got, want)
-		}
-	}
-}
-
 func TestCodeSpansHoldBackquotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"a": "`a`", "a `` b\n`": "``` a `` b ` ```", " ": "(unnamed)"} {

@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"plimsoll/agent/catalog"
@@ -20,7 +18,6 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/numbers"
-	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
 
@@ -41,13 +38,46 @@ type Importer struct {
 	Sources   *Sources
 }
 
-// Run makes a conversation of one file.
-func (i *Importer) Run(ctx context.Context, file string, o ImportOptions) (Imported, error) {
-	in, err := i.Sources.Open(ctx, file, console.NewProgress(i.Console.Stderr, "reading "+plain.Line(file)))
+// Imported is a file in `import --json`.
+type Imported struct {
+	File     string          `json:"file"`
+	ID       *string         `json:"id"` // null: not imported
+	Messages int             `json:"messages"`
+	Turns    int             `json:"turns"`
+	Problems []ImportProblem `json:"problems"`
+}
+
+// ImportProblem is what was left out, or why nothing was imported.
+type ImportProblem struct {
+	Line   *int   `json:"line"` // null: not of one line
+	Reason string `json:"reason"`
+}
+
+// ProblemOf is what went wrong as --json tells it.
+func ProblemOf(err error) ImportProblem {
+	var p *jsonl.Problem
+	if errors.As(err, &p) {
+		return ImportProblem{Line: &p.Line, Reason: p.Reason}
+	}
+	return ImportProblem{Reason: err.Error()}
+}
+
+// recording is what a file holds.
+type recording struct {
+	messages int
+	problems []ImportProblem // what is left out
+	notes    []string
+	// events gives the log, with the texts beside it kept in w.
+	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
+}
+
+// Run makes a conversation of one file; title is the user's, or "".
+func (i *Importer) Run(ctx context.Context, file, title string) (Imported, error) {
+	in, err := i.Sources.Open(ctx, file)
 	if err != nil {
 		return Imported{}, err
 	}
-	rec, err := i.read(in, o)
+	rec, err := i.read(in, title)
 	in.Close()
 	if err != nil {
 		return Imported{}, err
@@ -59,11 +89,8 @@ func (i *Importer) Run(ctx context.Context, file string, o ImportOptions) (Impor
 	for _, n := range rec.notes {
 		i.Console.Note("%s: %s", Named(file), n)
 	}
-	if rec.left != "" {
-		i.Console.Note("%s: %s left out: %s", Named(file), rec.left, Told(rec.problems))
-	}
-	if rec.problems == nil {
-		rec.problems = []ImportProblem{}
+	if n := len(rec.problems); n > 0 {
+		i.Console.Note("%s: %s left out: %s", Named(file), numbers.Count(n, "part"), Told(rec.problems))
 	}
 	return Imported{File: file, ID: &id, Messages: rec.messages, Turns: turns, Problems: rec.problems}, nil
 }
@@ -93,39 +120,32 @@ func Told(problems []ImportProblem) string {
 	return strings.Join(words, "; ")
 }
 
-// IsDocument recognises the document that export writes, by its first key.
-var IsDocument = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
-})
-
 // read reads a file in whichever form it is.
-func (i *Importer) read(in io.Reader, o ImportOptions) (recording, error) {
+func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
 	if IsDocument().Match(begin) {
-		return readDocument(r, o)
+		d, missing, err := ParseDocument(r)
+		return recording{messages: d.messages(), problems: missing, notes: d.left.notes(),
+			events: func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
+				return d.store(ctx, w, title)
+			}}, err
 	}
-	d, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: o.Lenient})
-	var p *jsonl.Problem
-	switch {
-	case errors.As(err, &p):
-		return recording{}, console.WithHint(err, "--lenient leaves out lines that cannot be read")
-	case errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0:
-		return recording{}, fmt.Errorf("%w: %w", err, &problems[0])
-	case err != nil:
+	d, problems, err := jsonl.Read(r)
+	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
+		err = fmt.Errorf("%w: %w", err, &problems[0])
+	}
+	if err != nil {
 		return recording{}, err
 	}
-	rec := recording{messages: len(d.Messages)}
-	if d.Skipped > 0 {
-		rec.left = numbers.Count(d.Skipped, "line")
-	}
+	rec := recording{messages: len(d.Messages), problems: []ImportProblem{}}
 	for _, p := range problems {
 		rec.problems = append(rec.problems, ProblemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 		most := i.ArrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: o.Title, Model: i.model, MaxChars: most.Chars, Names: most.Names,
+		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.model(d.Meta.Model), MaxChars: most.Chars, Names: most.Names,
 			CutForGood: !i.Settings.Cfg().ToolResults.KeepFull, Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
@@ -179,23 +199,18 @@ func (i *Importer) store(ctx context.Context, rec recording) (id string, turns i
 	return id, turns, w.Append(ctx, events)
 }
 
-// importSource reads a file to its end or until ctx ends, not without limit,
-// and shows how far it is.
+// importSource reads a file to its end or until ctx ends, not without limit.
 type importSource struct {
-	ctx   context.Context
-	from  io.Reader
-	end   func() error
-	Bar   *console.Progress
-	read  int
-	Total int // bytes, 0 unknown
+	*io.PipeReader
+	stop func() bool
+	read int
 }
 
 // Sources opens the files that are imported.
 type Sources struct{ Console *console.Console }
 
 // Open opens a file; "-" is standard input.
-func (u *Sources) Open(ctx context.Context, file string, bar *console.Progress) (*importSource, error) {
-	s := &importSource{ctx: ctx, Bar: bar}
+func (u *Sources) Open(ctx context.Context, file string) (*importSource, error) {
 	if file == "-" {
 		if u.Console.Stdin == nil {
 			return nil, errors.New("nothing is piped in")
@@ -203,8 +218,7 @@ func (u *Sources) Open(ctx context.Context, file string, bar *console.Progress) 
 		if console.Terminal(u.Console.Stdin) {
 			u.Console.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		s.from, s.end = interruptible(ctx, u.Console.Stdin)
-		return s, nil
+		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(u.Console.Stdin), nil }), nil
 	}
 	st, err := os.Stat(file)
 	if err != nil {
@@ -213,39 +227,7 @@ func (u *Sources) Open(ctx context.Context, file string, bar *console.Progress) 
 	if st.IsDir() {
 		return nil, console.WithHint(errors.New("it is a folder"), "name the files in it")
 	}
-	if !st.Mode().IsRegular() { // opening a pipe waits for who writes into it
-		s.from, s.end = interruptible(ctx, &lateOpened{path: file})
-		return s, nil
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, PlainPath(err)
-	}
-	s.from, s.end, s.Total = f, f.Close, int(st.Size())
-	return s, nil
-}
-
-// lateOpened is a file that is opened when it is read for the first time, and
-// closed when it cannot be read any further.
-type lateOpened struct {
-	path string
-	file *os.File
-}
-
-func (l *lateOpened) Read(p []byte) (int, error) {
-	if l.file == nil {
-		f, err := os.Open(l.path)
-		if err != nil {
-			return 0, PlainPath(err)
-		}
-		l.file = f
-	}
-	n, err := l.file.Read(p)
-	if err != nil {
-		// Nothing was written to it.
-		_ = l.file.Close()
-	}
-	return n, err
+	return interruptible(ctx, func() (io.ReadCloser, error) { return os.Open(file) }), nil
 }
 
 // PlainPath is an error without the path, which is told anyway.
@@ -257,36 +239,33 @@ func PlainPath(err error) error {
 	return err
 }
 
-// interruptible makes a stream one whose reading ends with ctx. A stream cannot
-// be made to stop waiting, so what reads it then ends with the program.
-func interruptible(ctx context.Context, stream io.Reader) (io.Reader, func() error) {
+// interruptible makes a stream one whose reading ends with ctx. Neither opening a
+// pipe nor reading it can be made to stop waiting, so what does it then ends with the
+// program.
+func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.Copy(w, stream)
-		_ = w.CloseWithError(err) // never fails
+		stream, err := open()
+		if err == nil {
+			_, err = io.Copy(w, stream)
+			_ = stream.Close() // nothing was written to it
+		}
+		_ = w.CloseWithError(PlainPath(err)) // never fails
 	}()
 	stop := context.AfterFunc(ctx, func() { _ = r.CloseWithError(ctx.Err()) })
-	return r, func() error {
-		stop()
-		return r.Close()
-	}
+	return &importSource{PipeReader: r, stop: stop}
 }
 
 func (s *importSource) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := s.from.Read(p)
+	n, err := s.PipeReader.Read(p)
 	if s.read += n; s.read > maxImport {
 		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
 	}
-	s.Bar.Show(min(s.read, s.Total), s.Total)
 	return n, err
 }
 
-// Close ends the reading. What was read is complete by then, so an error says
-// nothing.
+// Close ends the reading. What was read is complete by then.
 func (s *importSource) Close() {
-	s.Bar.Clear()
-	_ = s.end()
+	s.stop()
+	_ = s.PipeReader.Close() // never fails
 }

@@ -94,7 +94,7 @@ func recorded(t *testing.T, file string) archive {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	doc, problems, err := jsonl.Read(f, jsonl.ReadOptions{})
+	doc, problems, err := jsonl.Read(f)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("%v, %v", err, problems)
 	}

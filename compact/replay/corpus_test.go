@@ -40,7 +40,7 @@ func recording(file, name string) (replay.Conversation, error) {
 		return replay.Conversation{}, err
 	}
 	defer f.Close()
-	doc, _, err := jsonl.Read(f, jsonl.ReadOptions{})
+	doc, _, err := jsonl.Read(f)
 	if err != nil {
 		return replay.Conversation{}, err
 	}

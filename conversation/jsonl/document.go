@@ -11,9 +11,6 @@ import (
 type Document struct {
 	Meta     Meta
 	Messages []Message
-	// Skipped is the number of lines of the file that were left out because
-	// they could not be read; not written.
-	Skipped int
 }
 
 // Meta is what a file says about itself. Nothing of it is required.
@@ -56,28 +53,15 @@ type Reply struct {
 	Reasoning string
 	Calls     []conversation.ToolCall
 	Stop      conversation.StopReason // never "" in a message that was read
-	Model     string                  // "": the file's
-	Error     string
-	Extras    map[string]conversation.RawJSON
-	// Usage is what was reported for the request, nil if nothing was. Of a
-	// message that was read Reply is 0, and Estimate is 0 unless this program
-	// recorded it; Revision is the one it had where it was recorded.
+	// Usage is what was reported for the request, nil if nothing was.
 	Usage *conversation.Usage
 }
 
 // Result is what only tool results have.
 type Result struct {
-	CallID   string
-	Tool     string // of the call it answers, "" if neither that nor the file says
-	Status   conversation.ResultStatus
-	Detail   string
-	Duration time.Duration
-	// Shown is how many characters of Text the model was shown where it was
-	// cut, 0 if that is not said.
-	Shown int
-	// Total is the number of characters before the cut if Text is what was
-	// left of them, marker included, 0 otherwise.
-	Total int
+	CallID string
+	Tool   string // of the call it answers, "" if neither that nor the file says
+	Status conversation.ResultStatus
 }
 
 // Split gives the system prompt, which is all leading system messages with

@@ -14,10 +14,9 @@ import (
 //   - A result is cut as it would have been on arrival.
 //   - An event has the time of its message; one without has that of the message
 //     before it.
-//   - What was reported for a request counts for how full the window is only if
-//     this program recorded it with nothing compacted: others sent prompts and
-//     tools that the file does not hold. Elsewhere its Revision is the Seq of
-//     the reply, which is no overlay's.
+//   - What was reported for a request does not count for how full the window is:
+//     others sent prompts and tools that the file does not hold. Its Revision is
+//     the Seq of the reply, which is no overlay's.
 
 // Options say how a document becomes a log. The zero value cuts results at
 // conversation.ResultMaxChars, without names, and keeps no texts next to the events.
@@ -26,9 +25,7 @@ type Options struct {
 	Title    string    // the user's, in place of the file's
 	MaxChars int       // of a result that are shown; 0: conversation.ResultMaxChars, negative: all
 	Names    bool      // the marker of a cut names what was cut, see [conversation.ArrivalCap]
-	// Model gives the name of a model here, provider/id, for one in the file;
-	// nil: the same.
-	Model func(name string) string
+	Model    string    // of the replies, provider/id; "": the file's
 	// Keep stores a text beside the events and names it: the system prompt, and
 	// the full text of results that are cut. nil: such texts are not kept.
 	Keep func(text string) (name string, err error)
@@ -41,10 +38,10 @@ func (d Document) Events(o Options) ([]conversation.Event, error) {
 	if o.MaxChars == 0 {
 		o.MaxChars = conversation.ResultMaxChars
 	}
-	if o.Model == nil {
-		o.Model = func(name string) string { return name }
+	if o.Model == "" {
+		o.Model = d.Meta.Model
 	}
-	b := builder{options: o, model: o.Model(d.Meta.Model), at: d.begin(o.Start)}
+	b := builder{options: o, at: d.begin(o.Start)}
 	system, messages := d.Split()
 	if err := b.head(system, d.Meta.Title); err != nil {
 		return nil, err
@@ -73,7 +70,6 @@ func (d Document) begin(start time.Time) time.Time {
 // builder adds events to a log.
 type builder struct {
 	options Options
-	model   string // of replies that do not say
 	at      time.Time
 	log     conversation.Log
 }
@@ -125,24 +121,11 @@ func (b *builder) message(m *Message) error {
 
 func (b *builder) reply(m *Message) error {
 	r := &m.Reply
-	model := b.model
-	if r.Model != "" {
-		model = b.options.Model(r.Model)
-	}
-	bodies := []conversation.Body{conversation.AssistantMessage{
-		Text: m.Text, Reasoning: r.Reasoning, Calls: r.Calls, Stop: r.Stop, Model: model, Error: r.Error, Extras: r.Extras,
-	}}
+	bodies := []conversation.Body{conversation.AssistantMessage{Text: m.Text, Reasoning: r.Reasoning, Calls: r.Calls, Stop: r.Stop, Model: b.options.Model}}
 	if r.Usage != nil {
 		u := *r.Usage
 		u.Reply = uint64(b.log.Len() + 1)
-		if u.Estimate == 0 || u.Revision > 0 {
-			u.Revision = u.Reply
-		}
-		if u.Model == "" {
-			u.Model = model
-		} else {
-			u.Model = b.options.Model(u.Model)
-		}
+		u.Revision, u.Model = u.Reply, b.options.Model
 		bodies = append(bodies, u)
 	}
 	return b.add(bodies...)
@@ -150,38 +133,21 @@ func (b *builder) reply(m *Message) error {
 
 func (b *builder) result(m *Message) error {
 	r := &m.Result
-	body := conversation.ToolResult{CallID: r.CallID, Tool: r.Tool, Status: r.Status, Detail: r.Detail, Duration: r.Duration}
-	var err error
-	body.Text, body.Total, body.Blob, err = b.shown(m.Text, r)
-	if err != nil {
-		return err
+	body := conversation.ToolResult{CallID: r.CallID, Tool: r.Tool, Status: r.Status, Text: m.Text}
+	if most := b.options.MaxChars; most >= 0 {
+		recall := ""
+		seq := uint64(b.log.Len() + 1)
+		if b.options.Keep != nil && !b.options.CutForGood {
+			recall = conversation.RecallID{First: seq, Last: seq}.String()
+		}
+		body.Text, body.Total = conversation.ArrivalCap{Chars: most, Names: b.options.Names}.Apply(m.Text, recall)
+	}
+	if body.Total > 0 && !b.options.CutForGood {
+		name, err := b.keep(m.Text)
+		if err != nil {
+			return err
+		}
+		body.Blob = name
 	}
 	return b.add(body)
-}
-
-// recallID is the id by which the result in an event is recalled.
-func recallID(seq uint64) string { return conversation.RecallID{First: seq, Last: seq}.String() }
-
-// shown is what the model is shown of a result, the number of characters it
-// had, and the name of its full text; the last two only if it was cut.
-func (b *builder) shown(text string, r *Result) (shown string, total int, blob string, err error) {
-	if b.options.MaxChars < 0 {
-		return text, 0, "", nil
-	}
-	if _, ok := conversation.Shown(text, r.Total); ok {
-		return text, r.Total, "", nil
-	}
-	most := b.options.MaxChars
-	if r.Shown > 0 {
-		most = r.Shown
-	}
-	recall := ""
-	if b.options.Keep != nil && !b.options.CutForGood {
-		recall = recallID(uint64(b.log.Len() + 1))
-	}
-	shown, total = conversation.ArrivalCap{Chars: most, Names: b.options.Names}.Apply(text, recall)
-	if total > 0 && !b.options.CutForGood {
-		blob, err = b.keep(text)
-	}
-	return shown, total, blob, err
 }

@@ -2,97 +2,64 @@ package jsonl
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"time"
 
 	"plimsoll/conversation"
 )
 
-// wireLine is a line as it stands in the file, a message or the meta line.
-type wireLine struct {
-	Meta      json.RawMessage  `json:"meta,omitempty"`
-	Role      *string          `json:"role,omitempty"`
-	Content   *content         `json:"content"`
-	Reasoning loose[string]    `json:"reasoning_content,omitzero"`
-	Calls     []wireCall       `json:"tool_calls,omitempty"`
-	CallID    string           `json:"tool_call_id,omitempty"`
-	Name      loose[string]    `json:"name,omitzero"`
-	IsError   loose[bool]      `json:"is_error,omitzero"`
-	Usage     loose[wireUsage] `json:"usage,omitzero"`
-	Time      stamp            `json:"ts,omitzero"`
-
-	// Found in files of others.
-	Refusal loose[string] `json:"refusal,omitzero"`
-	Thought loose[string] `json:"reasoning,omitzero"` // OpenRouter
-	Finish  loose[string] `json:"finish_reason,omitzero"`
-
-	Summary   loose[bool]                            `json:"x_compact_summary,omitzero"`
-	Synthetic loose[bool]                            `json:"x_synthetic,omitzero"`
-	Stop      loose[string]                          `json:"x_stop,omitzero"`
-	Model     loose[string]                          `json:"x_model,omitzero"`
-	Error     loose[string]                          `json:"x_error,omitzero"`
-	Extras    loose[map[string]conversation.RawJSON] `json:"x_extras,omitzero"`
-	Status    loose[string]                          `json:"x_status,omitzero"`
-	Detail    loose[string]                          `json:"x_detail,omitzero"`
-	Duration  count                                  `json:"x_duration_ms,omitzero"`
-	Shown     count                                  `json:"x_shown,omitzero"`
-	Total     count                                  `json:"x_total,omitzero"`
+// line is a line as it stands in the file, a message or the meta line.
+type line struct {
+	Meta      *loose[meta]  `json:"meta,omitempty"`
+	Role      *string       `json:"role,omitempty"`
+	Content   *content      `json:"content,omitempty"`
+	Reasoning loose[string] `json:"reasoning_content,omitzero"`
+	Calls     []call        `json:"tool_calls,omitempty"`
+	CallID    string        `json:"tool_call_id,omitempty"`
+	Name      loose[string] `json:"name,omitzero"`
+	IsError   loose[bool]   `json:"is_error,omitzero"`
+	Usage     loose[usage]  `json:"usage,omitzero"`
+	Time      loose[int64]  `json:"ts,omitzero"`
+	// Of files of other programs.
+	Summary   loose[bool] `json:"x_compact_summary,omitzero"`
+	Synthetic loose[bool] `json:"x_synthetic,omitzero"`
 }
 
-type wireCall struct {
-	ID       string          `json:"id"`
-	Type     loose[string]   `json:"type"`
-	Function *wireFunction   `json:"function"`
-	Extra    json.RawMessage `json:"x_extra,omitempty"`
+// meta is the meta line.
+type meta struct {
+	Title     loose[string]    `json:"title,omitzero"`
+	Model     loose[string]    `json:"model,omitzero"`
+	Client    loose[string]    `json:"client,omitzero"`
+	Created   loose[time.Time] `json:"created,omitzero"`
+	CompactAt loose[[]int]     `json:"compact_at,omitzero"`
+	Messages  loose[int]       `json:"messages"`
 }
 
-type wireFunction struct {
+type call struct {
+	ID       string   `json:"id"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+type function struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// wireMeta is the meta line.
-type wireMeta struct {
-	Title     loose[string] `json:"title,omitzero"`
-	Model     loose[string] `json:"model,omitzero"`
-	Client    loose[string] `json:"client,omitzero"`
-	Created   created       `json:"created,omitzero"`
-	CompactAt loose[[]int]  `json:"compact_at,omitzero"`
-	Messages  loose[int]    `json:"messages"`
+// usage is what a provider reported. A number that is missing is unknown.
+type usage struct {
+	Prompt     *uint32 `json:"prompt_tokens,omitempty"`
+	Completion *uint32 `json:"completion_tokens,omitempty"`
+	Details    struct {
+		Cached *uint32 `json:"cached_tokens,omitempty"`
+	} `json:"prompt_tokens_details,omitzero"`
 }
 
-// content is the text of a message: null, a text, or an array of parts. Texts
-// of parts stand with blank lines between; a part that is no text becomes a
-// note of its kind.
-type content string
-
-// wireUsage is what a provider reported, in the words of chat completions; what
-// begins with x_ is this program's own.
-type wireUsage struct {
-	Prompt        count                `json:"prompt_tokens,omitzero"`
-	Completion    count                `json:"completion_tokens,omitzero"`
-	Total         count                `json:"total_tokens,omitzero"`
-	PromptDetails loose[promptDetails] `json:"prompt_tokens_details,omitzero"`
-	ReplyDetails  loose[replyDetails]  `json:"completion_tokens_details,omitzero"`
-	Cost          loose[*float64]      `json:"cost,omitzero"` // USD, as OpenRouter reports it
-	Model         loose[string]        `json:"x_model,omitzero"`
-	Revision      count                `json:"x_revision,omitzero"`
-	Estimate      loose[float64]       `json:"x_estimate,omitzero"`
-	Priced        loose[string]        `json:"x_priced,omitzero"`
-	BodyHash      loose[string]        `json:"x_body_hash,omitzero"`
-	Short         loose[bool]          `json:"x_short,omitzero"`
-}
-
-type promptDetails struct {
-	Cached     count `json:"cached_tokens,omitzero"`
-	CacheWrite count `json:"cache_write_tokens,omitzero"`
-}
-
-type replyDetails struct {
-	Reasoning count `json:"reasoning_tokens,omitzero"`
-}
-
-// loose is a field that files of others may have of any type: a value of another type
-// counts as missing.
+// loose is a field that files of others may have of any type: a value of another
+// type counts as missing.
 type loose[T any] struct{ v T }
 
 // UnmarshalJSON reads a value, and never fails.
@@ -107,86 +74,95 @@ func (l *loose[T]) UnmarshalJSON(raw []byte) error {
 // MarshalJSON writes the value.
 func (l loose[T]) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(l.v) }
 
-// maxCount is the largest number that is taken for a count.
-const maxCount = 1 << 40
+// content is the text of a message: null, a text, or an array of parts. Texts
+// of parts stand with blank lines between; a part that is no text becomes a
+// note of its kind.
+type content string
 
-// count is a number of something, or unknown. Fractions are cut; what makes no sense
-// as a count is unknown.
-type count struct {
-	n     int
-	known bool
-}
-
-// counted is a count, unknown for a negative number.
-func counted(n int) count {
-	if n < 0 {
-		return count{}
-	}
-	return count{n, true}
-}
-
-// positive is a count that is left out of the file where it is 0.
-func positive(n int) count {
-	if n <= 0 {
-		return count{}
-	}
-	return count{n, true}
-}
-
-// value is the number, -1 if it is unknown.
-func (c count) value() int {
-	if !c.known {
-		return -1
-	}
-	return c.n
-}
-
-// UnmarshalJSON reads a number, and never fails.
-func (c *count) UnmarshalJSON(raw []byte) error {
-	var f *float64
-	if json.Unmarshal(raw, &f) == nil && f != nil && *f >= 0 && *f <= maxCount {
-		*c = counted(int(*f))
-	}
-	return nil
-}
-
-// MarshalJSON writes the number.
-func (c count) MarshalJSON() ([]byte, error) { return json.Marshal(c.n) }
-
-// Times are taken from 1973 to the year 9999, in milliseconds. JSON cannot
-// write later ones; a smaller number is a time in seconds.
-const (
-	firstTime = 1e11
-	timesEnd  = 253402300800000
-)
-
-// stamp is the time of a message, in milliseconds.
-type stamp struct{ time.Time }
-
-// UnmarshalJSON reads a time in milliseconds, in seconds, or as RFC 3339 has it. Anything
-// else is the zero time.
-func (s *stamp) UnmarshalJSON(raw []byte) error {
-	var ms float64
-	var at time.Time
-	switch {
-	case json.Unmarshal(raw, &ms) != nil && json.Unmarshal(raw, &at) != nil:
+// UnmarshalJSON reads any of the forms.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, (*string)(c)) == nil {
 		return nil
-	case !at.IsZero():
-		ms = float64(at.UnixMilli())
-	case ms < firstTime:
-		ms *= 1000
 	}
-	if ms >= firstTime && ms < timesEnd {
-		s.Time = time.UnixMilli(int64(ms)).UTC()
+	var parts []struct {
+		Type string        `json:"type"`
+		Text loose[string] `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) != nil {
+		return errors.New(`"content" is neither text nor an array of parts`)
+	}
+	var texts []string
+	for _, p := range parts {
+		text := p.Text.v
+		if text == "" {
+			text = "[" + conversation.OneLine(p.Type, mostShown) + "]"
+		}
+		texts = append(texts, text)
+	}
+	*c = content(strings.Join(texts, "\n\n"))
+	return nil
+}
+
+// mostShown is how much of a word of the file is shown.
+const mostShown = 41
+
+// Write writes a document: the meta line, then a line for each message. Every
+// line is one call of w.Write and valid UTF-8.
+func Write(w io.Writer, d Document) error {
+	head := meta{Title: loose[string]{d.Meta.Title}, Model: loose[string]{d.Meta.Model}, Client: loose[string]{d.Meta.Client},
+		Created: loose[time.Time]{d.Meta.Created}, CompactAt: loose[[]int]{d.Meta.CompactAt}, Messages: loose[int]{len(d.Messages)}}
+	if err := writeLine(w, line{Meta: &loose[meta]{head}}); err != nil {
+		return err
+	}
+	for i := range d.Messages {
+		if err := writeLine(w, lineOf(&d.Messages[i])); err != nil {
+			return fmt.Errorf("message %d: %w", i+1, err)
+		}
 	}
 	return nil
 }
 
-// MarshalJSON writes milliseconds.
-func (s stamp) MarshalJSON() ([]byte, error) { return json.Marshal(s.UnixMilli()) }
+func writeLine(w io.Writer, l line) error {
+	data, err := conversation.EncodeJSON(l)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
 
-// created is a stamp that is written as RFC 3339 has it.
-type created struct{ stamp }
+// lineOf is a message as a line.
+func lineOf(m *Message) line {
+	role := string(m.Role)
+	l := line{Role: &role, Content: (*content)(&m.Text), Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,
+		Name: loose[string]{m.Result.Tool}, Summary: loose[bool]{m.Summary}}
+	if !m.Time.IsZero() {
+		l.Time.v = m.Time.UnixMilli()
+	}
+	if m.Text == "" && m.Reply.Calls != nil {
+		l.Content = nil
+	}
+	for _, c := range m.Reply.Calls {
+		quoted, _ := conversation.EncodeJSON(c.Arguments) // a text always has a JSON form
+		l.Calls = append(l.Calls, call{c.ID, "function", function{c.Name, quoted}})
+	}
+	switch m.Result.Status {
+	case conversation.ResultError, conversation.ResultDenied:
+		l.IsError.v = true
+	case conversation.ResultInterrupted:
+		l.Synthetic.v = true
+	}
+	if u := m.Reply.Usage; u != nil {
+		l.Usage.v.Prompt, l.Usage.v.Completion, l.Usage.v.Details.Cached = reported(u.Prompt), reported(u.Completion), reported(u.Cached)
+	}
+	return l
+}
 
-// MarshalJSON writes the time in full.
-func (c created) MarshalJSON() ([]byte, error) { return json.Marshal(c.UTC().Format(time.RFC3339Nano)) }
+// reported is a number of tokens, nil if it is unknown.
+func reported(n int) *uint32 {
+	if n < 0 || n >= 1<<32 {
+		return nil
+	}
+	tokens := uint32(n)
+	return &tokens
+}

@@ -5,7 +5,7 @@ import "plimsoll/conversation"
 // How a log becomes messages: the newest system prompt comes first, then every
 // user message, reply and result in order, whatever overlays hide of them.
 // Notices, settings and overlays stay behind. A result that was cut has its
-// full text where that still gives the same cut.
+// full text where that can be read.
 
 // client is who recorded what Of returns.
 const client = "plimsoll"
@@ -24,13 +24,15 @@ func Of(events []conversation.Event, texts func(name string) (string, bool)) Doc
 		case conversation.UserMessage:
 			m.Role, m.Text = RoleUser, b.Text
 		case conversation.AssistantMessage:
-			m.Role, m.Text, m.Reply = RoleAssistant, b.Text, replyOf(b, d.Meta.Model)
+			m.Role, m.Text, m.Reply = RoleAssistant, b.Text, Reply{Reasoning: b.Reasoning, Calls: b.Calls, Stop: b.Stop}
 			if u, ok := usage[e.Seq]; ok {
-				m.Reply.Usage = reported(u, b.Model)
+				m.Reply.Usage = &u
 			}
 		case conversation.ToolResult:
-			m.Role = RoleTool
-			m.Text, m.Result = resultOf(e.Seq, b, texts)
+			m.Role, m.Text, m.Result = RoleTool, b.Text, Result{CallID: b.CallID, Tool: b.Tool, Status: b.Status}
+			if full, ok := texts(b.Blob); ok && b.Total > 0 {
+				m.Text = full
+			}
 		default:
 			continue
 		}
@@ -63,56 +65,4 @@ func (m *Meta) gather(events []conversation.Event) (system string, usage map[uin
 		}
 	}
 	return system, usage
-}
-
-// replyOf is a reply in a file whose meta line names a model.
-func replyOf(b conversation.AssistantMessage, model string) Reply {
-	r := Reply{Reasoning: b.Reasoning, Calls: b.Calls, Stop: b.Stop, Error: b.Error, Extras: b.Extras}
-	if b.Model != model {
-		r.Model = b.Model
-	}
-	return r
-}
-
-// reported is a report as it stands with its reply.
-func reported(u conversation.Usage, model string) *conversation.Usage {
-	u.Reply = 0
-	if u.Model == model {
-		u.Model = ""
-	}
-	return &u
-}
-
-// resultOf is the text of a result and the rest of it.
-func resultOf(seq uint64, b conversation.ToolResult, texts func(string) (string, bool)) (string, Result) {
-	r := Result{CallID: b.CallID, Tool: b.Tool, Status: b.Status, Detail: b.Detail, Duration: b.Duration}
-	if b.Total == 0 {
-		if n := b.Size.Chars(); n > conversation.ResultMaxChars {
-			r.Shown = n // it was not cut here, so it is not to be cut elsewhere
-		}
-		return b.Text, r
-	}
-	if n, ok := conversation.Shown(b.Text, b.Total); ok && n > 0 {
-		if full, found := texts(b.Blob); found {
-			if cutFrom(full, n, seq, b) {
-				r.Shown = n
-				return full, r
-			}
-		}
-	}
-	r.Total = b.Total
-	return b.Text, r
-}
-
-// cutFrom reports whether a result is what the first n characters of its full text
-// and a marker make.
-func cutFrom(full string, n int, seq uint64, b conversation.ToolResult) bool {
-	for _, recall := range []string{recallID(seq), ""} {
-		for _, names := range []bool{false, true} {
-			if shown, total := (conversation.ArrivalCap{Chars: n, Names: names}).Apply(full, recall); total == b.Total && shown == b.Text {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/meter"
@@ -42,7 +41,7 @@ func there(t interface {
 	if err := jsonl.Write(&b, jsonl.Of(events, texts.text)); err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := jsonl.Read(&b, jsonl.ReadOptions{})
+	d, _, err := jsonl.Read(&b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,29 +52,15 @@ func there(t interface {
 	return back
 }
 
-// sent is what a request made of a log carries.
-func sent(events []conversation.Event) []projection.Message {
-	messages, err := projection.Harden(projection.Project(events), projection.Capabilities{})
-	if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
-		panic(err)
-	}
-	return messages
-}
-
-func TestWhatIsSentIsTheSameAfterTheWayThroughAFile(t *testing.T) {
+func TestASecondWayThroughAFileChangesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Log(t)
-		if len(events) == 0 {
+		if len(jsonl.Of(events, shelf{}.text).Messages) == 0 {
 			return
 		}
-		back := there(t, events, shelf{}, shelf{})
-		if diff := cmp.Diff(sent(events), sent(back), cmpopts.IgnoreFields(projection.Message{}, "Events")); diff != "" {
-			t.Fatalf("(-before +after):\n%s", diff)
-		}
-		// A second time around nothing changes at all.
-		again := there(t, back, shelf{}, shelf{})
-		if diff := cmp.Diff(back, again); diff != "" {
+		once := there(t, events, shelf{}, shelf{})
+		if diff := cmp.Diff(once, there(t, once, shelf{}, shelf{})); diff != "" {
 			t.Fatalf("(-once +twice):\n%s", diff)
 		}
 	})
@@ -95,93 +80,37 @@ func TestMalformedLogsGoThroughAFileMessageByMessage(t *testing.T) {
 	})
 }
 
-func TestCutsThatNameTheRestComeBack(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("lorem ipsum ", 4000) + "plan.go band.go"
-	for _, recall := range []string{"e3", ""} {
-		cut, total := conversation.ArrivalCap{Chars: 1000, Names: true}.Apply(long, recall)
-		var l conversation.Log
-		if err := l.Commit(l.Prepare(conversationtest.Epoch,
-			conversation.UserMessage{Text: "go"},
-			conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: "{}"}}},
-			conversation.ToolResult{CallID: "1", Tool: "run", Status: conversation.ResultOK, Text: cut, Total: total, Blob: "long"})); err != nil {
-			t.Fatal(err)
-		}
-		doc := jsonl.Of(l.Events(), shelf{"long": long}.text)
-		if got := doc.Messages[2]; got.Text != long || got.Result.Shown != 1000 {
-			t.Fatalf("the file holds %d characters, %d of them shown", len(got.Text), got.Result.Shown)
-		}
-		for _, names := range []bool{false, true} {
-			into := shelf{}
-			back, err := doc.Events(jsonl.Options{Names: names, Keep: into.keep})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, _ := conversation.ArrivalCap{Chars: 1000, Names: names}.Apply(long, "e3")
-			if got := back[2].Body.(conversation.ToolResult); got.Text != want || into[got.Blob] != long {
-				t.Errorf("it comes back as %q", got.Text[1000:])
-			}
-		}
-	}
-}
-
-func TestALogComesBackWithAllThatAFileCanHold(t *testing.T) {
+func TestWhatWasSaidComesBack(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("lorem ipsum ", 4000)
-	texts := shelf{"system": "Be brief.", "long": long}
-	cut, total := conversation.Cut(long, conversation.ResultMaxChars)
-	shorter, _ := conversation.Cut(long, 1000)
-	lost, _ := conversation.Cut(long, 500)
-	cost := 0.25
+	cut, total := conversation.Cut(long, 1000)
 	var l conversation.Log
 	for i, b := range []conversation.Body{
-		conversation.Instructions{System: "system", Tools: "tools", SystemSize: conversation.Measure("Be brief.")},
-		conversation.Renamed{Title: "A title", By: "user"},
+		conversation.Instructions{System: "system", SystemSize: conversation.Measure("Be brief.")},
+		conversation.Renamed{Title: "A title", By: "auto"},
 		conversation.UserMessage{Text: "a <b> & \u2028 c"},
 		conversation.AssistantMessage{Text: "one", Reasoning: "why", Stop: conversation.StopCalls, Model: "openai/x",
-			Calls: []conversation.ToolCall{
-				{ID: "1", Name: "read_file", Arguments: "no JSON", Extra: conversation.RawJSON(`{"sig":"<x>"}`)}, {ID: "2", Name: "run", Arguments: "{}"},
-				{ID: "3", Name: "run", Arguments: "{}"}, {ID: "4", Name: "run", Arguments: "{}"}, {ID: "5", Name: "run", Arguments: "{}"}},
-			Extras: map[string]conversation.RawJSON{"reasoning_details": conversation.RawJSON(`[1]`)}},
-		conversation.Usage{Reply: 4, Model: "openai/x", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: 1,
-			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00", Short: true},
+			Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: "no JSON"}, {ID: "2", Name: "run", Arguments: "{}"}}},
+		conversation.Usage{Reply: 4, Revision: 4, Model: "openai/x", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: -1},
 		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: cut, Total: total, Blob: "long"},
-		conversation.ToolResult{CallID: "2", Tool: "run", Status: conversation.ResultError, Text: shorter, Total: total, Blob: "long"},
-		conversation.ToolResult{CallID: "3", Tool: "run", Status: conversation.ResultDenied, Text: lost, Total: total, Blob: "gone"},
-		conversation.ToolResult{CallID: "4", Tool: "run", Status: conversation.ResultInterrupted, Text: long, Duration: 1500 * time.Millisecond},
-		conversation.ToolResult{CallID: "5", Tool: "run", Status: conversation.ResultOK, Detail: "exit code 0"},
-		conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Model: "demo/y", Error: "the line broke"},
+		conversation.ToolResult{CallID: "2", Tool: "run", Status: conversation.ResultError, Text: "no"},
 	} {
-		if err := l.Commit(l.Prepare(conversationtest.Epoch.Add(time.Duration(i)*time.Second), b)); err != nil {
+		at := conversationtest.Epoch.Add(time.Duration(i/3) * time.Second)
+		if err := l.Commit(l.Prepare(at, b)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := append([]conversation.Event(nil), l.Events()...)
 	into := shelf{}
-	got := there(t, want, texts, into)
-
-	// What a file has no place for: tools, names of texts, who gave the title.
-	change := func(i int, f func(conversation.Body) conversation.Body) { want[i].Body = f(want[i].Body) }
-	change(0, func(conversation.Body) conversation.Body {
-		return conversation.Instructions{System: "blob Be brief", SystemSize: conversation.Measure("Be brief.")}
-	})
-	change(1, func(conversation.Body) conversation.Body { return conversation.Renamed{Title: "A title", By: "auto"} })
-	for _, i := range []int{5, 6, 7} {
-		change(i, func(b conversation.Body) conversation.Body {
-			r := b.(conversation.ToolResult)
-			if r.Blob = "blob lorem ip"; i == 7 {
-				r.Blob = ""
-			}
-			return r
-		})
+	got := there(t, l.Events(), shelf{"system": "Be brief.", "long": long}, into)
+	whole, ok := got[5].Body.(conversation.ToolResult)
+	if !ok || into[whole.Blob] != long {
+		t.Fatalf("the result came back as %+v", got[5].Body)
 	}
-	// The title and the reports stand with their neighbours, and so have their time.
-	want[1].Time, want[4].Time = want[0].Time, want[3].Time
-	if diff := cmp.Diff(want, got); diff != "" {
+	whole.Text, whole.Size, whole.Blob = cut, l.Events()[5].Body.(conversation.ToolResult).Size, "long"
+	got[5].Body = whole
+	got[0].Body = l.Events()[0].Body
+	if diff := cmp.Diff(l.Events(), got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if into["blob Be brief"] != "Be brief." || into["blob lorem ip"] != long {
-		t.Errorf("the texts beside the events are not those of the log")
 	}
 }
 
@@ -239,24 +168,12 @@ func TestReportsOfOthersDoNotSayHowFullTheWindowIs(t *testing.T) {
 	t.Parallel()
 	d := read(t, `{"meta":{"model":"openai/x"}}
 {"role":"user","content":"a"}
-{"role":"assistant","content":"b","usage":{"prompt_tokens":100000,"completion_tokens":3}}
-{"role":"user","content":"c"}
-{"role":"assistant","content":"d","usage":{"prompt_tokens":9,"completion_tokens":3,"x_estimate":5}}
-{"role":"assistant","content":"e","usage":{"prompt_tokens":9,"completion_tokens":3,"x_estimate":5,"x_revision":7}}`)
+{"role":"assistant","content":"b","usage":{"prompt_tokens":100000,"completion_tokens":3}}`)
 	events, err := d.Events(jsonl.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []uint64
-	for _, e := range events {
-		if u, ok := e.Body.(conversation.Usage); ok {
-			got = append(got, u.Revision)
-		}
-	}
-	if diff := cmp.Diff([]uint64{2, 0, 7}, got); diff != "" {
-		t.Error(diff)
-	}
-	m := meter.New(meter.Options{}).WithView(projection.Project(events)).WithHistory(events[:3], "openai/x")
+	m := meter.New(meter.Options{}).WithView(projection.Project(events)).WithHistory(events, "openai/x")
 	if r := m.Reading(); r.Used > 100 || !r.Estimated {
 		t.Errorf("the meter says %d tokens of a conversation of a few words", r.Used)
 	}

@@ -7,23 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
+
+	"plimsoll/conversation"
 )
 
 // Rules of reading:
-//   - One line is held at a time. One longer than the limit is passed over
-//     without being held.
+//   - A line that cannot be read is left out and reported.
 //   - What a message is made of (role, content, calls) has to have the right types;
 //     any other field of a wrong type is ignored.
-//   - A line that cannot be read ends the reading, or, where that is asked for,
-//     is left out and reported.
-//   - Results find their call by its id; without one they answer the oldest
-//     open call of the newest reply, and calls without an id get one.
+//   - Results without an id answer the oldest open call of the newest reply, and
+//     calls without an id get one.
 
-// MaxLine is the longest line that is read, in bytes, unless the caller says otherwise.
-const MaxLine = 64 << 20
-
-// maxProblems is how many problems are reported; all are counted.
-const maxProblems = 1000
+const (
+	maxLine     = 64 << 20 // the longest line that is read, in bytes
+	maxProblems = 1000     // lines that may be left out of a file
+)
 
 // Errors of files that hold no conversation.
 var (
@@ -40,120 +40,159 @@ type Problem struct {
 // Error names the line and what is wrong with it.
 func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Reason) }
 
-// ReadOptions say how to read. The zero value stops at the first problem.
-type ReadOptions struct {
-	Lenient bool // leave out lines that cannot be read
-	MaxLine int  // bytes, 0: MaxLine
-}
-
-// Read reads a file. The error is a *Problem, ErrEmpty, ErrNoMessages, or that
-// of r. Where problems are left out, the first thousand are returned, also
-// together with ErrNoMessages.
-func Read(r io.Reader, o ReadOptions) (Document, []Problem, error) {
-	if o.MaxLine <= 0 {
-		o.MaxLine = MaxLine
-	}
-	f := file{lines: lines{from: bufio.NewReaderSize(r, 1<<16), max: o.MaxLine}, open: newOpenCalls()}
-	for {
-		line, state, err := f.lines.next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return Document{}, nil, fmt.Errorf("reading line %d: %w", f.lines.number, err)
-		}
-		p := f.take(line, state)
-		if p == nil {
+// Read reads a file and returns the lines that were left out with it. The error
+// is ErrEmpty, ErrNoMessages, or that of r.
+func Read(r io.Reader) (Document, []Problem, error) {
+	f := file{names: map[string]string{}}
+	var problems []Problem
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	begun := false
+	for lines.Scan() {
+		f.number++
+		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+		if len(text) == 0 {
 			continue
 		}
-		if !o.Lenient {
-			return Document{}, nil, p
+		begun = true
+		if err := f.take(text); err != nil {
+			problems = append(problems, Problem{f.number, err.Error()})
 		}
-		f.doc.Skipped++
-		if len(f.problems) < maxProblems {
-			f.problems = append(f.problems, *p)
+		if len(problems) > maxProblems {
+			return Document{}, nil, fmt.Errorf("more than %d lines cannot be read; the first is %w", maxProblems, &problems[0])
 		}
 	}
-	switch {
-	case len(f.doc.Messages) > 0:
-		return f.doc, f.problems, nil
-	case !f.begun:
+	switch err := lines.Err(); {
+	case err != nil:
+		return Document{}, nil, fmt.Errorf("reading line %d: %w", f.number+1, err)
+	case !begun:
 		return Document{}, nil, ErrEmpty
+	case len(f.doc.Messages) == 0:
+		return Document{}, problems, ErrNoMessages
 	}
-	return Document{}, f.problems, ErrNoMessages
+	return f.doc, problems, nil
 }
 
 // file is a file that is being read.
 type file struct {
-	lines    lines
-	doc      Document
-	problems []Problem
-	open     *openCalls
-	begun    bool // a line that is not blank has come
+	number int // of the line
+	doc    Document
+	names  map[string]string // tools of calls
+	open   []string          // calls of the newest reply that have no result yet
 }
 
-// take reads a line; nil if it is right or blank.
-func (f *file) take(line []byte, state lineState) *Problem {
-	fail := func(reason string) *Problem { return &Problem{Line: f.lines.number, Reason: reason} }
-	if state == lineTooLong {
-		f.begun = true
-		return fail(fmt.Sprintf("longer than %d bytes", f.lines.max))
+// take reads a line.
+func (f *file) take(text []byte) error {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return reason(err)
 	}
-	if !f.begun {
-		if bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff")) {
-			f.begun = true
-			return fail("the file is UTF-16; it has to be UTF-8")
-		}
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
-	}
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
+	if l.Meta != nil && l.Role == nil {
+		m := l.Meta.v
+		f.doc.Meta = Meta{Title: m.Title.v, Model: m.Model.v, Client: m.Client.v, Created: m.Created.v.UTC(), CompactAt: m.CompactAt.v}
 		return nil
 	}
-	first := !f.begun
-	f.begun = true
-	var w wireLine
-	if err := json.Unmarshal(line, &w); err != nil {
-		p := fail(reason(err))
-		if state == lineUnended && endsEarly(line, err) {
-			p.Reason = "the file ends in the middle of this line"
-		}
-		return p
+	if l.Role == nil {
+		return errors.New(`it has no "role", so it is not a chat-completions message`)
 	}
-	if w.Meta != nil && w.Role == nil {
-		if !first {
-			return fail("a meta line comes before all messages; these may be two files in one")
-		}
-		f.doc.Meta = metaOf(w.Meta)
-		return nil
+	m := Message{Line: f.number, Role: Role(*l.Role), Summary: l.Summary.v}
+	if ms := l.Time.v; ms > 0 && ms < timesEnd {
+		m.Time = time.UnixMilli(ms).UTC()
 	}
-	m, err := w.message()
-	if err != nil {
-		return fail(err.Error())
+	if l.Content != nil {
+		m.Text = string(*l.Content)
 	}
-	m.Line = f.lines.number
-	f.open.match(&m)
+	switch m.Role {
+	case "developer":
+		m.Role = RoleSystem
+	case RoleSystem, RoleUser:
+	case RoleAssistant:
+		m.Reply = f.reply(&l)
+	case RoleTool:
+		m.Result = f.result(&l)
+	default:
+		return fmt.Errorf("the role %q is not one of system, developer, user, assistant, tool", conversation.OneLine(*l.Role, mostShown))
+	}
 	f.doc.Messages = append(f.doc.Messages, m)
 	return nil
 }
 
+// timesEnd is the year 10000 in milliseconds: JSON cannot write later times.
+const timesEnd = 253402300800000
+
+// reply is what only replies have.
+func (f *file) reply(l *line) Reply {
+	r := Reply{Reasoning: l.Reasoning.v, Stop: conversation.StopEnd}
+	f.open = nil
+	for i, c := range l.Calls {
+		r.Stop = conversation.StopCalls
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("call_%d_%d", f.number, i+1)
+		}
+		f.names[c.ID] = c.Function.Name
+		f.open = append(f.open, c.ID)
+		r.Calls = append(r.Calls, conversation.ToolCall{ID: c.ID, Name: c.Function.Name, Arguments: arguments(c.Function.Arguments)})
+	}
+	if u := l.Usage.v; u.Prompt != nil || u.Completion != nil {
+		r.Usage = &conversation.Usage{Prompt: tokens(u.Prompt), Cached: tokens(u.Details.Cached), CacheWrite: -1,
+			Completion: tokens(u.Completion), Reasoning: -1}
+	}
+	return r
+}
+
+// tokens is a number that was reported, -1 if it is unknown.
+func tokens(n *uint32) int {
+	if n == nil {
+		return -1
+	}
+	return int(*n)
+}
+
+// result is what only results have.
+func (f *file) result(l *line) Result {
+	r := Result{CallID: l.CallID, Status: conversation.ResultOK}
+	if r.CallID == "" && len(f.open) > 0 {
+		r.CallID = f.open[0]
+	}
+	if i := slices.Index(f.open, r.CallID); i >= 0 {
+		f.open = slices.Delete(f.open, i, i+1)
+	}
+	r.Tool = f.names[r.CallID]
+	if r.Tool == "" {
+		r.Tool = l.Name.v
+	}
+	r.Tool = conversation.Clean(r.Tool)
+	switch {
+	case l.Synthetic.v:
+		r.Status = conversation.ResultInterrupted
+	case l.IsError.v:
+		r.Status = conversation.ResultError
+	}
+	return r
+}
+
+// arguments is what a call passes, usually a text that holds a JSON object.
+func arguments(raw json.RawMessage) string {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text // null is none
+	}
+	var b bytes.Buffer
+	_ = json.Compact(&b, raw) // it is JSON
+	return b.String()
+}
+
 // reason says what is wrong with a line that is no JSON of the right form.
-func reason(err error) string {
+func reason(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return "not JSON: " + syntax.Error()
+		return fmt.Errorf("not JSON: %w", err)
 	case errors.As(err, &kind) && kind.Field == "":
-		return "a JSON " + kind.Value + ", not an object; write each message on its own line"
+		return fmt.Errorf("a JSON %s, not an object; write each message on its own line", kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("%q is of the wrong type: %s", kind.Field, kind.Value)
+		return fmt.Errorf("%q is of the wrong type: %s", kind.Field, kind.Value)
 	}
-	return err.Error()
-}
-
-// endsEarly reports whether text is JSON up to where it ends.
-func endsEarly(text []byte, err error) bool {
-	var syntax *json.SyntaxError
-	return errors.As(err, &syntax) && syntax.Offset >= int64(len(text))
+	return err
 }

@@ -1,0 +1,154 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"sync"
+
+	"plimsoll/cli/session"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// The JSON document of a conversation holds all of it:
+//
+//	{"plimsoll": 1, "id": ..., "title": ..., "events": [stored form, ...], "texts": {name: text, ...}}
+//
+// "plimsoll" comes first, by which such a document is recognised; it is the
+// version of the form. Names of texts are those that events give.
+//
+// Import makes the same conversation of it under another ID: the same events with
+// their numbers and times, overlays included, and the same texts. It is checked like
+// a stored log: gapless, in turns, every text under its own name. A document can
+// come from anybody, so what it records of addresses and settings is left out where
+// only the user decides it (importguard.go).
+
+// documentVersion is the form that is written, and the newest that is read.
+const documentVersion = 1
+
+// document is the document as it stands in the file.
+type document struct {
+	Version int               `json:"plimsoll"`
+	ID      string            `json:"id"`
+	Title   string            `json:"title"`
+	Events  []json.RawMessage `json:"events"`
+	Texts   map[string]string `json:"texts"`
+}
+
+// writeDocument writes a conversation as one JSON document.
+func writeDocument(w io.Writer, x *exported) error {
+	d := document{Version: documentVersion, ID: x.id, Title: session.Title(x.Events), Texts: map[string]string{}}
+	for _, e := range x.Events {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			return err
+		}
+		d.Events = append(d.Events, data)
+	}
+	for _, name := range session.BlobsOf(x.Events) {
+		if text, ok := x.Text(name); ok {
+			d.Texts[name] = text
+		}
+	}
+	data, err := conversation.EncodeJSON(d)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+// IsDocument recognises the document that export writes, by its first key.
+var IsDocument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
+})
+
+// parsed is a document that was checked.
+type parsed struct {
+	Log   conversation.Log
+	Texts map[string]string
+	left  leftOut
+}
+
+// ParseDocument reads a document, and tells which texts are missing.
+func ParseDocument(r io.Reader) (d parsed, missing []ImportProblem, err error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return parsed{}, nil, err
+	}
+	var raw document
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &raw); err != nil {
+		return parsed{}, nil, fmt.Errorf("the document cannot be read: %w", err)
+	}
+	if raw.Version != documentVersion {
+		return parsed{}, nil, fmt.Errorf("the document has format %d and is %w", raw.Version, storage.ErrNewer)
+	}
+	d.Texts = raw.Texts
+	for i, event := range raw.Events {
+		if err := d.add(event); err != nil {
+			return parsed{}, nil, fmt.Errorf("event %d: %w", i+1, err)
+		}
+	}
+	for _, name := range session.BlobsOf(d.Log.Events()) {
+		if _, ok := d.Texts[name]; !ok {
+			missing = append(missing, ImportProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
+		}
+	}
+	return d, missing, nil
+}
+
+func (d *parsed) add(raw json.RawMessage) error {
+	e, err := conversation.Unmarshal(raw)
+	if err != nil {
+		return err
+	}
+	begun := d.Log.Turns()
+	if e.Body.Kind() == conversation.KindUser {
+		begun++
+	}
+	if e.Turn > max(0, begun-1) {
+		return fmt.Errorf("it is of turn %d, which has not begun there", e.Turn)
+	}
+	e.Body = d.left.guard(e.Body)
+	return d.Log.Commit([]conversation.Event{e})
+}
+
+// store keeps the texts in w and gives the events, with a title at their end if
+// there is one.
+func (d *parsed) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
+	events := d.Log.Events()
+	for _, name := range session.BlobsOf(events) {
+		text, ok := d.Texts[name]
+		if !ok {
+			continue
+		}
+		stored, err := w.PutBlob(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if stored != name {
+			return nil, fmt.Errorf("the text %.12s is not the one that was exported", name)
+		}
+	}
+	if title == "" || len(events) == 0 {
+		return events, nil
+	}
+	last := events[len(events)-1].Time
+	return append(events, d.Log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
+}
+
+// messages is how many messages the log holds.
+func (d *parsed) messages() int {
+	n := 0
+	for _, e := range d.Log.Events() {
+		switch e.Body.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+			n++
+		}
+	}
+	return n
+}
