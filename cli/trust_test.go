@@ -34,7 +34,7 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			h := a.host(screen.ChatOptions{})
 			return h, func() error { h.Close(); return a.resources.Close() }
 		}
-		write("compaction: {default_profile: heavy}\nproviders: {x: {key_command: [evil]}}\npermissions: {allow: [run_command(git diff ...)]}\n")
+		write("compaction: {default_profile: heavy}\nproviders: {x: {key_command: [evil]}}\n")
 		h, end := begin()
 		_, err := h.Open(t.Context())
 		var question *tui.Consent
@@ -51,8 +51,7 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			t.Errorf("%s: the profile is %q, %v; want %q", name, talk.Profile, err, want)
 		}
 		notes := strings.Join(talk.Notes, "\n")
-		if strings.Count(notes, "never names the program") != 1 || strings.Contains(notes, "config trust") == yes ||
-			strings.Contains(notes, "run_command(git diff ...) grants nothing") != yes {
+		if strings.Count(notes, "never names the program") != 1 || strings.Contains(notes, "config trust") == yes {
 			t.Errorf("%s: the notes are %s", name, notes)
 		}
 		if err := end(); err != nil {

@@ -48,7 +48,6 @@ func TestTheOfferIsExactlyThisCall(t *testing.T) {
 		{"run_command", command("make test"), []string{"run_command(make test)"}},
 		{"run_command", command("npm run lint"), []string{"run_command(npm run lint)"}},
 		{"run_command", command("python3 *.py"), []string{`run_command(python3 \*.py)`}},
-		{"run_command", command("go list ..."), []string{`run_command(go list \...)`}},
 		{"run_command", command("echo a > b"), []string{"run_command(echo a > b)"}},
 		{"modify_file", map[string]any{"path": "d/e/c.txt", "old": "x", "new": "y"}, []string{"edit(d/e/c.txt)"}},
 		{"create_file", map[string]any{"path": "new.txt", "content": "y"}, []string{"edit(./new.txt)"}},
@@ -145,13 +144,12 @@ func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
 		wide    bool
 		warning string
 	}{
-		"run_command(go test ./d)":      {"", false, "own code"},
+		"run_command(go test ./d)":      {"", false, ""},
 		"run_command(go test *)":        {"", true, "wide"},
 		"run_command(go *)":             {"", true, "wide"},
 		"run_command":                   {"", true, "wide"},
 		"run_command(go test ./e)":      {err: "does not cover"},
 		"run_command(git log *)":        {err: "does not cover"},
-		"run_command(go test ...)":      {err: "allows nothing"},
 		"run_command(go test ./d":       {err: "parenthesis"},
 		"edit(**)":                      {err: "does not cover"},
 		"runcommand(go test ./d)":       {err: "did you mean"},
@@ -214,9 +212,9 @@ func TestRulesInForceAreListedAndRevoked(t *testing.T) {
 		t.Fatalf("%v %v", rules, err)
 	}
 	want := []conversation.Rule{
-		{Text: "run_command(make a)", Means: "exactly this command", Warning: "runs this project's own code", Origin: conversation.RuleGranted,
+		{Text: "run_command(make a)", Means: "exactly this command", Origin: conversation.RuleGranted,
 			Where: store.Path(), Workspace: b.Workspace(), Granted: now.Add(-time.Hour), Used: now},
-		{Text: "run_command(make b)", Means: "exactly this command", Warning: "runs this project's own code", Origin: conversation.RuleOfThisRun,
+		{Text: "run_command(make b)", Means: "exactly this command", Origin: conversation.RuleOfThisRun,
 			Workspace: b.Workspace(), Granted: now.Add(-time.Hour)},
 	}
 	for i, w := range want {

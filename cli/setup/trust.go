@@ -13,7 +13,6 @@ import (
 
 	"plimsoll/config"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/permission"
 )
 
 // What a workspace's file may decide besides looks and limits is the user's word,
@@ -100,13 +99,13 @@ func (s *Settings) Refused() []string {
 	return append(notes, "`plimsoll config trust` applies the rest")
 }
 
-// Unknown is which keys of the workspace's file are passed over, and which rules grant nothing, in words.
+// Unknown is which keys of the workspace's file are passed over, in words.
 func (s *Settings) Unknown(l config.Loaded) []string {
 	var notes []string
 	for _, p := range l.Unknown {
 		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d: %s: it is passed over; %s", s.Console.Home(p.File), p.Line, p.Message, p.Hint), "; "))
 	}
-	return append(notes, permission.Idle(l.Config.Permissions.Allow)...)
+	return notes
 }
 
 // NoteRefused tells on standard error what is not applied, for a command that the

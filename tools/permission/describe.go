@@ -1,10 +1,6 @@
 package permission
 
-import (
-	"path"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // A rule in words: what it lets run, and why to think twice.
 
@@ -12,9 +8,6 @@ type description struct {
 	means, warning string
 	wide           bool
 }
-
-// ownCode is the warning about what runs the code of the project.
-const ownCode = "runs this project's own code"
 
 func (r rule) describe() description {
 	switch {
@@ -31,43 +24,13 @@ func (r rule) describe() description {
 }
 
 func (r rule) describeCommand() description {
-	switch {
-	case r.idle():
-		return description{means: "nothing", warning: idleReason}
-	case wildcard(r.pattern):
+	if wildcard(r.pattern) {
 		return description{
 			"commands of the form " + r.pattern,
 			"wide: any arguments, also those that run other programs, write files or reach other hosts", true,
 		}
 	}
-	d := description{means: "exactly this command"}
-	if runsOwnCode(readScript(r.literal())) {
-		d.warning = ownCode
-	}
-	return d
-}
-
-// runners are programs that run or build what the project says.
-var runners = []string{"make", "gmake", "ninja", "cmake", "just", "task", "rake", "gradle", "gradlew", "mvn", "mvnw", "ant", "npm", "pnpm", "yarn",
-	"bun", "npx", "deno", "node", "nodejs", "cargo", "pytest", "tox", "nox", "python", "python2", "python3", "ruby", "bundle", "perl", "php",
-	"composer", "dotnet", "swift", "bazel", "sbt", "mix", "stack", "cabal", "zig", "meson", "pre-commit", "poetry", "uv", "hatch", "jest", "vitest"}
-
-// runsOwnCode reports whether a command of a script is known to run the code of
-// the project it is run in.
-func runsOwnCode(s *script) bool {
-	return slices.ContainsFunc(s.nested, func(call []word) bool {
-		program, second := path.Base(call[0].text), ""
-		if len(call) > 1 {
-			second = call[1].text
-		}
-		switch {
-		case program == "go":
-			return second == "test" || second == "run" || second == "generate" || second == "tool"
-		case strings.Contains(call[0].text, "/") && !strings.HasPrefix(call[0].text, "/"), slices.Contains(shells, program):
-			return true
-		}
-		return slices.Contains(runners, strings.TrimRight(program, "0123456789.")) || slices.Contains(runners, program)
-	})
+	return description{means: "exactly this command"}
 }
 
 func (r rule) describeRequest() description {
@@ -103,36 +66,14 @@ func (r rule) describeFiles() description {
 	if verb == "" {
 		verb = r.tool + " of "
 	}
-	pattern := strings.TrimPrefix(r.pattern, "./")
-	dir, whole := strings.CutSuffix(pattern, "/**")
 	const except = ", but no files that hold secrets or configure programs"
-	switch {
-	case pattern == "**" || pattern == "**/*":
-		return description{verb + "every file of this workspace" + except, "wide: the whole workspace", true}
-	case whole && !strings.ContainsAny(dir, "*?[{"):
-		return description{means: verb + "every file in " + unescape(dir, "") + " and below" + except}
-	case strings.ContainsAny(unescapedGlob(pattern), "*?[{"):
-		wide := strings.HasPrefix(pattern, "*") || !strings.Contains(r.pattern, "/")
-		d := description{means: verb + "files that match " + r.pattern + except, wide: wide}
-		if wide {
-			d.warning = "wide: files in any folder"
-		}
-		return d
-	case !strings.Contains(r.pattern, "/") && pattern != ".":
-		return description{means: verb + "any file named " + unescape(pattern, ""), warning: "in every folder"}
+	switch top := strings.Contains(r.pattern, "/"); {
+	case strings.ContainsAny(r.pattern, "*?[{") && (!top || strings.HasPrefix(r.pattern, "*")):
+		return description{verb + "files that match " + r.pattern + except, "wide: files in any folder", true}
+	case strings.ContainsAny(r.pattern, "*?[{"):
+		return description{means: verb + "files that match " + r.pattern + except}
+	case !top && r.pattern != ".":
+		return description{means: verb + "any file named " + unescape(r.pattern, ""), warning: "in every folder"}
 	}
-	return description{means: verb + unescape(pattern, "")}
-}
-
-// unescapedGlob is a pattern without what a backslash makes literal.
-func unescapedGlob(pattern string) string {
-	var b strings.Builder
-	for i := 0; i < len(pattern); i++ {
-		if pattern[i] == '\\' {
-			i++
-			continue
-		}
-		b.WriteByte(pattern[i])
-	}
-	return b.String()
+	return description{means: verb + unescape(strings.TrimPrefix(r.pattern, "./"), "")}
 }

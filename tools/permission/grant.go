@@ -68,9 +68,6 @@ func (p *Policy) judgeRules(t Effect, inForce []activeRule, texts []string) (con
 	all := slices.Clone(inForce)
 	for i, text := range texts {
 		r, err := parseRule(text, p.tools)
-		if err == nil && r.idle() {
-			err = errors.New(idleReason)
-		}
 		if err != nil {
 			return conversation.Offer{}, err
 		}

@@ -54,7 +54,7 @@ func offerOf(rules []rule) conversation.Offer {
 func exactRules(t Effect) []rule {
 	switch {
 	case t.access == AccessCommand:
-		return []rule{{t.Tool, exactCommand(t.script.text), true}}
+		return []rule{{t.Tool, escapeStar(t.script.text), true}}
 	case len(t.paths) > 0:
 		return fileRules(t)
 	case t.access == AccessRequest:

@@ -93,9 +93,6 @@ func parseRules(list string, texts []string, tools []Tool) ([]rule, error) {
 	rules := make([]rule, len(texts))
 	for i, text := range texts {
 		r, err := parseRule(text, tools)
-		if err == nil && list == "deny" && r.idle() {
-			err = fmt.Errorf("%q would deny nothing; end it in * to deny any arguments", text)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("permissions.%s: %w", list, err)
 		}
@@ -206,13 +203,11 @@ func (p *Policy) Hides(rel string) bool {
 func (p *Policy) inForce() []activeRule {
 	var out []activeRule
 	for _, r := range p.allow {
-		if !r.idle() {
-			out = append(out, activeRule{rule: r})
-		}
+		out = append(out, activeRule{rule: r})
 	}
 	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
 	for _, g := range granted {
-		if r, err := parseRule(g.Rule, p.tools); err == nil && !r.idle() {
+		if r, err := parseRule(g.Rule, p.tools); err == nil {
 			out = append(out, activeRule{rule: r, grant: g.ID})
 		}
 	}

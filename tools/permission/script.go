@@ -20,24 +20,16 @@ import (
 // inside substitutions, after wrappers such as sudo, and in bash -c.
 
 // word is one word of a simple command. sure is false if the shell may make
-// something else of it: an expansion, a glob, braces. What it makes of it depends on
-// the source, whose quotes the text has lost; source is "" where the word is sure.
+// something else of it: an expansion, a glob, braces.
 type word struct {
-	text   string
-	sure   bool
-	source string
-}
-
-// simple is a simple command of a plain script.
-type simple struct {
-	words []word
-	piped bool // its input is the output of another
+	text string
+	sure bool
 }
 
 type script struct {
 	text   string
 	plain  bool
-	calls  []simple // the simple commands, in order, if plain
+	calls  [][]word // the simple commands, in order, if plain
 	nested [][]word // every simple command found anywhere
 	opaque bool     // some command could not be read: deny rules may not see all
 }
@@ -68,18 +60,18 @@ func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			s.addNested(literalWords(call, text), lang, depth)
+			s.addNested(literalWords(call), lang, depth)
 		}
 		return true
 	})
 	plain := len(file.Stmts) > 0 && depth == 0
 	for _, stmt := range file.Stmts {
-		plain = plain && s.plainStatement(stmt, text, false)
+		plain = plain && s.plainStatement(stmt)
 	}
 	return plain
 }
 
-func (s *script) plainStatement(stmt *syntax.Stmt, text string, piped bool) bool {
+func (s *script) plainStatement(stmt *syntax.Stmt) bool {
 	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown || stmt.Cmd == nil {
 		return false
 	}
@@ -90,19 +82,13 @@ func (s *script) plainStatement(stmt *syntax.Stmt, text string, piped bool) bool
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		pipe := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
-		return s.plainStatement(cmd.X, text, piped) && s.plainStatement(cmd.Y, text, piped || pipe)
+		return s.plainStatement(cmd.X) && s.plainStatement(cmd.Y)
 	case *syntax.CallExpr:
-		call := literalWords(cmd, text)
-		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
+		call := literalWords(cmd)
+		if len(cmd.Assigns) > 0 || len(call) == 0 || slices.ContainsFunc(call, func(w word) bool { return !w.sure }) {
 			return false
 		}
-		for i, w := range cmd.Args {
-			if !call[i].sure && !globOnly(w) {
-				return false
-			}
-		}
-		s.calls = append(s.calls, simple{words: call, piped: piped})
+		s.calls = append(s.calls, call)
 		return true
 	}
 	return false
@@ -208,13 +194,11 @@ func takesOption(option string) bool {
 	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
-// literalWords are the words of a command that stands in text.
-func literalWords(call *syntax.CallExpr, text string) []word {
+// literalWords are the words of a command.
+func literalWords(call *syntax.CallExpr) []word {
 	out := make([]word, len(call.Args))
 	for i, w := range call.Args {
-		if out[i] = literalWord(w); !out[i].sure {
-			out[i].source = text[w.Pos().Offset():w.End().Offset()]
-		}
+		out[i] = literalWord(w)
 	}
 	return out
 }
@@ -264,32 +248,6 @@ func expands(lit string) bool {
 		}
 	}
 	return false
-}
-
-// globOnly reports whether all that is unsure about a word are globs and a
-// tilde: they give file names, whatever the pattern was.
-func globOnly(w *syntax.Word) bool {
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			if strings.ContainsAny(part.Value, "{}") {
-				return false
-			}
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				return false
-			}
-		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				if _, ok := inner.(*syntax.Lit); !ok {
-					return false
-				}
-			}
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // unescape takes out backslashes as the shell does: all of them outside quotes
