@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -283,7 +282,7 @@ func (w *asking) show(u updates.Update) (over bool) {
 }
 
 func (w *asking) appended(events []conversation.Event) {
-	var failed []conversation.ToolResult
+	failed := 0
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
@@ -302,33 +301,21 @@ func (w *asking) appended(events []conversation.Event) {
 			}
 		case conversation.ToolResult:
 			if b.Status != conversation.ResultOK {
-				failed = append(failed, b)
+				if failed++; failed <= fewResults {
+					w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+				}
 			}
 		case conversation.Notice:
 			w.progress(b.Text)
 		}
 	}
-	w.failed(failed)
+	if failed > fewResults { // an earlier run can have left thousands without a result
+		w.progress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
+	}
 }
 
 // fewResults is how many results that came together are told one by one.
 const fewResults = 10
-
-// failed tells of calls that did not succeed. An earlier run can have left
-// thousands without a result: they are counted.
-func (w *asking) failed(results []conversation.ToolResult) {
-	many := map[conversation.ResultStatus]int{}
-	for _, b := range results {
-		if len(results) <= fewResults {
-			w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
-			continue
-		}
-		many[b.Status]++
-	}
-	for _, status := range slices.Sorted(maps.Keys(many)) {
-		w.progress(fmt.Sprintf("  %s calls: %s", numbers.Grouped(many[status]), status))
-	}
-}
 
 func (w *asking) progress(text string) {
 	fmt.Fprintln(w.stderr, console.ProgressLine(text))

@@ -165,19 +165,16 @@ func (o compactOptions) wish(changed func(flag string) bool) (edit.Request, erro
 // check refuses flags that contradict each other.
 func (o compactOptions) check(changed func(flag string) bool) error {
 	kept := changed("keep-last") || changed("keep")
-	switch {
-	case o.undo && o.redo:
-		return console.WrongUse("use --undo or --redo, not both")
-	case o.undo || o.redo:
-		for _, flag := range []string{"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"} {
-			if changed(flag) {
-				return console.WrongUse("--%s cannot be combined with --undo or --redo", flag)
-			}
+	for one, others := range map[string][]string{
+		"undo": {"redo", "profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
+		"redo": {"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"},
+		"keep": {"keep-last"}, "to": {"keep", "keep-last"},
+	} {
+		if err := exclusive(changed, one, others...); err != nil {
+			return err
 		}
-	case changed("keep-last") && changed("keep"):
-		return console.WrongUse("--keep and --keep-last are the same; use one of them")
-	case changed("to") && kept:
-		return console.WrongUse("--to and --keep-last both say where the range ends; use one of them")
+	}
+	switch {
 	case kept && min(o.keepLast, o.keep) < 0:
 		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
 	case changed("profile") && o.profile == "":

@@ -8,7 +8,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/cli/table"
 	"plimsoll/config"
 )
 
@@ -34,23 +33,18 @@ beside it (config.settings.yaml), .plimsoll.yaml at the top of the workspace and
 type configPathCommand struct {
 	console  *console.Console
 	settings *setup.Settings
-
-	all bool
 }
 
 func (cmd *configPathCommand) cobra() *cobra.Command {
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the configuration file in use",
 		Long: `Path writes where your configuration file is, or would be: --config, else
 PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
-		Example: `  plimsoll config path
-  plimsoll config path --all`,
-		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
+		Example: "  plimsoll config path",
+		Args:    positional(cobra.NoArgs),
+		RunE:    func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&cmd.all, "all", false, "list every source, weakest first")
-	return c
 }
 
 func (cmd *configPathCommand) Run(context.Context) error {
@@ -58,26 +52,8 @@ func (cmd *configPathCommand) Run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.all {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
-		return nil
-	}
-	// Where the sources are does not depend on what stands in them.
-	loaded, _ := cmd.settings.Load()
-	layer, source, state := &table.Column{Head: "LAYER"}, &table.Column{Head: "SOURCE"}, &table.Column{Head: "STATE"}
-	for _, s := range loaded.Sources {
-		layer.Add(string(s.Layer))
-		place, there := s.Path, "read"
-		switch {
-		case s.Layer == config.LayerDefault:
-			place, there = "(built in)", ""
-		case !s.Found:
-			there = "not there"
-		}
-		source.Add(cmd.console.Text(place))
-		state.Add(there)
-	}
-	return table.Write(cmd.console.Stdout, cmd.console.Limit(), layer, source, state)
+	fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
+	return nil
 }
 
 // configCheckCommand looks for mistakes in the configuration.

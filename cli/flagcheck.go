@@ -54,48 +54,39 @@ func flagError(c *cobra.Command, err error) error {
 	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
 }
 
-// shells are the examples of the completion commands, by shell.
-var shells = map[string]string{
-	"bash":       "  plimsoll completion bash > ~/.local/share/bash-completion/completions/plimsoll",
-	"zsh":        "  plimsoll completion zsh > \"${fpath[1]}/_plimsoll\"",
-	"fish":       "  plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish",
-	"powershell": "  plimsoll completion powershell | Out-String | Invoke-Expression",
-}
-
-// completeShells gives the library's completion commands examples, and makes
-// the name of a shell it does not know wrong use.
-func completeShells(root *cobra.Command) {
+// wrongCommands makes the library's help and completion commands refuse what is no
+// command.
+func wrongCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		if c.Name() != "completion" {
-			continue
-		}
-		c.Args = positional(cobra.NoArgs)
-		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-		c.Example = shells["bash"]
-		for _, shell := range c.Commands() {
-			shell.Args = positional(cobra.NoArgs)
-			shell.Example = shells[shell.Name()]
+		switch c.Name() {
+		case "completion":
+			c.Args = positional(cobra.NoArgs)
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Example = "  plimsoll completion bash > ~/.local/share/bash-completion/completions/plimsoll"
+		case "help":
+			c.Run = nil
+			c.RunE = func(_ *cobra.Command, args []string) error {
+				about, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return noCommand(about, args, rest)
+				}
+				about.InitDefaultHelpFlag()
+				return about.Help()
+			}
 		}
 	}
 }
 
-// helpOfCommands makes the library's help command refuse what is no command.
-func helpOfCommands(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		c.Run = nil
-		c.RunE = func(_ *cobra.Command, args []string) error {
-			about, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return noCommand(about, args, rest)
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
+// exclusive refuses two flags of which only one can be given.
+func exclusive(changed func(flag string) bool, one string, others ...string) error {
+	for _, other := range others {
+		if changed(one) && changed(other) {
+			return console.WrongUse("use --%s or --%s, not both", one, other)
 		}
 	}
+	return nil
 }
 
 // noCommand is the error of a word that is no command below one, with what could

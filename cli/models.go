@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
@@ -40,7 +39,7 @@ machine and those of your configuration list themselves. With --base-url it list
 what that server has. Prices are in US dollars per million tokens.
 
 With --refresh it asks the providers that you have a key for, and those servers, for
-windows and prices, keeps what they tell for later runs, and says what changed.
+windows and prices, and keeps what they tell for later runs.
 
 A window marked "server" is what the server says, "config" what you say,
 "catalogue" what the provider publishes. The model used without --model is marked *.`,
@@ -139,20 +138,11 @@ func price(p *float64) string {
 
 // refreshJSON is an endpoint in `models --refresh --json`.
 type refreshJSON struct {
-	Provider string             `json:"provider"`
-	Models   int                `json:"models"`
-	Changed  []refreshModelJSON `json:"changed"`
-	Error    *string            `json:"error"`
-}
-
-// refreshModelJSON is a model of which an endpoint tells something else. What it does not tell is null.
-type refreshModelJSON struct {
-	ID            string   `json:"id"`
-	New           bool     `json:"new"`
-	ContextWindow *int     `json:"context_window"`
-	MaxOutput     *int     `json:"max_output"`
-	Input         *float64 `json:"input"`
-	Output        *float64 `json:"output"`
+	Provider string  `json:"provider"`
+	Models   int     `json:"models"`
+	New      int     `json:"new"`
+	Changed  int     `json:"changed"`
+	Error    *string `json:"error"`
 }
 
 // refreshed says what endpoints told. The error says that none answered.
@@ -161,103 +151,37 @@ func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
 		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")
 	}
 	answered := false
+	rows := []refreshJSON{}
 	for _, r := range all {
+		row := refreshJSON{Provider: r.Provider, Models: r.Models}
+		if r.Err != nil {
+			row.Error = new(r.Err.Error())
+		}
+		for _, c := range r.Changes {
+			if c.New {
+				row.New++
+			} else {
+				row.Changed++
+			}
+		}
 		answered = answered || r.Err == nil
+		rows = append(rows, row)
 	}
 	if cmd.asJSON {
-		if err := console.WriteJSON(cmd.console.Stdout, refreshRows(all)); err != nil {
+		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
 			return err
 		}
 	} else {
-		for _, r := range all {
-			cmd.tellRefresh(r)
+		for _, r := range rows {
+			if r.Error != nil {
+				fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, plain.Line(*r.Error))
+				continue
+			}
+			fmt.Fprintf(cmd.console.Stdout, "%s: %s, %d new, %d changed\n", r.Provider, numbers.Count(r.Models, "model"), r.New, r.Changed)
 		}
 	}
 	if !answered {
 		return errors.New("no provider listed its models; nothing was changed")
 	}
 	return nil
-}
-
-// mostChanges is how many changes of an endpoint are written out.
-const mostChanges = 20
-
-func (cmd *modelsCommand) tellRefresh(r setup.Refreshed) {
-	out := cmd.console.Stdout
-	if r.Err != nil {
-		fmt.Fprintf(out, "%s: %s\n", r.Provider, plain.Line(r.Err.Error()))
-		return
-	}
-	fresh := 0
-	for _, c := range r.Changes {
-		if c.New {
-			fresh++
-		}
-	}
-	fmt.Fprintf(out, "%s: %s", r.Provider, numbers.Count(r.Models, "model"))
-	if fresh > 0 {
-		fmt.Fprintf(out, ", %d new", fresh)
-	}
-	if n := len(r.Changes) - fresh; n > 0 {
-		fmt.Fprintf(out, ", %d changed", n)
-	}
-	fmt.Fprintln(out)
-	shown := 0
-	for _, c := range r.Changes {
-		if c.New {
-			continue // they are in the list of all models
-		}
-		if shown++; shown > mostChanges {
-			fmt.Fprintf(out, "  … %d more\n", len(r.Changes)-fresh-mostChanges)
-			return
-		}
-		fmt.Fprintf(out, "  %s  %s\n", plain.Line(c.ID), changeText(c))
-	}
-}
-
-// changeText says what is told differently.
-func changeText(c setup.Change) string {
-	var parts []string
-	size := func(what string, was, now int) {
-		if was != now {
-			parts = append(parts, what+" "+count(console.Or(was))+" → "+count(console.Or(now)))
-		}
-	}
-	size("window", c.Was.Window, c.Now.Window)
-	size("reply", c.Was.MaxOutput, c.Now.MaxOutput)
-	money := func(what string, of func(*llm.Prices) float64) {
-		var was, now *float64
-		if c.Was.Prices != nil {
-			was = new(of(c.Was.Prices))
-		}
-		if c.Now.Prices != nil {
-			now = new(of(c.Now.Prices))
-		}
-		if price(was) != price(now) {
-			parts = append(parts, what+" $"+price(was)+" → $"+price(now))
-		}
-	}
-	money("input", func(p *llm.Prices) float64 { return p.Input })
-	money("cached", func(p *llm.Prices) float64 { return p.Cached })
-	money("output", func(p *llm.Prices) float64 { return p.Output })
-	return strings.Join(parts, ", ")
-}
-
-func refreshRows(all []setup.Refreshed) []refreshJSON {
-	rows := []refreshJSON{}
-	for _, r := range all {
-		row := refreshJSON{Provider: r.Provider, Models: r.Models, Changed: []refreshModelJSON{}}
-		if r.Err != nil {
-			row.Error = new(r.Err.Error())
-		}
-		for _, c := range r.Changes {
-			m := refreshModelJSON{ID: c.ID, New: c.New, ContextWindow: console.Or(c.Now.Window), MaxOutput: console.Or(c.Now.MaxOutput)}
-			if p := c.Now.Prices; p != nil {
-				m.Input, m.Output = &p.Input, &p.Output
-			}
-			row.Changed = append(row.Changed, m)
-		}
-		rows = append(rows, row)
-	}
-	return rows
 }

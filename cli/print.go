@@ -251,19 +251,9 @@ func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) e
 	return err
 }
 
-// checkLedger refuses flags that ask for something else.
-func checkLedger(changed func(flag string) bool) error {
-	for _, name := range []string{"compacted", "preset", "request"} {
-		if changed(name) {
-			return console.WrongUse("use --ledger or --%s, not both", name)
-		}
-	}
-	return nil
-}
-
 // ledger writes the ledger of a conversation.
 func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
-	if err := checkLedger(cmd.changed); err != nil {
+	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request"); err != nil {
 		return err
 	}
 	r, err := cmd.conversations.Read(ctx, args)

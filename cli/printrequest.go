@@ -15,20 +15,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// checkRequest reports what is wrong with --request N: it goes with none of the
-// flags that write something else.
-func checkRequest(changed func(flag string) bool, number int) error {
-	for _, other := range []string{"compacted", "preset", "ledger"} {
-		if changed(other) {
-			return console.WrongUse("use --request or --%s, not both", other)
-		}
-	}
-	if number == 0 {
-		return console.WrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
-	}
-	return nil
-}
-
 // sentRequest is `print --request --json`.
 type sentRequest struct {
 	Number  int             `json:"number"`
@@ -48,8 +34,11 @@ type sentRequest struct {
 // whether it is what was sent.
 func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	number := cmd.options.request
-	if err := checkRequest(cmd.changed, number); err != nil {
+	if err := exclusive(cmd.changed, "request", "compacted", "preset"); err != nil {
 		return err
+	}
+	if number == 0 {
+		return console.WrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
 	}
 	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {

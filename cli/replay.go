@@ -68,7 +68,6 @@ is then 1.`,
 	f.BoolVar(&o.JSON, "json", false, "write one JSON object")
 	f.StringVar(&o.Plot, "plot", "", "draw cost and what is lost into `FILE`, as SVG")
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
-	cmd.complete(c)
 	cmd.changed = f.Changed
 	return c
 }

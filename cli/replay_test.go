@@ -51,7 +51,7 @@ func line(role, text string) string { return fmt.Sprintf("{\"role\":%q,\"content
 
 func TestReplayTellsTheFirstOfManyLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
-	file := line("user", "hi") + strings.Repeat("\x00\xff\n", 1500) + line("assistant", "hello")
+	file := line("user", "hi") + strings.Repeat("\x00\xff\n", 900) + line("assistant", "hello")
 	r, stderr := newDesk(t).replay(1, strings.NewReader(file), "-", "--preset", "raw")
 	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "input: line 2:") || !strings.Contains(stderr, "; ...\n") {
 		t.Errorf("it says %q", stderr)

@@ -58,8 +58,6 @@ func (a *app) rootCommand() *cobra.Command {
 		a.modelsCommand().cobra(), a.connectCommand().cobra(), a.disconnectCommand().cobra(), a.importCommand().cobra(), a.exportCommand().cobra(), a.replayCommand().cobra(), a.doctorCommand().cobra(),
 		configCommand(a.configPathCommand().cobra(), a.configCheckCommand().cobra(), a.configInitCommand().cobra(), a.configTrustCommand().cobra()), a.manCommand().cobra())
 	root.SuggestionsMinimumDistance = 2
-	root.InitDefaultHelpCmd()
-	helpOfCommands(root)
-	completeShells(root)
+	wrongCommands(root)
 	return root
 }

@@ -94,7 +94,7 @@ func (rp *Replayer) folder(dir string) []*input {
 // file is a recording, "-" that on standard input.
 func (rp *Replayer) file(name string) *input {
 	return &input{name: name, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
-		in, err := rp.Sources.Open(ctx, name, new(console.Progress))
+		in, err := rp.Sources.Open(ctx, name)
 		if err != nil {
 			return jsonl.Document{}, nil, err
 		}
@@ -115,7 +115,7 @@ func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, erro
 		}
 		return recorded(d.Log.Events(), func(name string) (string, bool) { text, ok := d.Texts[name]; return text, ok }), missing, nil
 	}
-	doc, found, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: true})
+	doc, found, err := jsonl.Read(r)
 	if errors.Is(err, jsonl.ErrNoMessages) && len(found) > 0 {
 		return doc, nil, console.WithHint(&found[0], "no line of it is a message, so it is left out")
 	}
