@@ -153,8 +153,7 @@ func (l look) history() history.Styles {
 }
 
 func (l look) preview() preview.Styles {
-	t := l.styles.Text
-	return preview.Styles{Pane: l.pane(), Chosen: t.UserMark, Kept: t.Muted, Saved: l.styles.Diff.Added}
+	return preview.Styles{Pane: l.pane(), Saved: l.styles.Diff.Added}
 }
 
 func (l look) review() pane.Styles { return l.pane() }

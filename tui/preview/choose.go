@@ -104,13 +104,6 @@ func (m *Model) moveStart(by int) pane.Action {
 	return m.change(w)
 }
 
-// byDefault goes back to the range as it is without bounds.
-func (m *Model) byDefault() pane.Action {
-	w := m.content.Request
-	w.From, w.To, w.KeepLast = nil, nil, -1
-	return m.change(w)
-}
-
 // noSummary says why there is nothing to focus or to review.
 func (m *Model) noSummary(what string) pane.Action {
 	return pane.Say{Text: "the profile " + m.profile() + " writes no summary to " + what, Bad: true}

@@ -3,6 +3,8 @@ package preview
 import (
 	"slices"
 
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"plimsoll/compact/edit"
@@ -23,10 +25,8 @@ import (
 
 // Styles is how the view looks. All are inline.
 type Styles struct {
-	Pane   pane.Styles
-	Chosen lipgloss.Style // the turns that are compacted
-	Kept   lipgloss.Style // those that stay as they are
-	Saved  lipgloss.Style // what is gained
+	Pane  pane.Styles
+	Saved lipgloss.Style // what is gained
 }
 
 // Options is what the view is made of.
@@ -65,6 +65,15 @@ type Content struct {
 	BreakTurn int    // of Preview.BreakAt
 }
 
+type (
+	// Changed asks what another request would do. The view shows it as the one whose
+	// numbers are on their way.
+	Changed struct{ Request edit.Request }
+
+	// Accepted asks to carry out the request whose numbers are shown.
+	Accepted struct{ Request edit.Request }
+)
+
 // Model is the view. It is for one goroutine.
 type Model struct {
 	o             Options
@@ -88,10 +97,29 @@ func New(o Options) *Model {
 // SetStyles changes the looks.
 func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
+// SetSize gives the view its place.
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = max(width, 1), max(height, 1)
+	m.edit.SetSize(max(pane.Within(m.width)-len(focusPrompt), 2), 1)
+}
+
 // Reset begins anew: what is shown next is about no earlier request.
 func (m *Model) Reset() {
 	m.asked, m.writing, m.focus, m.review = false, false, "", false
 	m.reader.Reset()
+}
+
+// Show shows what a request would do. Where another one was asked for since, its numbers
+// are shown as old ones.
+func (m *Model) Show(c Content) {
+	if m.asked && !sameRequest(c.Request, m.content.Request) {
+		c.Request, c.Busy = m.content.Request, true
+	}
+	m.content = c
+	m.asked = m.asked && c.Busy
+	if m.summarises() {
+		m.focus, m.review = c.Request.Focus, c.Request.Review
+	}
 }
 
 // sameRequest reports whether two requests mean the same.
@@ -112,9 +140,6 @@ func (m *Model) change(w edit.Request) pane.Action {
 	m.content.Request, m.content.Busy, m.asked = w, true, true
 	return Changed{Request: w}
 }
-
-// focusPrompt stands before the focus while it is written.
-const focusPrompt = "Focus: "
 
 // profile is the one that the request means, by name.
 func (m *Model) profile() string {
@@ -140,4 +165,102 @@ func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
 
 func (m *Model) makesSummary(profile string) bool {
 	return slices.ContainsFunc(m.content.Profiles, func(p Profile) bool { return p.Name == profile && p.Summarises })
+}
+
+// Update deals with a message.
+func (m *Model) Update(msg tea.Msg) pane.Action {
+	if m.writing {
+		return m.write(msg)
+	}
+	k := m.o.Keys
+	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}}
+	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
+	if press, ok := msg.(tea.KeyPressMsg); ok && !done {
+		action, done = pane.Press(press, m.commands())
+	}
+	switch {
+	case !done:
+		return pane.Ignored{}
+	case action == (pane.Closed{}):
+		m.Reset()
+	}
+	return action
+}
+
+// commands are the keys that change the request or accept it.
+func (m *Model) commands() []pane.Command {
+	keys := m.o.Keys
+	by := func(change func(int) pane.Action, n int) func() pane.Action {
+		return func() pane.Action { return change(n) }
+	}
+	return []pane.Command{
+		{On: keys.Accept, Do: m.accept},
+		{On: keys.NextProfile, Do: by(m.cycle, 1)},
+		{On: keys.PreviousProfile, Do: by(m.cycle, -1)},
+		{On: keys.EndEarlier, Do: by(m.moveEnd, -1)},
+		{On: keys.EndLater, Do: by(m.moveEnd, 1)},
+		{On: keys.StartEarlier, Do: by(m.moveStart, -1)},
+		{On: keys.StartLater, Do: by(m.moveStart, 1)},
+		{On: keys.Focus, Do: m.beginFocus},
+		{On: keys.Review, Do: m.toggleReview},
+	}
+}
+
+// accept wants what is shown done.
+func (m *Model) accept() pane.Action {
+	switch c := m.content; {
+	case c.Busy:
+		return pane.Say{Text: "still calculating; try again in a moment", Bad: true}
+	case c.Err != "":
+		return pane.Say{Text: c.Err, Bad: true}
+	default:
+		m.Reset()
+		return Accepted{Request: c.Request}
+	}
+}
+
+// KeyMap is every key of the view.
+type KeyMap struct {
+	Accept key.Binding
+	Close  key.Binding
+	Help   key.Binding
+
+	PreviousProfile, NextProfile key.Binding
+	EndEarlier, EndLater         key.Binding
+	StartEarlier, StartLater     key.Binding
+	Focus                        key.Binding
+	Review                       key.Binding
+
+	Up, Down, PageUp, PageDown key.Binding // scroll
+
+	// While the focus is written: taken, or left as it was.
+	TakeFocus, LeaveFocus key.Binding
+	Edit                  textedit.Keys
+}
+
+// DefaultKeyMap is the keys as they are without configuration.
+func DefaultKeyMap() KeyMap {
+	bind, moves := pane.Bind, pane.DefaultMoves()
+	writing := textedit.DefaultKeys()
+	writing.Newline = key.Binding{}
+	return KeyMap{
+		Accept: bind("enter", "compact as shown", "enter"),
+		Close:  bind("esc", "close without changes", "esc", "q"),
+		Help:   bind("?", "these keys", "?"),
+
+		PreviousProfile: bind("←", "previous profile (also shift+tab)", "left", "shift+tab"),
+		NextProfile:     bind("→", "next profile (also tab)", "right", "tab"),
+		EndEarlier:      bind("[", "end one turn earlier", "["),
+		EndLater:        bind("]", "end one turn later", "]"),
+		StartEarlier:    bind("{", "start one turn earlier", "{"),
+		StartLater:      bind("}", "start one turn later", "}"),
+		Focus:           bind("f", "set what the summary should preserve", "f"),
+		Review:          bind("v", "review the summary before it is applied", "v"),
+
+		Up: moves.Up, Down: moves.Down, PageUp: moves.PageUp, PageDown: moves.PageDown,
+
+		TakeFocus:  bind("enter", "keep this focus", "enter"),
+		LeaveFocus: bind("esc", "cancel", "esc"),
+		Edit:       writing,
+	}
 }

@@ -104,22 +104,21 @@ func TestKeysChangeTheWish(t *testing.T) {
 		want edit.Request
 	}{
 		{"]", changed(func(w *edit.Request) { w.To = bound("9") })},
-		{"+ + +", changed(func(w *edit.Request) { w.To = bound("11") })},
+		{"] ] ]", changed(func(w *edit.Request) { w.To = bound("11") })},
 		{"[", changed(func(w *edit.Request) { w.To = bound("7") })},
-		{"- - - - - - - -", changed(func(w *edit.Request) { w.To = bound("0") })},
+		{"[ [ [ [ [ [ [ [", changed(func(w *edit.Request) { w.To = bound("0") })},
 		{"}", changed(func(w *edit.Request) { w.From = bound("1") })},
 		{"} } } {", changed(func(w *edit.Request) { w.From = bound("2") })},
 		{"} {", changed(func(w *edit.Request) {})},
-		{"[ } } 0", changed(func(w *edit.Request) {})},
 		{"right", changed(func(w *edit.Request) { w.Profile = "heavy" })},
-		{"tab l", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab right", changed(func(w *edit.Request) { w.Profile = "light" })},
 		{"tab tab tab", changed(func(w *edit.Request) { w.Profile = "default" })},
-		{"h", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"left", changed(func(w *edit.Request) { w.Profile = "light" })},
 		{"tab v", changed(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
 		{"tab v v", changed(func(w *edit.Request) { w.Profile = "heavy" })},
 		{"tab f p o r t enter", changed(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "port" })},
-		{"tab v / p enter tab", changed(func(w *edit.Request) { w.Profile = "light" })},
-		{"tab v / p enter tab shift+tab", changed(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+		{"tab v f p enter tab", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v f p enter tab shift+tab", changed(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
 		if diff := cmp.Diff(pane.Action(preview.Changed{Request: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
@@ -180,7 +179,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	view := strings.Join(strings.Fields(m.View()), " ")
-	for _, want := range []string{"nothing is older than", "[ ] move the end of the range", "0 go back to the default range"} {
+	for _, want := range []string{"nothing is older than"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not said:\n%s", want, m.View())
 		}

@@ -2,13 +2,16 @@ package preview
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact/edit"
+	"plimsoll/compact/preset"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -17,24 +20,17 @@ import (
 // with its name, and what does not fit is scrolled to.
 
 const (
-	labelWidth = 9  // of the name of a part, where it stands beside it
-	leastWide  = 48 // cells from which on it does
-	airy       = 30 // lines from which on the gauges stand apart
+	labelWidth  = 9  // of the name of a part, beside it
+	leastWide   = 48 // cells from which on there is room for that
+	focusPrompt = "Focus: "
+	workingOut  = "calculating…"
 )
-
-// part is a piece of the body under a name. Its lines are styled.
-type part struct {
-	label string
-	lines []string
-}
 
 // View draws the view.
 func (m *Model) View() string {
 	f := m.frame()
 	body, where := m.reader.View(m.body(), f.Body(m.height))
-	if where != "" {
-		f.Where = where
-	}
+	f.Where = where
 	return m.o.Styles.Pane.Draw(f, body, m.width, m.height)
 }
 
@@ -63,37 +59,27 @@ func (m *Model) frame() pane.Frame {
 		f.Status = s.Title.Render(focusPrompt) + strings.Join(m.edit.View(), "")
 		f.Hints = []string{pane.Hint("keep it", keys.TakeFocus), pane.Hint("cancel", keys.LeaveFocus)}
 	default:
-		f.Hints = m.hints()
+		accept := ""
+		if m.content.Err == "" {
+			accept = pane.Hint("compact", keys.Accept)
+		}
+		f.Hints = []string{
+			accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
+			pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
+		}
+		if m.summarises() {
+			f.Hints = append(f.Hints, pane.Hint("focus", keys.Focus), pane.Hint("review", keys.Review))
+		}
 	}
-	if f.Lines = m.gauges(); m.height >= airy {
-		f.Lines = append([]string{""}, f.Lines...)
-	}
+	f.Lines = m.gauges()
 	return f
-}
-
-// hints is what can be done, the most important first.
-func (m *Model) hints() []string {
-	keys := m.o.Keys
-	accept := ""
-	if m.content.Err == "" {
-		accept = pane.Hint("compact", keys.Accept)
-	}
-	hints := []string{
-		accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
-		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
-	}
-	if m.summarises() {
-		hints = append(hints, pane.Hint("focus", keys.Focus), pane.Hint("review", keys.Review))
-	}
-	return append(hints, pane.Hint("default range", keys.Default))
 }
 
 // gauges is the gauge now and the gauge then, and what lies between them.
 func (m *Model) gauges() []string {
-	const label = 6
-	s, width := m.o.Styles.Pane, max(pane.Within(m.width)-label+1, 1)
-	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label-1)) + gauge }
-	c := m.content
+	const label = 5
+	s, c, width := m.o.Styles.Pane, m.content, max(pane.Within(m.width)-label, 1)
+	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label)) + gauge }
 	c.Then.CachedShare = -1 // the cached prefix breaks, and no request has said yet what is left of it
 	now, then := m.o.Gauges(c.Now, c.Then, width)
 	switch {
@@ -102,77 +88,81 @@ func (m *Model) gauges() []string {
 	case c.Err != "": // there are no old numbers
 		return []string{line("now", now), line("then", s.Muted.Render(workingOut))}
 	}
-	return []string{line("now", now), line("then", then), line("", " "+m.gained(width-1))} // below the inside of the bars
-}
-
-// workingOut is said while numbers are on their way.
-const workingOut = "calculating…"
-
-// gained says what is saved, in fewer words where there is little room.
-func (m *Model) gained(width int) string {
-	s, p := m.o.Styles, m.content.Preview
-	text, gain, share := pane.About(p.Before)+" → "+pane.About(p.After), " · nothing saved", ""
+	p, style := c.Preview, m.o.Styles.Saved
+	text := pane.About(p.Before) + " → " + pane.About(p.After)
 	switch saved := p.Before - p.After; {
 	case saved > 0:
-		share = pane.Percent(saved, p.Before)
-		gain, share = " · "+pane.About(saved)+" saved, "+share, " · "+share+" saved"
+		text += " · " + pane.About(saved) + " saved, " + pane.Percent(saved, p.Before)
 	case saved < 0:
-		gain = " · " + pane.About(-saved) + " more"
+		text += " · " + pane.About(-saved) + " more"
+	default:
+		text += " · nothing saved"
 	}
-	old, was, style := "", "", s.Saved
-	if m.content.Busy {
-		old, was, style = "before the change: ", "was ", s.Pane.Muted
+	if c.Busy {
+		text, style = "before the change: "+text, s.Muted
 	}
-	lines := []string{old + text + " tokens" + gain, old + text + gain, was + text + share}
-	for _, line := range lines {
-		if ansi.StringWidth(line) <= width {
-			return style.Render(line)
-		}
-	}
-	return style.Render(pane.Clip(was+text, width))
+	return []string{line("now", now), line("then", then), line("", " "+style.Render(pane.Clip(text, width-1)))} // below the inside of the bars
 }
 
-// body is the lines below the gauges, none wider than the view. Where there is room
-// the parts stand apart.
+// body is the lines below the gauges, none wider than the view. Where nothing can be done the reason stands in place of the
+// numbers.
 func (m *Model) body() []string {
+	s, c := m.o.Styles.Pane, m.content
 	if m.reader.Helping() {
-		return m.help()
+		return append(s.KeyList(m.width, pane.BindingsIn(m.o.Keys)), "")
 	}
-	parts := m.parts()
-	var tight, apart []string
-	for i, p := range parts {
-		lines := m.labelled(p)
-		tight = append(tight, lines...)
-		if i > 0 {
-			apart = append(apart, "")
+	var out []string
+	part := func(name string, style lipgloss.Style, lines ...string) {
+		for _, text := range lines {
+			for _, l := range pane.Wrap(text, m.room()) {
+				if m.width < leastWide && name != "" {
+					out, name = append(out, pane.Margin(m.width)+s.Muted.Render(name)), ""
+				}
+				lead := " "
+				if m.width >= leastWide {
+					lead = pane.Fit(name, labelWidth)
+				}
+				out, name = append(out, pane.Margin(m.width)+s.Muted.Render(lead)+style.Render(l)), ""
+			}
 		}
-		apart = append(apart, lines...)
 	}
-	if len(apart) <= m.frame().Body(m.height) {
-		return apart
+	text, warning := s.Text, s.Warning
+	if c.Busy { // the numbers are old ones
+		text, warning = s.Muted, s.Muted
 	}
-	return tight
-}
-
-// labelled is a part with its name: beside it, where that is narrow above it.
-func (m *Model) labelled(p part) []string {
-	style, margin := m.o.Styles.Pane.Muted, pane.Margin(m.width)
-	if m.width < leastWide {
-		out := []string{margin + style.Render(p.label)}
-		for _, l := range p.lines {
-			out = append(out, margin+" "+l)
+	failed := c.Err != "" && !c.Busy
+	if failed {
+		part("Why not", s.Error, plain.Line(c.Err))
+	}
+	part("Range", s.Text, m.rangeWords())
+	m.listProfiles(part)
+	if c.Err == "" {
+		if len(c.Preview.Layers) == 0 {
+			part("Effect", warning, "nothing to compact here; try another range or profile")
 		}
-		return out
-	}
-	out := make([]string, len(p.lines))
-	for i, l := range p.lines {
-		name := ""
-		if i == 0 {
-			name = p.label
+		part("Effect", text, m.layers()...)
+		part("Cache", text, m.cacheWords())
+		part("Cost", text, m.costWords())
+		if need := c.Preview.Summary; need != nil {
+			part("Summary", text, m.summaryWords(*need))
 		}
-		out[i] = margin + style.Render(pane.Fit(name, labelWidth)) + l
+	}
+	if m.summarises() {
+		focus, review := orNone(plain.Line(c.Request.Focus)), "off: the summary is applied at once"
+		if c.Request.Review {
+			review = "on: you read and edit it, then apply it"
+		}
+		part("Focus", s.Text, focus)
+		part("Review", s.Text, review)
 	}
 	return out
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 // room is how many cells the lines of a part have.
@@ -183,20 +173,135 @@ func (m *Model) room() int {
 	return pane.Within(m.width) - labelWidth
 }
 
-// say is a text in lines that fit into a part.
-func (m *Model) say(style lipgloss.Style, text string) []string {
-	return pane.Each(style, pane.Wrap(text, m.room()))
-}
-
-// help is every key and what it does.
-func (m *Model) help() []string {
-	return append(m.o.Styles.Pane.KeyList(m.width, pane.BindingsIn(m.o.Keys)), "")
-}
-
-// by names a key in a text; "" if it is off.
-func (m *Model) by(format string, b key.Binding) string {
-	if !b.Enabled() {
-		return ""
+// rangeWords is which turns are compacted.
+func (m *Model) rangeWords() string {
+	c := m.content
+	if c.Turns <= 0 {
+		return "no messages yet"
 	}
-	return fmt.Sprintf(format, b.Help().Key)
+	from, to := m.bounds()
+	grown := false
+	if r := c.Preview.Range; !c.Busy && c.Err == "" {
+		grown = !m.evicts() && (r.From != from || r.To != to)
+		from, to = r.From, r.To
+	}
+	text := edit.Range{From: from, To: to}.String()
+	switch last := c.Turns - 1; {
+	case to < from:
+		text = "none of " + edit.Range{From: 0, To: last}.String()
+	case to == last-1:
+		text += "; the newest stays as it is"
+	case to < last:
+		text += "; the newest " + strconv.Itoa(last-to) + " stay as they are"
+	default:
+		text += ", up to the newest"
+	}
+	if grown {
+		text += "; widened to include all of an earlier summary"
+	}
+	return text
+}
+
+// listProfiles lists the profiles, with a mark at the one that is chosen.
+func (m *Model) listProfiles(part func(string, lipgloss.Style, ...string)) {
+	s, now, known, name := m.o.Styles.Pane, m.profile(), false, "Profile"
+	show := func(mark string, style lipgloss.Style, text string) {
+		part(name, style, pane.Clip(mark+text, m.room()))
+		name = ""
+	}
+	if m.evicts() {
+		now = ""
+	}
+	for _, p := range m.content.Profiles {
+		text := pane.Fit(plain.Line(p.Name), 10) + " " + plain.Line(p.Note)
+		if p.Name == now {
+			known = true
+			show("› ", s.Selected, text)
+		} else {
+			show("  ", s.Muted, text)
+		}
+	}
+	switch {
+	case known:
+	case m.evicts():
+		show("› ", s.Selected, "none: the older messages are evicted behind a note, as they are automatically")
+	default:
+		show("› ", s.Selected, plain.Line(now))
+	}
+}
+
+// layerWords says what a layer of a pass does; others have their kind.
+var layerWords = map[string]string{
+	"results": "results masked", "arguments": "arguments stripped", "reasoning": "reasoning stripped", "calls": "calls left out",
+	"summary": "messages summarized", "note": "messages evicted", "dropped": "messages dropped",
+}
+
+// layers is what each layer does, one after the other.
+func (m *Model) layers() []string {
+	var out []string
+	before := m.content.Preview.Before
+	for _, l := range m.content.Preview.Layers {
+		words, after, amount := layerWords[l.Kind], before-l.Saved, pane.About(l.Saved)+" saved"
+		if words == "" {
+			words = plain.Line(l.Kind)
+		}
+		if l.Saved < 0 {
+			amount = pane.About(-l.Saved) + " more"
+		}
+		line := fmt.Sprintf("%-18s %4d  %12s", words, l.Events, amount)
+		if steps := fmt.Sprintf("  %6s → %s", pane.About(before), pane.About(after)); ansi.StringWidth(line+steps) <= m.room() {
+			line += steps
+		}
+		out, before = append(out, pane.Clip(line, m.room())), after
+	}
+	return out
+}
+
+// costWords says what the next request costs more, and when that is earned back.
+func (m *Model) costWords() string {
+	c := m.content
+	if c.CostNow == nil {
+		return "unknown: " + plain.Line(c.Model) + " has no known prices"
+	}
+	text := "the next request costs " + pane.Dollars(*c.CostNow) + " more"
+	if *c.CostNow < 0 {
+		text = "the next request costs " + pane.Dollars(-*c.CostNow) + " less"
+	}
+	switch {
+	case c.PaysAfter == nil:
+		text += " · never pays off"
+	case *c.PaysAfter == 0:
+		text += " · pays off at once"
+	default:
+		text += " · pays off after " + numbers.Count(*c.PaysAfter, "request")
+	}
+	if c.Preview.Summary != nil {
+		text += " (without the cost of writing the summary)"
+	}
+	return text
+}
+
+// summaryWords says which summary has to be written.
+func (m *Model) summaryWords(need edit.SummaryNeed) string {
+	model, reads := need.Model, "the originals"
+	if model == "" {
+		model = m.content.Model
+	}
+	switch need.Input {
+	case preset.InputView:
+		reads = "the conversation as sent, from the cache"
+	case preset.InputMerged:
+		reads = "the previous summary and what came after it"
+	}
+	return fmt.Sprintf("written by %s: %s tokens in, at most %s out; reads %s", plain.Line(model), pane.About(need.Covers), pane.About(need.Estimate), reads)
+}
+
+// cacheWords says where the prefix breaks that the provider has cached.
+func (m *Model) cacheWords() string {
+	c := m.content
+	if c.Preview.BreakAt == 0 {
+		return "the cache stays valid"
+	}
+	return fmt.Sprintf("cache invalidated from turn %d, message e%d: %s tokens after it are sent once at full price",
+		c.BreakTurn, c.Preview.BreakAt, pane.About(c.Preview.Behind))
 }
