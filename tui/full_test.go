@@ -251,22 +251,6 @@ func TestAClickMovesTheCursorOfAList(t *testing.T) {
 	}
 }
 
-// The rig checks that the screen has exactly the terminal's size.
-func TestViewsFitEverySize(t *testing.T) {
-	inView(t, func(r *rig, name string) {
-		for height := 6; height <= 30; height += 2 { // one odd, one even
-			r.resize(20+(height*37)%181, height+len(name)%2)
-		}
-		for width := 20; width <= 130; width += 5 {
-			r.resize(width+len(name)%5, 6+(width*11)%55)
-		}
-		for _, at := range [][2]int{{20, 6}, {200, 6}, {20, 60}, {200, 60}, {1, 1}, {5, 3}, {100, 30}} {
-			r.resize(at[0], at[1])
-		}
-		r.at(name)
-	})
-}
-
 // A theme that is chosen over a view is the view's, too.
 func TestAViewTakesOverTheTheme(t *testing.T) {
 	inView(t, func(r *rig, name string) {

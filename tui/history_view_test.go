@@ -67,32 +67,6 @@ func TestTheHistoryCopies(t *testing.T) {
 	})
 }
 
-func TestAConversationToReadIsNotChangedFromItsHistory(t *testing.T) {
-	readOnly := func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.first.ReadOnly = "open elsewhere"
-	}
-	for _, key := range []string{"p", "m", "u", "r", "e", "ctrl+x"} {
-		screenOf(t, key, readOnly, func(r *rig) {
-			r.press("ctrl+t")
-			r.to("e10 ")
-			r.calls = nil
-			r.press(key)
-			r.did()
-			r.has("open elsewhere")
-			r.at("history")
-		})
-	}
-	screenOf(t, "reading", readOnly, func(r *rig) {
-		r.press("ctrl+t")
-		r.calls = nil
-		r.press("[")
-		r.to("you")
-		r.press("f")
-		r.did("request 25", "fork at 7")
-	})
-}
-
 // An answer counts for the request in sight only.
 func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 	asked := func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }

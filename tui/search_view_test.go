@@ -48,33 +48,6 @@ func TestASearchIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestASearchThatWasNotBegunDoesNotBeginAfterTheView(t *testing.T) {
-	for _, key := range []string{"esc", "ctrl+c"} {
-		screenOf(t, key, telling, func(r *rig) {
-			r.enter("/search")
-			r.write("fix")
-			r.calls = nil
-			r.press(key)
-			r.at("")
-			r.pass(time.Second)
-			r.did()
-		})
-	}
-}
-
-func TestAnOldAnswerIsNotShownForANewText(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.archive.found["fixed"] = tui.Found{Query: "fixed", Conversations: 12}
-		r.enter("/search fix")
-		r.write("ed")
-		r.has("so fix it")
-		r.press("enter") // old hits are not opened
-		r.at("search")
-		r.pass(time.Second)
-		r.lacks("so fix it")
-	})
-}
-
 func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.enter("/search fix")

@@ -59,21 +59,6 @@ func BenchmarkScroll(b *testing.B) {
 	}
 }
 
-// Budget: 4 ms a page.
-func BenchmarkPage(b *testing.B) {
-	r, c := long(b, 10_000)
-	r.Show(c)
-	r.press("g")
-	i := 0
-	for b.Loop() {
-		if i++; i%300 == 0 {
-			r.press("g")
-		}
-		r.press("pgdown")
-		r.View()
-	}
-}
-
 // Budget: 50 ms for a letter of a search, over 10,000 events of 1 KB.
 func BenchmarkSearchLetter(b *testing.B) {
 	r, c := long(b, 10_000)
@@ -84,19 +69,6 @@ func BenchmarkSearchLetter(b *testing.B) {
 		r.press("x")
 		r.View()
 		r.press("backspace")
-	}
-}
-
-// Budget: 4 ms from match to match.
-func BenchmarkSearchNext(b *testing.B) {
-	r, c := long(b, 10_000)
-	r.Show(c)
-	r.press("/")
-	r.typed("something.go")
-	r.press("enter")
-	for b.Loop() {
-		r.press("n")
-		r.View()
 	}
 }
 
@@ -111,22 +83,6 @@ func BenchmarkRefresh(b *testing.B) {
 	d.View = c.View.Extend(d.Log)
 	for b.Loop() {
 		r.Refresh(d)
-		r.View()
-	}
-}
-
-// Budget: 4 ms a step in a text of 200,000 characters.
-func BenchmarkScrollInALongText(b *testing.B) {
-	r := newRig(b, 120, 40)
-	r.add(conversation.UserMessage{Text: strings.Repeat("words and more words\n", 10_000)})
-	r.show()
-	r.press("enter")
-	i := 0
-	for b.Loop() {
-		if i++; i%9_000 == 0 {
-			r.press("g")
-		}
-		r.press("j")
 		r.View()
 	}
 }

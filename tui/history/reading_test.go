@@ -98,21 +98,6 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	wants(t, under(r), "why does TestUpload fail")
 }
 
-func TestAJumpHighlightsWhatWasLookedFor(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 30)
-	at := r.story()
-	r.show()
-	r.Jump(at["hostile"], "GPJ")
-	wants(t, under(r), "▸ fetch")
-	match := looks().Pane.Match.Render("gpj")
-	if !strings.Contains(r.View(), match) {
-		t.Errorf("the match does not stand out:\n%q", r.View())
-	}
-	r.press("n")
-	wants(t, under(r), "▸ fetch")
-}
-
 func TestRequestsAreSteppedThrough(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)

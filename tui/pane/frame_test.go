@@ -111,24 +111,6 @@ func TestFrames(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
-// Where one is gives way to the most important key, and to no other.
-func TestTheMostImportantKeyGoesBeforeWhereOneIs(t *testing.T) {
-	t.Parallel()
-	f := pane.Frame{Hints: []string{"", "enter open", "p pin", "q close"}, Where: "265 of 1570"}
-	for width, want := range map[int]string{
-		40: " enter open · p pin         265 of 1570",
-		25: " enter open  265 of 1570",
-		24: " enter open · p pin",
-		20: "enter open · p pin",
-		8:  "p pin",
-	} {
-		lines := strings.Split(pane.Styles{}.Draw(f, nil, width, 6), "\n")
-		if got := strings.TrimRight(lines[len(lines)-1], " "); got != want {
-			t.Errorf("%d cells: %q, want %q", width, got, want)
-		}
-	}
-}
-
 func TestWrappedLinesFit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
@@ -143,25 +125,6 @@ func TestWrappedLinesFit(t *testing.T) {
 		bare := func(s string) string { return strings.Join(strings.Fields(ansi.Strip(s)), "") }
 		if diff := cmp.Diff(bare(text), bare(strings.Join(lines, ""))); diff != "" {
 			t.Fatalf("width %d:\n%s", width, diff)
-		}
-	}
-}
-
-func TestLeftGivesWayToRightUntilAThirdIsLeft(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		left, right string
-		width       int
-		want        string
-	}{
-		{"left", "right", 20, "left           right"},
-		{"a long title", "right", 14, "a long…  right"},
-		{"a long title", "right", 9, "a long t…"},
-		{"left", "", 6, "left  "},
-		{"漢字漢字", "r", 8, "漢字…  r"},
-	} {
-		if got := pane.Between(c.left, c.right, c.width); got != c.want {
-			t.Errorf("Between(%q, %q, %d) = %q, want %q", c.left, c.right, c.width, got, c.want)
 		}
 	}
 }

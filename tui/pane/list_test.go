@@ -139,44 +139,6 @@ func mustShow(t *testing.T, l *pane.List, h heights, height int) {
 	}
 }
 
-func TestScrollingDownAndUpReturns(t *testing.T) {
-	t.Parallel()
-	bare := func(view []string) []string {
-		out := make([]string, len(view))
-		for i, line := range view {
-			out[i] = strings.TrimSuffix(line, "<")
-		}
-		return out
-	}
-	for seed := range uint64(200) {
-		rng := rand.New(rand.NewPCG(seed, 2))
-		h := randomRows(rng)
-		h.grows = 0
-		lines, height := 0, 1+rng.IntN(12)
-		for _, n := range h.tall {
-			lines += n
-		}
-		var l pane.List
-		l.SetSize(20, height)
-		room := lines - height
-		if room < 1 {
-			continue
-		}
-		first := rng.IntN(room)
-		l.Scroll(h, first)
-		before := bare(l.View(h))
-		by := 1 + rng.IntN(room-first)
-		l.Scroll(h, by)
-		if slices.Equal(before, bare(l.View(h))) {
-			t.Fatalf("seed %d: nothing moved by %d", seed, by)
-		}
-		l.Scroll(h, -by)
-		if diff := cmp.Diff(before, bare(l.View(h))); diff != "" {
-			t.Fatalf("seed %d, by %d:\n%s", seed, by, diff)
-		}
-	}
-}
-
 func TestSteppingReachesEveryLine(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -207,22 +169,6 @@ func TestSteppingReachesEveryLine(t *testing.T) {
 	}
 }
 
-func TestAPageMovesTheCursorToTheEndWhereNothingIsLeftToScroll(t *testing.T) {
-	t.Parallel()
-	var l pane.List
-	h := rows(5)
-	l.SetSize(20, 10)
-	for _, c := range []struct {
-		key  string
-		want int
-	}{{"pgdown", 4}, {"pgup", 0}, {"ctrl+d", 4}, {"ctrl+u", 0}} {
-		l.Update(h, tuitest.Key(c.key), pane.DefaultMoves(), 0)
-		if got := l.Selected(h); got != c.want {
-			t.Errorf("%s: row %d, want %d", c.key, got, c.want)
-		}
-	}
-}
-
 func TestClicksBesideTheListSelectNothing(t *testing.T) {
 	t.Parallel()
 	var l pane.List
@@ -235,15 +181,6 @@ func TestClicksBesideTheListSelectNothing(t *testing.T) {
 		if got := l.Selected(h); got != want {
 			t.Errorf("a click on line %d selects row %d, want %d", y, got, want)
 		}
-	}
-}
-
-func TestOtherKeysAreNotForTheList(t *testing.T) {
-	t.Parallel()
-	var l pane.List
-	l.SetSize(20, 5)
-	if l.Update(rows(3), tuitest.Key("x"), pane.DefaultMoves(), 0) {
-		t.Error("x was taken")
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
-	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/tuitest"
@@ -152,23 +151,6 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
-	t.Parallel()
-	m := show(masked(), 80, 24)
-	first, ok := press(m, "]").(preview.Changed)
-	if !ok {
-		t.Fatal("the range did not change")
-	}
-	press(m, "]")
-	c := masked()
-	c.Request, c.Preview.Range.To = first.Request, 9
-	m.Show(c)
-	want := preview.Changed{Request: changed(func(w *edit.Request) { w.To = bound("11") })}
-	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	t.Parallel()
 	c := masked()
@@ -222,16 +204,6 @@ func TestAFocusThatIsNotChangedStaysAsItCame(t *testing.T) {
 	accepted, ok := press(m, "enter").(preview.Accepted)
 	if !ok || accepted.Request.Focus != hostile {
 		t.Errorf("the focus is %q", accepted.Request.Focus)
-	}
-}
-
-func TestTheFocusTakesNoBookIn(t *testing.T) {
-	t.Parallel()
-	m := show(masked(), 80, 24)
-	press(m, "tab f")
-	m.Update(tea.PasteMsg{Content: strings.Repeat("a word ", 1<<20)})
-	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Request.Focus == "" || len(a.Request.Focus) > textedit.MostInLine {
-		t.Errorf("the focus has %d bytes", len(a.Request.Focus))
 	}
 }
 

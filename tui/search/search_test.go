@@ -169,55 +169,6 @@ func TestOldHitsStayUntilOthersCome(t *testing.T) {
 	}
 }
 
-// told are the lines between the one to type in and what was found.
-func told(m *search.Model) string {
-	var out []string
-	for _, l := range strings.Split(m.View(), "\n")[2:] {
-		if !strings.Contains(l, "read") && !strings.Contains(l, "passed over") && !strings.Contains(l, "doctor") {
-			break
-		}
-		out = append(out, strings.TrimSpace(l))
-	}
-	return strings.Join(out, "\n")
-}
-
-// What could not be read belongs to the hits: it stays as long as they do, and goes
-// with them.
-func TestWhatCouldNotBeReadGoesWithTheHits(t *testing.T) {
-	t.Parallel()
-	damaged := found()
-	damaged.Damaged = 3
-	m := shown(damaged, 100, 30)
-	press(m, "s")
-	m.Show(search.Content{Query: "ports", Busy: true})
-	if got := told(m); !strings.HasPrefix(got, "skipped: 3 damaged texts") {
-		t.Errorf("beside old hits: %q", got)
-	}
-	m.Show(search.Content{Query: "ports", Conversations: 41, Now: now})
-	if got := told(m); got != "" {
-		t.Errorf("after all was read: %q", got)
-	}
-	m.Show(search.Content{Query: "ports", Conversations: 41, Damaged: 3, Now: now})
-	press(m, "x")
-	if got := told(m); got != "" {
-		t.Errorf("while it is searched again: %q", got)
-	}
-}
-
-func TestHitsThatAreAddedMoveNothing(t *testing.T) {
-	t.Parallel()
-	all := found()
-	some := all
-	some.Hits, some.Busy = all.Hits[:2], true
-	m := shown(some, 100, 30)
-	press(m, "down")
-	m.Show(all)
-	want := search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}
-	if d := cmp.Diff(pane.Action(want), m.Update(tuitest.Key("enter"))); d != "" {
-		t.Error(d)
-	}
-}
-
 // The place is in sight whatever the width, and whatever scripts stand around it.
 func TestThePlaceIsInSight(t *testing.T) {
 	t.Parallel()
