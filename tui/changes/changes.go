@@ -182,10 +182,8 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		}
 	}
 	before := m.list.Selected(m)
-	inDiff := m.reading || m.helps
-	if mouse, ok := msg.(tea.MouseMsg); ok && m.wide() {
-		inDiff = inDiff || mouse.Mouse().X >= m.listWidth()
-	}
+	_, wheel := msg.(tea.MouseWheelMsg)
+	inDiff := m.reading || m.helps || wheel && m.wide()
 	switch {
 	case inDiff && m.page.Update(msg, m.keys.Moves, len(m.lines()), m.body()):
 		return nil

@@ -112,9 +112,11 @@ func (m *Model) body() []string {
 		return append(s.KeyList(m.width, pane.BindingsIn(m.o.Keys)), "")
 	}
 	var out []string
+	fill := 0 // cells that the lines take at least
 	part := func(name string, style lipgloss.Style, lines ...string) {
 		for _, text := range lines {
 			for _, l := range pane.Wrap(text, m.room()) {
+				l = pane.Fit(l, max(fill, ansi.StringWidth(l)))
 				if m.width < leastWide && name != "" {
 					out, name = append(out, pane.Margin(m.width)+s.Muted.Render(name)), ""
 				}
@@ -135,7 +137,15 @@ func (m *Model) body() []string {
 		part("Why not", s.Error, plain.Line(c.Err))
 	}
 	part("Range", s.Text, m.rangeWords())
-	m.listProfiles(part)
+	name := "Profile"
+	for _, p := range m.profiles() {
+		style := s.Muted
+		if p.chosen {
+			style, fill = s.Selected, m.room()
+		}
+		part(name, style, p.text)
+		name, fill = "", 0
+	}
 	if c.Err == "" {
 		if len(c.Preview.Layers) == 0 {
 			part("Effect", warning, "nothing to compact here; try another range or profile")
@@ -202,32 +212,32 @@ func (m *Model) rangeWords() string {
 	return text
 }
 
-// listProfiles lists the profiles, with a mark at the one that is chosen.
-func (m *Model) listProfiles(part func(string, lipgloss.Style, ...string)) {
-	s, now, known, name := m.o.Styles.Pane, m.profile(), false, "Profile"
-	show := func(mark string, style lipgloss.Style, text string) {
-		part(name, style, pane.Clip(mark+text, m.room()))
-		name = ""
-	}
-	if m.evicts() {
-		now = ""
-	}
+// profileRow is a profile in the list.
+type profileRow struct {
+	text   string
+	chosen bool
+}
+
+// profiles lists the profiles, with a mark at the one that is chosen.
+func (m *Model) profiles() []profileRow {
+	now, known := m.profile(), false
+	var out []profileRow
 	for _, p := range m.content.Profiles {
-		text := pane.Fit(plain.Line(p.Name), 10) + " " + plain.Line(p.Note)
-		if p.Name == now {
-			known = true
-			show("› ", s.Selected, text)
-		} else {
-			show("  ", s.Muted, text)
+		text, chosen := pane.Fit(plain.Line(p.Name), 10)+" "+plain.Line(p.Note), p.Name == now && !m.evicts()
+		known = known || chosen
+		mark := "  "
+		if chosen {
+			mark = "› "
 		}
+		out = append(out, profileRow{pane.Clip(mark+text, m.room()), chosen})
 	}
-	switch {
-	case known:
-	case m.evicts():
-		show("› ", s.Selected, "none: the older messages are evicted behind a note, as they are automatically")
-	default:
-		show("› ", s.Selected, plain.Line(now))
+	if other := plain.Line(now); !known {
+		if m.evicts() {
+			other = "none: the older messages are evicted behind a note, as they are automatically"
+		}
+		out = append(out, profileRow{pane.Clip("› "+other, m.room()), true})
 	}
+	return out
 }
 
 // layerWords says what a layer of a pass does; others have their kind.

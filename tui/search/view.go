@@ -172,7 +172,7 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 	}
 	where := fmt.Sprintf("turn %-3d  %s  %s", h.Turn, pane.Fit(who, max(room-22, 8)), pane.Age(m.found.Now, h.Time))
 	if width < leastWide {
-		out = append(out, look.Render(pane.Clip(mark+where, width)))
+		out = append(out, look.Render(pane.Fit(mark+where, width)))
 		mark, where, room = "    ", "", 0
 	}
 	lead := look.Render(mark + pane.Fit(where, room))
