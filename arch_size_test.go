@@ -49,7 +49,7 @@ var ceilings = map[string]size{
 	"compact/preset/adachsoft":      {638, 670},
 	"compact/projection":            {2456, 1015},
 	"compact/promptcache":           {270, 124},
-	"compact/replay":                {3043, 1835},
+	"compact/replay":                {3043, 1834},
 	"compact/snippet":               {89, 0},
 	"compact/summary":               {3265, 1154},
 	"config":                        {3223, 1311},

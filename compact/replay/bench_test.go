@@ -9,7 +9,7 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// What has to stay cheap, measured on one core of 2 GHz.
+// What has to stay cheap.
 
 // BenchmarkFinderSharedPrefixes looks for 20,000 paths below one folder in a text
 // that names each of them.
@@ -28,8 +28,7 @@ func BenchmarkFinderSharedPrefixes(b *testing.B) {
 }
 
 // BenchmarkRawOfManySteps sends a conversation of 5,000 steps, 10 MB, with nothing
-// hidden, twice: about 200 ms, a third of which is looking for what it needs. It grows as
-// the conversation does: a request costs what is new in it.
+// hidden, twice. A request costs as much as it holds.
 func BenchmarkRawOfManySteps(b *testing.B) {
 	one := (&tale{}).user("You must look at all of it.")
 	for i := range 5000 {
