@@ -122,7 +122,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	w := newAsking(cmd.console, r, o.json)
-	for _, note := range slices.Concat(f.Misread(prompt), cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
+	for _, note := range slices.Concat(cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.ID + " · " + r.Link.Model.Name())

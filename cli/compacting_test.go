@@ -126,48 +126,6 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	}
 }
 
-func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
-	t.Parallel()
-	summary := agenttest.Join(agenttest.Say("Two files were looked at, and both are fine."), agenttest.Stop(conversation.StopEnd))
-	for name, c := range map[string]struct {
-		with    string
-		reply   []agenttest.Reply
-		overlay conversation.Kind // of the copy, "" for none
-		note    string
-	}{
-		"nothing asked for":       {"", nil, "", ""},
-		"the default profile":     {tui.CompactByDefault, nil, conversation.KindSummary, ""},
-		"a profile by name":       {preset.ProfileDefault, nil, conversation.KindSummary, ""},
-		"a profile that is light": {preset.ProfileLight, nil, "", "not compacted: nothing to compact"},
-		"a summary":               {preset.ProfileHeavy, []agenttest.Reply{summary}, conversation.KindSummary, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := bareApp(t)
-			defer a.resources.Close()
-			keep(t, a, stored, fileTurns(5)...)
-			h := talking(t, a, agenttest.NewProvider(c.reply...))
-			defer h.Close()
-			talk, err := h.Fork(t.Context(), c.with)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if notes := strings.Join(talk.Notes, "\n"); !strings.Contains(notes, c.note) || c.note == "" && len(talk.Notes) != 1 || !strings.Contains(notes, "this is the copy") {
-				t.Errorf("the notes are %q", notes)
-			}
-			if c.reply != nil {
-				await(t, talk.Session, func(u updates.Update) bool { _, ok := u.(updates.Compacted); return ok })
-			}
-			if got := overlayIn(t, a, talk.ID); got != c.overlay {
-				t.Errorf("the copy has the overlay %q, not %q", got, c.overlay)
-			}
-			if got := overlayIn(t, a, stored); got != "" || talk.ID == stored {
-				t.Errorf("the original has the overlay %q", got)
-			}
-		})
-	}
-}
-
 func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 	t.Helper()
 	events, _, err := a.resources.Store.Load(t.Context(), id)
@@ -180,22 +138,6 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 		}
 	}
 	return ""
-}
-
-func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	defer a.resources.Close()
-	keep(t, a, stored, fileTurns(5)...)
-	h := talking(t, a, agenttest.NewProvider())
-	defer h.Close()
-	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, edit.ErrNoProfile) {
-		t.Errorf("the error is %v", err)
-	}
-	list, err := a.resources.Store.List(t.Context(), storage.Filter{})
-	if err != nil || len(list) != 1 {
-		t.Errorf("%d conversations, %v", len(list), err)
-	}
 }
 
 // Whoever interrupts a summary finds the conversation as it was.

@@ -96,11 +96,6 @@ func TestTheChatStoresAKeyThatWorks(t *testing.T) {
 	if p, at := row(t, h, "anthropic"); !p.Ready || !p.Stored || at != 0 {
 		t.Errorf("after, %+v at %d", p, at)
 	}
-	models, err := h.Offered(t.Context(), "anthropic")
-	if err != nil || len(models) != 3 || models[0].Name != "anthropic/claude-sonnet-5-5" || !strings.Contains(models[0].Note, "$") ||
-		models[2].Name != "anthropic/claude-new" || models[2].Note != "300k" {
-		t.Errorf("offered are %+v, %v", models, err)
-	}
 	if p, err := h.Disconnect(t.Context(), "anthropic"); err != nil || p.Ready {
 		t.Errorf("removed: %+v %v", p, err)
 	}

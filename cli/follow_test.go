@@ -331,7 +331,7 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 		if u := only[updates.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || u.Closed || !strings.Contains(u.Why, "deleted") {
 			t.Errorf("told %+v", u)
 		}
-		if _, err := h.Fork(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "deleted") {
+		if _, err := h.Fork(t.Context()); err == nil || !strings.Contains(err.Error(), "deleted") {
 			t.Errorf("a copy of it: %v", err)
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {

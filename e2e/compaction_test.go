@@ -166,14 +166,14 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 	s := newServer(t, says("Still here."), says("Still here."), says("Still here."))
 	term := p.aboard(s, usual)
 	original, before := p.newest(p.store()), s.sent(0)
-
 	out := p.prints("fork", original, "--compact")
-	term.command("/fork --compact")
+	term.command("/fork")
+	term.idle("forked: this is the copy")
+	term.command("/compact")
 	term.idle("compacted turns 0–1: ", "2 results masked", "ctrl+x undo")
 	term.goesOn()
 	p.showsStubs(before, s.sent(1))
 	p.quits(term)
-
 	copies := []string{strings.TrimSpace(string(out)), resumeLine(term)}
 	for _, id := range copies {
 		if id == original || len(p.overlays(id)) != 1 {

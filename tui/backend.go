@@ -127,9 +127,8 @@ type Backend interface {
 	Resume(ctx context.Context, id string) (Conversation, error)
 	// New leaves the open conversation and begins another.
 	New(ctx context.Context) (Conversation, error)
-	// Fork leaves the open conversation and continues a copy of it, which is
-	// compacted by a profile first: CompactByDefault is the default one, "" none.
-	Fork(ctx context.Context, compactWith string) (Conversation, error)
+	// Fork leaves the open conversation and continues a copy of it.
+	Fork(ctx context.Context) (Conversation, error)
 	// ForkAt leaves the open conversation and continues a copy of the messages
 	// before an event, by its Seq.
 	ForkAt(ctx context.Context, before uint64) (Conversation, error)
@@ -142,6 +141,7 @@ type Backend interface {
 	Favor(ctx context.Context, model string, on bool) error
 	// Begin leaves the open conversation and begins another with a model.
 	Begin(ctx context.Context, model string) (Conversation, error)
+	// Models lists those to choose from; of each provider the usual one comes first.
 	Models(ctx context.Context) ([]ModelChoice, error)
 	// SwitchModel makes requests go to another model from here on; the change
 	// arrives as an update.
@@ -232,8 +232,6 @@ type Connector interface {
 	// Disconnect removes the key that is stored for a provider, and returns the provider
 	// as it is then.
 	Disconnect(ctx context.Context, provider string) (Provider, error)
-	// Offered lists the models of a provider, the one to begin with first.
-	Offered(ctx context.Context, provider string) ([]ModelChoice, error)
 }
 
 // Secret is a key; see [overlay.Secret].
@@ -256,9 +254,6 @@ type Connected struct {
 	Provider Provider // as it is now
 	Place    string   // where the key is stored
 }
-
-// CompactByDefault is the default profile, whatever its name.
-const CompactByDefault = "*"
 
 // Stored is a conversation that can be resumed.
 type Stored = choices.Conversation

@@ -111,9 +111,6 @@ func TestCommandsOfCompaction(t *testing.T) {
 		"/redo-compact":                             "first redo",
 		"/profile heavy":                            "first profile heavy",
 		"/fork":                                     "fork",
-		"/fork --compact":                           "fork *",
-		"/fork --compact=light":                     "fork light",
-		"/fork --compact light":                     "fork light",
 		"/export talk.md":                           "page export talk.md",
 		"/tools":                                    "page tools",
 		"/cost":                                     "page cost",
@@ -134,14 +131,11 @@ func TestCommandsOfCompaction(t *testing.T) {
 
 func TestCommandsOfCompactionRefuse(t *testing.T) {
 	for typed, want := range map[string]string{
-		"/compact --form=1":            "there is no flag --form",
-		"/compact --to=1 --keep=2":     "both say where the range ends",
-		"/undo-compact last":           "usage: /undo-compact [NUMBER]",
-		"/undo-compact 0":              "usage: /undo-compact [NUMBER]",
-		"/fork --copy":                 "usage: /fork",
-		"/fork --compact=":             "usage: /fork",
-		"/fork --compact light please": "usage: /fork",
-		"/profile steep":               `there is no profile "steep"; there are default, heavy`,
+		"/compact --form=1":        "there is no flag --form",
+		"/compact --to=1 --keep=2": "both say where the range ends",
+		"/undo-compact last":       "usage: /undo-compact [NUMBER]",
+		"/undo-compact 0":          "usage: /undo-compact [NUMBER]",
+		"/profile steep":           `there is no profile "steep"; there are default, heavy`,
 	} {
 		t.Run(typed, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/choices"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -124,7 +125,7 @@ func (c *connecting) try(key Secret) pane.Action {
 		got, err := b.Connect(ctx, name, key)
 		msg := triedMsg{try: try, got: got, err: err}
 		if err == nil {
-			msg.models, msg.unlisted = b.Offered(ctx, name)
+			msg.models, msg.unlisted = modelsOf(ctx, b, name)
 		}
 		return msg
 	})
@@ -183,9 +184,15 @@ func (c *connecting) took(p Provider) {
 func (c *connecting) offer() pane.Action {
 	ctx, b, name, asked := c.env.ctx, c.env.Backend, c.at.Name, c.keyboard.pressed
 	return several{say("asking " + name + " for its models…"), tea.Cmd(func() tea.Msg {
-		models, err := b.Offered(ctx, name)
+		models, err := modelsOf(ctx, b, name)
 		return offeredMsg{asked, name, models, err}
 	})}
+}
+
+// modelsOf lists the models of a provider.
+func modelsOf(ctx context.Context, b Backend, provider string) ([]ModelChoice, error) {
+	models, err := b.Models(ctx)
+	return slices.DeleteFunc(models, func(m ModelChoice) bool { return !strings.HasPrefix(m.Name, provider+"/") }), err
 }
 
 // offered lets the user choose one of the models, if nothing was typed since.
@@ -198,10 +205,12 @@ func (c *connecting) offered(msg offeredMsg, undisturbed bool) pane.Action {
 
 // pick lets the user choose a model.
 func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.Action {
-	o := overlay.PickerOptions{ID: dialogOffered, Title: "Connect " + c.at.Name + ": choose a model", Text: text, Back: "back"}
-	for _, m := range models {
+	details := choices.ModelDetails(models)
+	o := overlay.PickerOptions{ID: dialogOffered, Title: "Connect " + c.at.Name + ": choose a model", Text: text, Back: "back",
+		Heads: details.Heads, Empty: "no model is known; /model " + c.at.Name + "/ID names one"}
+	for i, m := range models {
 		_, title, _ := strings.Cut(m.Name, "/")
-		o.Items = append(o.Items, overlay.Item{ID: m.Name, Title: title, Detail: m.Note, Current: m.Name == c.session.Model.Name()})
+		o.Items = append(o.Items, overlay.Item{ID: m.Name, Title: title, Details: details.Of(i), Current: m.Name == c.session.Model.Name()})
 	}
 	if len(o.Items) > 0 {
 		o.At = o.Items[0].ID

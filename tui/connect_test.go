@@ -23,6 +23,7 @@ func connectable(r *rig, _ *tui.Options) {
 		{Name: "openai", Label: "OpenAI", Note: "key in OPENAI_API_KEY", Ready: true, Keyed: true, Variable: "OPENAI_API_KEY"},
 		{Name: "anthropic", Label: "Anthropic", Note: "no key yet", Keyed: true, KeyPage: "https://keys.example"},
 	}
+	r.models = []tui.ModelChoice{{Name: "anthropic/first", Window: 200_000, Input: new(3.0), Output: new(15.0)}, {Name: "anthropic/second"}, {Name: "ollama/first"}}
 }
 
 // pasteKey pastes a key and sends it.
@@ -51,10 +52,10 @@ func TestAKeyLeadsToAModel(t *testing.T) {
 		r.has("34 characters, ends in mnop")
 		r.hides()
 		r.press("enter")
-		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "❯ first", "200k · $3 in, $15 out per million")
+		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "window  in $/M", "❯ first", "200k")
 		r.hides()
 		r.press("down", "enter")
-		r.did("providers", "connect anthropic hidden 34", "offered anthropic", "switch anthropic/second")
+		r.did("providers", "connect anthropic hidden 34", "models", "switch anthropic/second")
 		r.lacks("Connect")
 	})
 }
@@ -147,7 +148,7 @@ func TestTheFirstCardLeadsToAModelWithOneKey(t *testing.T) {
 		r.calls = nil
 		r.has("enter connects a model")
 		r.press("enter", "enter", "enter")
-		r.did("providers", "offered ollama", "begin ollama/first")
+		r.did("providers", "models", "begin ollama/first")
 	})
 	screenOf(t, "not beside a model", connectable, func(r *rig) {
 		r.press("enter")

@@ -70,8 +70,8 @@ func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {
 func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
 	return r.lead(ctx, "new", "", &r.next)
 }
-func (r *rig) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
-	return r.lead(ctx, "fork", compactWith, &r.next)
+func (r *rig) Fork(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "fork", "", &r.next)
 }
 func (r *rig) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
 	return r.lead(ctx, "fork at", fmt.Sprint(before), &r.next)
@@ -137,10 +137,6 @@ func (r *rig) Connect(ctx context.Context, provider string, key tui.Secret) (tui
 
 func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, error) {
 	return tui.Provider{Name: provider, Label: "Anthropic", Note: "no key yet", Keyed: true}, r.call(ctx, "disconnect", provider)
-}
-
-func (r *rig) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, error) {
-	return []tui.ModelChoice{{Name: provider + "/first", Note: "200k · $3 in, $15 out per million"}, {Name: provider + "/second", Note: "1000k"}}, r.call(ctx, "offered", provider)
 }
 
 // The settings of the fakes: a row of each kind.

@@ -187,7 +187,7 @@ func (l *lists) fork(id string) pane.Action {
 	b := l.env.Backend
 	open := func(ctx context.Context) (Conversation, error) { return b.ForkStored(ctx, id) }
 	if id == l.session.ID {
-		open = func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, "") }
+		open = b.Fork
 	}
 	return several{closeDialog{l.picker}, enter{open: open}}
 }

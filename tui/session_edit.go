@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,31 +53,6 @@ func (s *session) redoCompaction() pane.Action {
 	}
 	s.Session.RedoCompaction()
 	return s.later("redoes the compaction")
-}
-
-// fork continues a copy, compacted first if --compact says so.
-func (s *session) fork(args string) pane.Action {
-	with, ok := forkProfile(args)
-	if !ok {
-		return refuse("usage: /fork [--compact[=PROFILE]]")
-	}
-	b := s.env.Backend
-	return enter{open: func(ctx context.Context) (Conversation, error) { return b.Fork(ctx, with) }}
-}
-
-// forkProfile reads what stands behind /fork.
-func forkProfile(args string) (with string, ok bool) {
-	if args == "" {
-		return "", true
-	}
-	flag, name, named := strings.Cut(strings.Join(strings.Fields(args), "="), "=")
-	switch {
-	case flag != "--compact" || strings.Contains(name, "=") || named && name == "":
-		return "", false
-	case !named:
-		return CompactByDefault, true
-	}
-	return name, true
 }
 
 // profiles shows the profiles, or chooses the one for compactions that name none.

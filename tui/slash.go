@@ -62,7 +62,7 @@ func slashCommands() []slashCommand {
 		cmd("redo", "", "redo the undone turns", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
 		cmd("rewind", "[TURN]", "go back to a message", rewindNamed),
 		cmd("profile", "[NAME]", "choose the default compaction profile", inSession((*session).profiles)),
-		cmd("fork", "[--compact]", "fork this conversation", inSession((*session).fork), "branch"),
+		cmd("fork", "", "fork this conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.Fork, arrival{}) }, "branch"),
 		cmd("rename", "TITLE", "rename this conversation", inSession((*session).rename)),
 		cmd("delete", "", "delete this conversation", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "choose another model", switchNamed, "models"),

@@ -37,12 +37,15 @@ func (o *chooser) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		listed[r.Provider] = true
 		c.add(r, true)
 	}
-	for _, e := range catalog.All() {
-		usual, _ := catalog.Default(e.Provider)
-		if e.Deprecated || !e.Tools || listed[e.Provider] || !o.providers.Known(e.Provider) || c.keyOf(e.Provider) == "" && usual.ID != e.ID {
-			continue
+	for _, usual := range []bool{true, false} {
+		for _, e := range catalog.All() {
+			if first, _ := catalog.Default(e.Provider); usual != (first.ID == e.ID) || !usual && c.keyOf(e.Provider) == "" {
+				continue
+			}
+			if !e.Deprecated && e.Tools && !listed[e.Provider] && o.providers.Known(e.Provider) {
+				c.add(o.listing.Row(e), false)
+			}
 		}
-		c.add(o.listing.Row(e), false)
 	}
 	c.out = append(c.out, tui.ModelChoice{Name: setup.ProviderDemo, Note: "built in, not an AI", Plain: true})
 	return c.marked(), nil

@@ -3,7 +3,6 @@ package screen
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -131,24 +130,6 @@ func (c *connector) Disconnect(ctx context.Context, provider string) (tui.Provid
 	}
 	c.changed(ctx, provider)
 	return c.keyedRow(provider), nil
-}
-
-// Offered lists the models of a provider to choose from.
-func (c *connector) Offered(ctx context.Context, provider string) ([]tui.ModelChoice, error) {
-	l := setup.Listing{Console: c.console, Settings: c.settings, Providers: c.providers}
-	rows, err := l.Offered(ctx, provider)
-	if err != nil {
-		var hinted console.Hinted
-		if errors.As(err, &hinted) {
-			err = fmt.Errorf("%w: %s", err, hinted.Hint)
-		}
-		return nil, err
-	}
-	out := make([]tui.ModelChoice, len(rows))
-	for i, r := range rows {
-		out[i] = tui.ModelChoice{Name: r.Provider + "/" + r.ID, Note: r.Note()}
-	}
-	return out, nil
 }
 
 // relink gives the open conversation the key that its provider has now. Where that fails

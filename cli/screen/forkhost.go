@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"plimsoll/compact/edit"
-
-	"plimsoll/compact/projection"
-
 	"plimsoll/cli/session"
+	"plimsoll/compact/projection"
 	"plimsoll/storage"
 	"plimsoll/tui"
 )
@@ -16,43 +13,38 @@ import (
 // ErrNothingToFork says that there is nothing to copy yet.
 var ErrNothingToFork = errors.New("nothing to copy yet")
 
-// Fork leaves the open conversation and continues a copy of it. By a profile
-// the copy is compacted: at once, or, where a model has to write a summary, as
-// the first thing that happens in it.
-func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
-	flag := session.CompactFlag{Given: compactWith != "", Profile: compactWith}
-	if compactWith == tui.CompactByDefault {
-		flag.Profile = ""
-	}
+// Fork leaves the open conversation and continues a copy of it.
+func (h *Host) Fork(ctx context.Context) (tui.Conversation, error) {
 	s, err := h.source(ctx)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.with.Agents.First(s, flag, "fork")
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	return h.copyOf(ctx, f)
+	return h.copyOf(ctx, s)
 }
 
-// copyOf leaves the open conversation and continues a copy that was prepared.
-func (h *Host) copyOf(ctx context.Context, f *session.First) (tui.Conversation, error) {
-	id, err := h.with.Conversations.Copy(ctx, f)
+// ForkAt leaves the open conversation and continues a copy of what was said before
+// an event; a new conversation where nothing was.
+func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
+	s, err := h.source(ctx)
+	if err == nil {
+		s, err = h.with.Conversations.Cut(ctx, s, before)
+	}
+	if errors.Is(err, session.ErrNothingBefore) {
+		return h.enter(ctx, "")
+	}
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	talk, err := h.enter(ctx, id)
+	return h.copyOf(ctx, s)
+}
+
+// ForkStored leaves the open conversation and continues a copy of another.
+func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
+	s, err := h.with.Conversations.StateOf(ctx, id)
 	if err != nil {
-		return talk, err
+		return tui.Conversation{}, err
 	}
-	talk.Notes = append(talk.Notes, session.CopyNote(f.State.ID))
-	if f.None != nil {
-		talk.Notes = append(talk.Notes, "not compacted: "+f.None.Error())
-	}
-	if f.NeedsModel() {
-		h.compact(id, f.Request)
-	}
-	return talk, nil
+	return h.copyOf(ctx, s)
 }
 
 // source is the open conversation as a copy of it begins.
@@ -65,6 +57,9 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 	if errors.Is(err, storage.ErrNotFound) && !ours {
 		return session.ConversationState{}, errors.New("this conversation was deleted in the other window; nothing is left to copy")
 	}
+	if errors.Is(err, storage.ErrNotFound) && !ours {
+		return session.ConversationState{}, errors.New("this conversation was deleted in the other window; nothing is left to copy")
+	}
 	if errors.Is(err, storage.ErrNotFound) {
 		return session.ConversationState{}, ErrNothingToFork
 	}
@@ -74,30 +69,9 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 	return s, err
 }
 
-// compact has the open conversation compacted, if it is this one still.
-func (h *Host) compact(id string, w edit.Request) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.Running != nil && h.Running.ID == id {
-		h.Running.Agent.Compact(w)
-	}
-}
-
-// ForkAt leaves the open conversation and continues a copy of what was said before
-// an event; a new conversation where nothing was.
-func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
-	s, err := h.source(ctx)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	s, err = h.with.Conversations.Cut(ctx, s, before)
-	if errors.Is(err, session.ErrNothingBefore) {
-		return h.enter(ctx, "")
-	}
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	id, err := h.with.Conversations.Copy(ctx, &session.First{Console: h.with.Console, Conversations: h.with.Conversations, Agents: h.with.Agents, State: s})
+// copyOf leaves the open conversation and continues a copy of one.
+func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Conversation, error) {
+	id, err := h.with.Conversations.Copy(ctx, &session.First{State: s})
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -106,17 +80,4 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 		talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
 	}
 	return talk, err
-}
-
-// ForkStored leaves the open conversation and continues a copy of another.
-func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
-	s, err := h.with.Conversations.StateOf(ctx, id)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	f, err := h.with.Agents.First(s, session.CompactFlag{}, "fork")
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	return h.copyOf(ctx, f)
 }

@@ -142,7 +142,7 @@ func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
 	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
 		return h.linkTo(ctx, current)
 	}
-	c, why := h.with.Models.Again(ctx, held)
+	c, why := h.with.Models.Again(held)
 	if why != "" {
 		return setup.Link{}, &setup.Elsewhere{ID: id, Held: held, Why: why, Proposed: &current}
 	}

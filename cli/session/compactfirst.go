@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -80,19 +79,6 @@ func (g *Agents) First(s ConversationState, flag CompactFlag, trigger string) (*
 		f.pass = &pass
 	}
 	return f, nil
-}
-
-// Misread is what to say of a profile that stands behind --compact as a word of
-// its own, and so begins the prompt.
-func (f *First) Misread(prompt string) []string {
-	words := strings.Fields(prompt)
-	if f.Request.Profile != "" || len(words) == 0 {
-		return nil
-	}
-	if _, profile := f.State.Rules.Profiles[words[0]]; !profile {
-		return nil
-	}
-	return []string{words[0] + " is read as part of the prompt; to name a profile, write --compact=" + words[0]}
 }
 
 // StateOf is how a stored conversation stands, with the model it was held

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
-	"sync"
+	"strings"
 	"time"
 
 	"plimsoll/agent"
@@ -72,33 +70,10 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more 
 		return fmt.Errorf("copying conversation %s: %w", s.ID, err)
 	}
 	bodies := append(s.pending(), more...)
-	if name := copyTitle(s.Events); name != "" {
-		bodies = append(bodies, conversation.Renamed{Title: name, By: "auto"})
+	if name := cmp.Or(Title(s.Events), agent.DefaultTitle(s.Events)); name != "" {
+		bodies = append(bodies, conversation.Renamed{Title: strings.TrimSuffix(name, " (fork)") + " (fork)", By: "auto"})
 	}
 	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), bodies...)...))
-}
-
-// copyOf is how the title of a copy ends: (fork), of a copy of that (fork 2).
-var copyOf = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(` \(fork(?: ([0-9]{1,6}))?\)$`)
-})
-
-// copyTitle is the title of a copy, by which a list tells it from the original; ""
-// where nothing was said.
-func copyTitle(events []conversation.Event) string {
-	name := cmp.Or(Title(events), agent.DefaultTitle(events))
-	if name == "" {
-		return ""
-	}
-	end := copyOf().FindStringSubmatchIndex(name)
-	if end == nil {
-		return name + " (fork)"
-	}
-	n := 1
-	if end[2] >= 0 {
-		n, _ = strconv.Atoi(name[end[2]:end[3]])
-	}
-	return name[:end[0]] + fmt.Sprintf(" (fork %d)", n+1)
 }
 
 // CopyNote says what a copy is, to who goes on in it.

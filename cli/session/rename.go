@@ -93,18 +93,12 @@ func openElsewhere(err error, hint string) error {
 	return console.WithHint(lockedError{fmt.Sprintf("conversation %s is open in %s", locked.ID, where), err}, hint)
 }
 
-// Window is the window of a process, 0 for an unknown one: with its terminal, where the
-// system tells.
+// Window is the window of a process, 0 for an unknown one.
 func Window(pid int) string {
 	if pid <= 0 {
 		return "another window"
 	}
-	where := fmt.Sprintf("process %d", pid)
-	terminal, err := os.Readlink(fmt.Sprintf("/proc/%d/fd/0", pid))
-	if name, ok := strings.CutPrefix(terminal, "/dev/"); err == nil && ok && (strings.HasPrefix(name, "pts/") || strings.HasPrefix(name, "tty")) {
-		where += " on " + name
-	}
-	return where
+	return fmt.Sprintf("process %d", pid)
 }
 
 // lockedError says in its own words that a conversation is open elsewhere.

@@ -48,6 +48,7 @@ type Running struct {
 	tasks     sync.WaitGroup // the agent
 	Questions sync.WaitGroup // to the server; the agent begins some
 	silent    atomic.Bool    // the server did not answer the newest question
+	wondered  atomic.Bool    // it was told that nobody knows the window
 	failed    error          // of the agent; read after tasks
 }
 
@@ -123,11 +124,10 @@ func (r *Running) replaceWindow(tokens int) llm.Model {
 	return r.Link.Model
 }
 
-// wonder tells once that nobody says how large the window of a model is. A server that knows it when the model is loaded
+// wonder tells once in a run that nobody says how large the window of a model is. A server that knows it when the model is loaded
 // is asked again then.
 func (r *Running) wonder(l setup.Link, found openai.Found) {
-	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo ||
-		!r.From.Settings.Told().Wonder(l.Model.BaseURL, l.Model.ID) {
+	if !r.read || l.Model.Window.Known() || found.Window > 0 || found.AskAgain || l.Model.Provider == setup.ProviderDemo || r.wondered.Swap(true) {
 		return
 	}
 	r.Agent.Tell("The window of " + l.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +

@@ -2,15 +2,12 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
-	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -18,13 +15,9 @@ import (
 // With which model a stored conversation goes on. Rules:
 //
 //   - it goes on with the model it was held with, at the address where that was
-//   - a server on this machine counts if it answers and has the model
 //   - otherwise nothing is sent: another model, or the same one somewhere else,
 //     needs a yes; a flag that names one is a yes, the configuration and the
 //     environment are none
-
-// serverPatience is how long a server on this machine has to list its models.
-const serverPatience = time.Second
 
 // Held is the model that a stored conversation was last held with and its
 // address, the zero value for a new conversation and for one that names none.
@@ -51,14 +44,11 @@ func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged
 
 // Again is the choice that goes on with what a conversation was held with. why
 // completes "the conversation used X, which ..." if it is not to be had.
-func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c Choice, why string) {
+func (d *Models) Again(held conversation.ModelChanged) (c Choice, why string) {
 	if held.Provider == ProviderDemo {
 		return Choice{Provider: ProviderDemo, Demo: true}, ""
 	}
 	c = d.Providers.HeldAt(held)
-	if held.BaseURL == "" && held.Provider == ProviderCustom && c.BaseURL == "" {
-		c.BaseURL = d.soleEndpoint(ctx, held.Model)
-	}
 	now := c.Address()
 	switch {
 	case !d.Providers.Known(held.Provider):
@@ -71,45 +61,7 @@ func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c C
 	if err := d.Providers.CheckKey(c); err != nil {
 		return c, "cannot be used (" + err.Error() + ")"
 	}
-	if Local(now) && (d.Providers.Probing() || held.BaseURL != "") {
-		return c, d.missing(ctx, c)
-	}
 	return c, ""
-}
-
-// soleEndpoint is the address of a model of a custom endpoint that no log
-// recorded: if one only has been used for a model of this id, it is that one.
-func (d *Models) soleEndpoint(ctx context.Context, id string) string {
-	store, err := d.Resources.Open()
-	if err != nil {
-		return ""
-	}
-	all, err := store.Calibrations(ctx)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSuffix(soleKey(all, id), " "+id)
-}
-
-// missing says why a server on this machine cannot go on with a model, "" if it
-// can. A server that lists nothing may have it.
-func (d *Models) missing(ctx context.Context, c Choice) string {
-	ctx, cancel := context.WithTimeout(ctx, serverPatience)
-	defer cancel()
-	found, err := openai.Discover(ctx, d.Providers.Endpoint(c), "")
-	var failure *llm.Error
-	switch {
-	case errors.As(err, &failure) && failure.Status > 0:
-		return "" // it answers, and has no list
-	case err != nil:
-		return "does not answer at " + HostOf(c.Address())
-	case len(found.Models) == 0:
-		return ""
-	}
-	if _, ok := found.Listed(c.Model); !ok {
-		return "is not among the models of " + HostOf(c.Address())
-	}
-	return ""
 }
 
 // Elsewhere says that a conversation cannot go on with what it was held with.
@@ -165,21 +117,4 @@ func Leaves(held conversation.ModelChanged, to llm.Model) bool {
 	}
 	e, known := openai.Known(held.Provider)
 	return !known || e.Local
-}
-
-// decide has the user say in a terminal whether a conversation may go on
-// elsewhere; without a terminal the answer is no.
-func (d *Models) decide(ctx context.Context, e *Elsewhere) (Choice, error) {
-	refused := console.WithHint(e, e.hint())
-	if e.Proposed == nil || !console.Terminal(d.Console.Stdin) || !console.Terminal(d.Console.Stderr) {
-		return Choice{}, refused
-	}
-	yes, err := d.Console.Agree(ctx, e.Question())
-	if err != nil {
-		return Choice{}, err
-	}
-	if !yes {
-		return Choice{}, refused
-	}
-	return *e.Proposed, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
 )
 
@@ -29,7 +30,7 @@ func (d *Models) Choose(ctx context.Context, id string, demoAllowed bool) (Choic
 	if held.Name() == "" {
 		return d.fresh(ctx, demoAllowed)
 	}
-	c, why := d.Again(ctx, held)
+	c, why := d.Again(held)
 	if why != "" {
 		return Choice{}, d.elsewhere(ctx, id, held, why, demoAllowed)
 	}
@@ -42,7 +43,7 @@ func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, err
 	c, err := d.Choose(ctx, id, false)
 	var e *Elsewhere
 	if errors.As(err, &e) {
-		c, err = d.decide(ctx, e)
+		return Link{}, console.WithHint(e, e.hint())
 	}
 	if err != nil {
 		return Link{}, err

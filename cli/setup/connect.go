@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -154,10 +153,6 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	}
 	m, ok := found.First()
 	if !ok {
-		if len(found.Models) == 0 && found.Server == "ollama" {
-			what, hint := openai.Server{Provider: found.Server}.NoModels()
-			return "", console.WithHint(errors.New(what), hint)
-		}
 		return "", console.WithHint(fmt.Errorf("%s lists no chat model", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil

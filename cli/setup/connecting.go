@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
-	"plimsoll/cli/console"
 	"plimsoll/cli/keys"
 )
 
@@ -91,69 +88,4 @@ func (p *Providers) RemoveKey(provider string) error {
 		err = fmt.Errorf("no key for %s is stored", provider)
 	}
 	return err
-}
-
-// offerTime is how long a provider has to list its models.
-const offerTime = 5 * time.Second
-
-// Offered lists the models of a provider to choose from: its default, the rest of the
-// catalogue in its order, then what else the server lists. Where the server does not
-// list any, the catalogue's are offered; the error is the server's where there is none.
-func (t *Listing) Offered(ctx context.Context, provider string) ([]ModelRow, error) {
-	ctx, cancel := context.WithTimeout(ctx, offerTime)
-	defer cancel()
-	listed, err := t.listedBy(ctx, openai.Server{Provider: provider, BaseURL: t.Providers.At(provider, "").BaseURL})
-	at := map[string]int{}
-	for i, r := range listed {
-		at[r.ID] = i
-	}
-	var out []ModelRow
-	usual, _ := catalog.Default(provider)
-	for _, e := range catalog.All() {
-		if e.Provider != provider || e.Deprecated || !e.Tools {
-			continue
-		}
-		row := t.catalogueRow(e, e.ID)
-		if i, ok := at[e.ID]; ok {
-			row = listed[i]
-			delete(at, e.ID)
-		} else if len(listed) > 0 {
-			continue
-		}
-		if e.ID == usual.ID {
-			out = slices.Insert(out, 0, row)
-			continue
-		}
-		out = append(out, row)
-	}
-	for i, r := range listed {
-		if _, rest := at[r.ID]; rest && !r.Deprecated {
-			out = append(out, listed[i])
-		}
-	}
-	if len(out) == 0 {
-		if err == nil {
-			err = fmt.Errorf("%s lists no chat model", provider)
-		}
-		return nil, console.WithHint(err, "/model PROVIDER/ID names one")
-	}
-	return out, nil
-}
-
-// Note is the window of a model and its prices, as far as they are known.
-func (r ModelRow) Note() string {
-	var parts []string
-	if w := r.ContextWindow; w != nil && *w >= 1_000_000 {
-		parts = append(parts, fmt.Sprintf("%gM", float64(*w/10_000)/100))
-	} else if w != nil {
-		parts = append(parts, fmt.Sprintf("%dk", (*w+500)/1000))
-	}
-	switch in, out := r.Prices.Input, r.Prices.Output; {
-	case in == nil || out == nil:
-	case *in == 0 && *out == 0:
-		parts = append(parts, "free")
-	default:
-		parts = append(parts, fmt.Sprintf("$%g in, $%g out per million", *in, *out))
-	}
-	return strings.Join(parts, " · ")
 }

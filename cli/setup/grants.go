@@ -1,15 +1,12 @@
 package setup
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"plimsoll/config"
@@ -58,40 +55,13 @@ func (s *Settings) OwnFiles() []string {
 	return own
 }
 
-// RuleAt is the file and line where a rule of a list stands: the line that holds
-// its text, else that of the list.
-func (s *Settings) RuleAt(list, rule string) string {
-	at := ""
+// RuleAt is the file and line where the list stands that has a rule, "" if the configuration has none.
+func (s *Settings) RuleAt(list, _ string) string {
 	origin, set := s.Loaded.Load().Origins["permissions."+list]
-	if set && origin.File != "" {
-		at = s.Console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
+	if !set || origin.File == "" {
+		return ""
 	}
-	for _, source := range s.Loaded.Load().Sources {
-		if !source.Found || source.Path == "" {
-			continue
-		}
-		if line := lineWith(source.Path, rule); line > 0 {
-			at = s.Console.Home(source.Path) + ":" + strconv.Itoa(line)
-		}
-	}
-	return at
-}
-
-// lineWith is the first line of a file, counted from 1, that holds a text and is
-// no comment; 0 if there is none or the file cannot be read.
-func lineWith(path, text string) int {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = f.Close() }() // opened for reading
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		if line := lines.Text(); strings.Contains(line, text) && !strings.HasPrefix(strings.TrimSpace(line), "#") {
-			return n
-		}
-	}
-	return 0
+	return s.Console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
 }
 
 // Close ends what the commands opened, newest first.

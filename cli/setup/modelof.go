@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
@@ -22,15 +21,14 @@ func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (llm.
 		return llm.Model{}, err
 	}
 	if c.Provider == "" {
-		return llm.Model{Window: d.Providers.flagWindow()}, nil
+		m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
+		d.Providers.Apply(&m, config.Model{})
+		return llm.Model{Window: m.Window}, nil
 	}
 	if c.Demo {
 		return d.demoModel(ctx), nil
 	}
 	m := d.Model(ctx, c, openai.New(d.Providers.Endpoint(c)))
-	if c.Provider == ProviderCustom && c.BaseURL == "" {
-		d.calibrateByID(ctx, &m)
-	}
 	from := meter.WindowSource(last.Source)
 	said := from == meter.WindowServer && (m.Window.Source == meter.WindowCatalogue || m.Window.Tokens == last.Window) ||
 		(from == meter.WindowServer || from == meter.WindowLearned) && !m.Window.Known()
@@ -109,52 +107,6 @@ func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) 
 	return conversation.ModelChanged{}, false
 }
 
-// flagWindow is the window of a conversation whose model nobody knows.
-func (p *Providers) flagWindow() meter.Window {
-	m := llm.Model{Window: meter.Window{Source: meter.WindowUnknown}}
-	p.Apply(&m, config.Model{})
-	return m.Window
-}
-
-// calibrateByID takes over what was learned about a model of a custom
-// endpoint, whose address no log records: if one endpoint only has been used
-// for a model of this id, it is that one.
-func (d *Models) calibrateByID(ctx context.Context, m *llm.Model) {
-	var all map[string]conversation.Calibration
-	store, err := d.Resources.Open()
-	if err == nil {
-		all, err = store.Calibrations(ctx)
-	}
-	if err != nil {
-		d.Resources.Logger().Warn("calibrations not read", "error", err)
-		return
-	}
-	found := soleKey(all, m.ID)
-	if found == "" {
-		return
-	}
-	m.CalibrationKey = found
-	m.Calibration = all[found]
-	if w := all[found].LearnedWindow(time.Now()); w > 0 && m.Window.Source != meter.WindowFlag && m.Window.Source != meter.WindowConfig {
-		m.Window = meter.Window{Tokens: w, Source: meter.WindowLearned}
-	}
-}
-
-// soleKey is the only key of what was learned about a model of this id, "" if
-// there are none or several.
-func soleKey(all map[string]conversation.Calibration, id string) string {
-	found := ""
-	for key := range all {
-		if strings.HasSuffix(key, " "+id) {
-			if found != "" {
-				return ""
-			}
-			found = key
-		}
-	}
-	return found
-}
-
 // OwnersModel is the model that a conversation was held with last, with the window
 // that its owner knows.
 func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) llm.Model {
@@ -171,9 +123,6 @@ func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) l
 			c.BaseURL = last.BaseURL
 		}
 		m = d.Model(ctx, c, openai.New(d.Providers.Endpoint(c)))
-		if c.Provider == ProviderCustom && c.BaseURL == "" {
-			d.calibrateByID(ctx, &m)
-		}
 	}
 	if last.Window > 0 {
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}

@@ -174,38 +174,7 @@ func (t *Listing) listedBy(ctx context.Context, s openai.Server) ([]ModelRow, er
 	if err != nil {
 		return nil, err
 	}
-	askLoaded(ctx, o, found)
 	return t.RowsOf(s.Provider, found), nil
-}
-
-// maxLoaded is how many models in memory a server is asked about one by one.
-const maxLoaded = 8
-
-// askLoaded puts the windows that models in memory were loaded with in place of
-// what the list of their server says of them. Servers that do not load models
-// one by one say all there is to say in their list.
-func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
-	switch found.Server {
-	case "ollama", "lmstudio", "llamacpp":
-	default:
-		return
-	}
-	var all sync.WaitGroup
-	asked := 0
-	for i := range found.Models {
-		m := &found.Models[i]
-		if !m.Chat || !m.Loaded || asked == maxLoaded {
-			continue
-		}
-		asked++
-		all.Go(func() {
-			// Without an answer the list stands.
-			if one, err := openai.Discover(ctx, o, m.ID); err == nil && one.Window > 0 {
-				m.Window = one.Window
-			}
-		})
-	}
-	all.Wait()
 }
 
 // Row is a model of the catalogue.

@@ -18,23 +18,13 @@ func (d *Models) fresh(ctx context.Context, demoAllowed bool) (Choice, error) {
 	if c, ok := d.Providers.byKey(); ok {
 		return c, nil
 	}
-	var empty *openai.Server // a server without models
 	if d.Providers.Probing() {
-		for _, s := range openai.Answering(ctx, openai.LocalBases(d.Console.Getenv), nil) {
-			if s.Model != "" {
-				return Choice{Provider: s.Provider, Model: s.Model, BaseURL: s.BaseURL}, nil
-			}
-			if empty == nil {
-				empty = &s
-			}
+		for _, s := range openai.Local(ctx, openai.LocalBases(d.Console.Getenv), nil) {
+			return Choice{Provider: s.Provider, Model: s.Model, BaseURL: s.BaseURL}, nil
 		}
 	}
 	if demoAllowed {
 		return Choice{Provider: ProviderDemo, Demo: true}, nil
-	}
-	if empty != nil {
-		what, hint := empty.NoModels()
-		return Choice{}, console.AsUsage(console.WithHint(errors.New(what), hint+", set OPENAI_API_KEY (or another provider's key), or try --demo"))
 	}
 	return Choice{}, console.AsUsage(console.WithHint(errNoProvider, noProviderHint))
 }

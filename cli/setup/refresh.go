@@ -69,7 +69,6 @@ func (t *Listing) refresh(ctx context.Context, s openai.Server) Refreshed {
 		r.Err = err
 		return r
 	}
-	askLoaded(ctx, o, found)
 	for _, m := range found.Models {
 		if m.Chat {
 			r.Models++

@@ -87,18 +87,6 @@ func (t *Told) Say(address, model string, tokens int) error {
 	return t.say(address, model, tokens)
 }
 
-// Wonder reports whether nobody was asked for a model's window yet, and keeps that the user is asked now.
-func (t *Told) Wonder(address, model string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.loaded = false // another program may have written meanwhile
-	t.load()
-	if _, asked := t.all[address].Said[model]; asked {
-		return false
-	}
-	return t.say(address, model, 0) == nil // otherwise it would be asked each time
-}
-
 // say keeps a window that the user says.
 func (t *Told) say(address, model string, tokens int) error {
 	by := t.all[address]

@@ -88,22 +88,3 @@ func TestAnEmptyListTakesNothingAway(t *testing.T) {
 		t.Errorf("of m is kept %+v", tells)
 	}
 }
-
-func TestTheUserIsAskedForAWindowOnce(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "endpoints.json")
-	one, other := &Told{path: path}, &Told{path: path}
-	other.Window("a", "m") // it has read the file
-	if !one.Wonder("a", "m") || one.Wonder("a", "m") || other.Wonder("a", "m") {
-		t.Error("the question is not asked exactly once")
-	}
-	if err := one.Say("a", "n", 4096); err != nil {
-		t.Fatal(err)
-	}
-	if other.Wonder("a", "n") {
-		t.Error("what the user said is asked for")
-	}
-	if tokens, _ := (&Told{path: path}).Window("a", "n"); tokens != 4096 {
-		t.Errorf("of n is kept %d", tokens)
-	}
-}
