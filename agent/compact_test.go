@@ -107,11 +107,7 @@ func (r *rig) overlays() []conversation.Event {
 
 // attempts are the compactions that came to nothing, as the log has them.
 func (r *rig) attempts() []conversation.Attempt {
-	var out []conversation.Attempt
-	for _, b := range bodies[conversation.Attempt](r.memory.Events()) {
-		out = append(out, b)
-	}
-	return out
+	return bodies[conversation.Attempt](r.memory.Events())
 }
 
 // refused are the failures of compactions that the user was told.

@@ -82,10 +82,7 @@ func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
 			t.Errorf("window %d, reserve %d", got.Window.Tokens, got.Reserve)
 		}
 		r.finish()
-		var recorded []conversation.ModelChanged
-		for _, m := range bodies[conversation.ModelChanged](r.memory.Events()) {
-			recorded = append(recorded, m)
-		}
+		recorded := bodies[conversation.ModelChanged](r.memory.Events())
 		want := []conversation.ModelChanged{
 			{Provider: "test", Model: "m", Window: 1000, Source: "catalogue"},
 			{Provider: "test", Model: "m", Window: 4096, Source: "server"},
@@ -125,10 +122,7 @@ func TestCostIsReportedOrComputed(t *testing.T) {
 			r.say(text)
 		}
 		r.finish()
-		var got []conversation.Usage
-		for _, u := range bodies[conversation.Usage](r.memory.Events()) {
-			got = append(got, u)
-		}
+		got := bodies[conversation.Usage](r.memory.Events())
 		if len(got) != 3 {
 			t.Fatalf("%d usages", len(got))
 		}

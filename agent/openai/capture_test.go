@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,16 +107,14 @@ func summary(r reply) wanted {
 	return w
 }
 
-// served is a server made of captures, by path.
-func served(t *testing.T, routes map[string]string) string {
+// served answers with captures, by path.
+func served(t *testing.T, routes map[string]string) offline {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, name := range routes {
 		mux.HandleFunc(path, replay(t, name))
 	}
-	srv := httptest.NewServer(mux)
-	t.Cleanup(srv.Close)
-	return srv.URL + "/v1"
+	return offline{mux.ServeHTTP}
 }
 
 func TestDiscoverCaptures(t *testing.T) {
@@ -147,7 +144,7 @@ func TestDiscoverCaptures(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := openai.Options{Provider: tt.provider, BaseURL: served(t, tt.routes), Transport: transport(t)}
+			o := openai.Options{Provider: tt.provider, BaseURL: "http://127.0.0.1:9/v1", Transport: served(t, tt.routes)}
 			got, err := openai.Discover(t.Context(), o, tt.model)
 			if err != nil {
 				t.Fatal(err)

@@ -152,3 +152,40 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 		}
 	})
 }
+
+func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
+	t.Parallel()
+	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
+	log := func(s int) *compacttest.Tale {
+		return (&compacttest.Tale{}).Talks(1).Says(10).Reads(20_173).Answers(s - 173 - 10).Says(10)
+	}
+	bare := func(k *compacttest.Look) { k.Rules.Mask.KeepTokens, k.Rules.Mask.KeepResults = 0, 0 }
+	for name, c := range map[string]struct {
+		sheet planner.PriceSheet
+		pays  int // the most that may stand behind
+	}{
+		"a tenth":            {planner.PriceSheet{Read: 0.1, Write: 1}, 22_222},    // 10 * 0.1 * 20,000 / 0.9
+		"a tenth, dear":      {planner.PriceSheet{Read: 0.1, Write: 1.25}, 17_391}, // 20,000 / 1.15
+		"half":               {planner.PriceSheet{Read: 0.5, Write: 1}, 199_999},   // 100,000 / 0.5
+		"no cache":           {planner.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is written anew
+		"known, and not old": {planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Hour}, 22_222},
+	} {
+		k := compacttest.At(planner.MomentTurn).With(bare).With(func(k *compacttest.Look) {
+			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
+		})
+		if p := k.Plan(log(c.pays)); compacttest.Tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Behind != c.pays {
+			t.Errorf("%s: %q, gain %d, behind %d", name, compacttest.Tell(p), p.Gain, p.Behind)
+		}
+		if c.sheet.Read < 1 {
+			if p := k.Plan(log(c.pays + 1)); p.Acts() {
+				t.Errorf("%s, %d behind: %q", name, c.pays+1, compacttest.Tell(p))
+			}
+		}
+		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
+			k.Check.Moment = m
+			if p := k.Plan(log(c.pays)); p.Acts() {
+				t.Errorf("%s, moment %d: %q", name, m, compacttest.Tell(p))
+			}
+		}
+	}
+}

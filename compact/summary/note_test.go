@@ -395,3 +395,15 @@ func TestTheAppendixEndsWithTheNames(t *testing.T) {
 		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }
+
+func TestFilesThatCallsFailedOnAreTold(t *testing.T) {
+	t.Parallel()
+	const ok, bad = conversation.ResultOK, conversation.ResultError
+	l := (&compacttest.Tale{}).User("x").Call("read_file", `{"path":"gone.go"}`, bad, "error: no such file").Call("read_file", `{"path":"late.go"}`, bad, "error: no such file").
+		Call("create_file", `{"path":"late.go"}`, ok, "created").Call("read_file", `{"path":"was.go"}`, ok, "text").Call("modify_file", `{"path":"was.go"}`, bad, "error: no match")
+	got := section(summary.NoteWithin(l.Events(), l.All(), 8000), "### Files that")
+	want := "### Files that calls failed on\n- gone.go (t0, e3): error: no such file\n- was.go (t0, e11): error: no match"
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
