@@ -88,3 +88,15 @@ func TestModelAsksForACompaction(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestTurnGoesOnWhenTheModelsCompactionFails(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, calls("c1", "compact", object{}), status(400, nil, `{"error":{"message":"UNAVAILABLE"}}`), says("Then without."), says("Still here."))
+	term := p.aboard(s, usual)
+	term.say("make some room")
+	term.idle("▸ compact", "no summary was written", "UNAVAILABLE", "Then without.")
+	s.sent(3).extends(t, s.sent(1))
+	term.goesOn()
+	s.sent(-1).extends(t, s.sent(3))
+}
