@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,44 +85,4 @@ func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	return cmd.replayer.Replay(ctx, args, cmd.options)
-}
-
-// complete has the shell complete recordings, and the last name in lists of policies
-// and sheets.
-func (cmd *replayCommand) complete(c *cobra.Command) {
-	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if toComplete != "" && strings.HasPrefix(measure.Newest, toComplete) {
-			return []string{measure.Newest}, cobra.ShellCompDirectiveDefault
-		}
-		return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
-	}
-	complete := func(flag string, names func() []string) {
-		err := c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			return completeList(names(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-		})
-		if err != nil {
-			panic(err) // the flag does not exist
-		}
-	}
-	complete("prices", measure.SheetNames)
-	complete("preset", func() []string {
-		if cmd.settings.Configure() != nil {
-			return setup.PresetNames()
-		}
-		return measure.PolicyNames(setup.RulesOf(cmd.settings.Cfg()))
-	})
-}
-
-// completeList completes the last name of a list, with those that are not in it
-// yet.
-func completeList(names []string, toComplete string) []string {
-	before := toComplete[:strings.LastIndex(toComplete, ",")+1]
-	there := strings.Split(before, ",")
-	var out []string
-	for _, name := range names {
-		if !slices.Contains(there, name) && strings.HasPrefix(name, toComplete[len(before):]) {
-			out = append(out, before+name)
-		}
-	}
-	return out
 }
