@@ -89,7 +89,7 @@ func (m *Model) gauges() []string {
 		return []string{line("now", now), line("then", s.Muted.Render(workingOut))}
 	}
 	p, style := c.Preview, m.o.Styles.Saved
-	text := pane.About(p.Before) + " → " + pane.About(p.After)
+	text := pane.About(p.Before) + " → " + pane.About(p.After) + " tokens"
 	switch saved := p.Before - p.After; {
 	case saved > 0:
 		text += " · " + pane.About(saved) + " saved, " + pane.Percent(saved, p.Before)
