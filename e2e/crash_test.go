@@ -66,10 +66,10 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 		p.killInReply(s, "all day and")
 
 		term := p.start(usual, s.args("-c")...)
-		shown := term.idle("▌ tell me of ferries", "✻ thought", "Ferries cross the river all day and", "■ interrupted")
-		if !shown.has("ask") || shown.has("Read-only") {
-			t.Errorf("the lock of the killed program holds:\n%s", shown.text)
-		}
+		term.idle("▌ tell me of ferries", "✻ thought", "Ferries cross the river all day and", "■ interrupted")
+		term.wait("mode, since the lock of the killed program holds nobody up", func(s screen) bool {
+			return strings.HasSuffix(s.row(-1), " ask") && !s.has("Read-only")
+		})
 		term.goesOn()
 		if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
 			t.Errorf("the next request does not carry the messages: %s", sent)

@@ -213,7 +213,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
 		return false
 	}
-	src := events{src: &watched{src: &gathered{ctx: ctx, src: resp.Body}, dog: dog}}
+	src := events{src: &watched{&gathered{ctx: ctx, src: resp.Body}, dog, c.maxStream}}
 	reply := reading{client: c, parent: parent, ctx: ctx, events: src, dec: out.decoder, dog: dog, yield: yield}
 	reply.run()
 	return false

@@ -84,17 +84,18 @@ func (s *events) next() (event, error) {
 // begin skips what may stand before the first byte that counts, a byte order mark among it. It returns the body if that is
 // no stream.
 func (s *events) begin() (body []byte, err error) {
-	first := make([]byte, 1)
-	for err == nil && bytes.Contains([]byte(" \t\r\n\x00\xEF\xBB\xBF"), first) {
-		_, err = io.ReadFull(s.src, first)
+	src := bufio.NewReader(s.src)
+	first, err := src.ReadByte()
+	for err == nil && bytes.IndexByte([]byte(" \t\r\n\x00\xEF\xBB\xBF"), first) >= 0 {
+		first, err = src.ReadByte()
 	}
-	src := io.MultiReader(bytes.NewReader(first), s.src)
-	switch {
-	case err == io.EOF:
-		src = s.src
-	case err != nil:
+	if err != nil && err != io.EOF {
 		return nil, broke(err)
-	case first[0] == '{' || first[0] == '[' || first[0] == '<':
+	}
+	if err == nil {
+		_ = src.UnreadByte() // fails only where nothing was read
+	}
+	if first == '{' || first == '[' || first == '<' {
 		if body, err = io.ReadAll(io.LimitReader(src, maxBody+1)); err != nil {
 			return nil, broke(err)
 		}

@@ -18,7 +18,6 @@ type reading struct {
 	yield  func(llm.Chunk, error) bool
 
 	size int // bytes of the reply so far
-	raw  int // bytes of the events so far
 }
 
 // run yields chunks until the reply has ended, one way or another.
@@ -30,12 +29,11 @@ func (r *reading) run() {
 			return
 		}
 		c, done, err := r.read(e)
-		r.raw += 1 + len(e.data)
 		r.size += len(c.Text) + len(c.Reasoning)
 		for _, call := range c.Calls {
 			r.size += len(call.Arguments) + len(call.Name) + len(call.Extra)
 		}
-		if err == nil && (r.raw > r.client.maxStream || r.size > maxReply) {
+		if err == nil && r.size > maxReply {
 			err = llm.Endless()
 		}
 		switch {

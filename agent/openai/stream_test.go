@@ -202,6 +202,7 @@ func TestEndless(t *testing.T) {
 	big := strings.Repeat("x", 256<<10)
 	for name, piece := range map[string]string{
 		"text": delta(`{"content":"` + big + `"}`), "line": big, "body": `{"a":"` + big + `"`,
+		"blanks": strings.Repeat(" ", 256<<10), "lines that say nothing": strings.Repeat("x\n", 128<<10),
 		"calls":   delta(`{"tool_calls":[` + strings.TrimSuffix(strings.Repeat(`{"id":"","function":{"name":"ls"}},`, 100), ",") + `]}`),
 		"details": delta(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"` + big + `"}]}`),
 	} {

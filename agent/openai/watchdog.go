@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"plimsoll/agent/llm"
 )
 
 // errSilence ends a request whose server went silent.
@@ -39,16 +41,20 @@ func (d *watchdog) end(limit time.Duration) {
 // stop ends the watch.
 func (d *watchdog) stop() { d.timer.Stop() }
 
-// watched is a body whose bytes keep the watchdog quiet.
+// watched is a body whose bytes keep the watchdog quiet, and of which so many are read at most.
 type watched struct {
-	src io.Reader
-	dog *watchdog
+	src  io.Reader
+	dog  *watchdog
+	left int
 }
 
 // Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
+	if w.left <= 0 {
+		return 0, llm.Endless()
+	}
 	n, err := w.src.Read(p)
-	if n > 0 {
+	if w.left -= n; n > 0 {
 		w.dog.alive()
 	}
 	return n, err
