@@ -105,7 +105,7 @@ func (r *rig) overlays() []conversation.Event {
 	return out
 }
 
-// attempts are the compactions that came to nothing, as the log has them.
+// attempts are the failed compactions in the log.
 func (r *rig) attempts() []conversation.Attempt {
 	return bodies[conversation.Attempt](r.memory.Events())
 }

@@ -22,7 +22,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// heavy is the wish for a summary of all turns but one.
+// heavy requests a summary of all turns but one.
 func heavy() edit.Request { return byProfile(preset.ProfileHeavy, 1) }
 
 // summarises is the reply with a summary, and what it cost.
@@ -104,7 +104,7 @@ func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
 	})
 }
 
-// unharmed checks that a compaction came to nothing and changed nothing.
+// unharmed checks that a compaction failed and changed nothing.
 func unharmed(r *rig, before []wire, class llm.Class, outcome string) *llm.Error {
 	r.t.Helper()
 	r.idle()

@@ -7,6 +7,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,17 +35,29 @@ func Keep(o LoadOptions, set map[string]string) (path string, err error) {
 	if err != nil {
 		return path, err
 	}
-	err = os.MkdirAll(filepath.Dir(path), 0o700)
-	if err == nil {
-		draft := path + ".new"
-		if err = os.WriteFile(draft, data, 0o600); err == nil {
-			err = os.Rename(draft, path)
-		}
-	}
-	if err != nil {
+	if err := ReplaceFile(path, data); err != nil {
 		return path, fmt.Errorf("the settings cannot be kept: %w", err)
 	}
 	return path, nil
+}
+
+// ReplaceFile writes a file that only the user may read, whole or not at all.
+func ReplaceFile(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error that counts is err
+	}
+	return err
 }
 
 // kept is the program's own file as it is with other values of some keys.

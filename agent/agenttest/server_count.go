@@ -116,7 +116,7 @@ func Inspect(r llm.Request) (wrong []string) {
 				note(i, "the arguments %.40q are no JSON object", c.Arguments)
 			}
 			if m.Role != projection.RoleAssistant || c.Name == "" || ids[c.ID] || !callID.MatchString(c.ID) {
-				note(i, "the call %q of %q is none, or was made before", c.ID, c.Name)
+				note(i, "the call %q of %q is not valid, or its id stands twice", c.ID, c.Name)
 			}
 			ids[c.ID] = true
 			open = append(open, c.ID)

@@ -203,7 +203,7 @@ func TestSameRequestSameReply(t *testing.T) {
 	}
 }
 
-// fills has the gauge filled, and returns what was said last, all that was said,
+// fills asks the demo to fill the gauge, and returns its last message, all of its messages,
 // and the tokens of the request that follows.
 func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last, said string, used int) {
 	t.Helper()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"plimsoll/cli/setup"
+	"plimsoll/config"
 	"plimsoll/tui"
 )
 
@@ -44,7 +45,7 @@ func (s *drafts) keep(id, path string, d tui.Draft) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(path, data); err != nil {
+	if err := config.ReplaceFile(path, data); err != nil {
 		return err
 	}
 	old := s.last[id]
@@ -121,26 +122,6 @@ func alive(pid int) bool {
 func removed(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	return nil
-}
-
-// replaceFile writes a file whole or not at all.
-func replaceFile(path string, data []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".draft-*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, removed(f.Name()))
 	}
 	return nil
 }

@@ -2,11 +2,12 @@ package setup
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"plimsoll/config"
 )
 
 // Which models the user marked and used of late stands in the state folder. It is a
@@ -58,27 +59,8 @@ func (s *Settings) keepPicks(p Picks) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(s.picksFile(), append(data, '\n')); err != nil {
+	if err := config.ReplaceFile(s.picksFile(), append(data, '\n')); err != nil {
 		return fmt.Errorf("keeping your choice of models: %w", err)
 	}
 	return nil
-}
-
-// replaceFile writes a file that only the user may read, whole or not at all.
-func replaceFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // it says nothing yet
-	}
-	return err
 }

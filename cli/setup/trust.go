@@ -63,7 +63,7 @@ func (s *Settings) KeepTrust(t Trust) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(path, append(data, '\n')); err != nil {
+	if err := config.ReplaceFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("saving your decision about the workspace: %w", err)
 	}
 	return nil
