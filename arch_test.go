@@ -104,7 +104,7 @@ var ours = []struct {
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
 		"compact/projection", "compact/summary", "conversation",
 	}},
-	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "compact/summary", "conversation", "conversation/numbers"}},
+	{"agent/demo", []string{"agent", "agent/wire", "compact/summary", "conversation", "conversation/numbers"}},
 	{"agent/llm", []string{
 		"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache", "conversation",
 	}},
@@ -122,7 +122,6 @@ var ours = []struct {
 		"compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
 		"conversation/numbers",
 	}},
-	{"compact/extract", nil},
 	{"compact/inspect", []string{
 		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache",
 		"compact/summary", "conversation", "conversation/numbers",
@@ -142,7 +141,7 @@ var ours = []struct {
 	}},
 	{"compact/snippet", nil},
 	{"compact/summary", []string{
-		"compact/extract", "compact/meter", "compact/ordered", "compact/preset", "compact/projection", "compact/snippet", "conversation",
+		"compact/meter", "compact/ordered", "compact/preset", "compact/projection", "compact/snippet", "conversation",
 		"conversation/names", "conversation/numbers",
 	}},
 	{"storage", []string{"conversation", "conversation/find", "storage/pages"}},

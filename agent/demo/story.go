@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact/extract"
+	"plimsoll/compact/summary"
 	"plimsoll/conversation/numbers"
 )
 
@@ -53,7 +53,7 @@ func tell(n, first int) string {
 		}
 	}
 	prose, _, _ := strings.Cut(chapters[at%len(chapters)].body[0], "```") // of the one that does not fit; half a block of code never ends
-	for _, s := range extract.Sentences(prose) {
+	for _, s := range summary.Sentences(prose) {
 		if !b.add(s) {
 			break
 		}

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -148,9 +147,8 @@ func (t *turn) summary(instructions string) string {
 	}
 	job := summary.Job{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}, CoveredTokens: covered}
 	for job.MaxTokens = tokens; job.MaxTokens > 0; job.MaxTokens = job.MaxTokens*9/10 - 1 {
-		extract, err := summary.Extractive{Log: log}.Summarise(context.Background(), job) // which never ends
-		text := withoutTurns.Replace(extract.Text)
-		if err == nil && text != summaryMark && countTokens(text) <= tokens {
+		text := withoutTurns.Replace(summary.Extract(log, job).Text)
+		if text != summaryMark && countTokens(text) <= tokens {
 			return text
 		}
 	}

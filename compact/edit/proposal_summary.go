@@ -1,7 +1,6 @@
 package edit
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -275,11 +274,7 @@ func (p *Proposal) Extract() error {
 	if p.rules.Wording().Notes {
 		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.now.Meter.Window().Tokens))
 	}
-	answer, err := summary.Extractive{Log: p.log}.Summarise(context.Background(), job) // never waits
-	if err != nil {
-		return err
-	}
-	return p.Accept(answer)
+	return p.Accept(summary.Extract(p.log, job))
 }
 
 // earlier are the summaries that the view shows and that lie within what is to

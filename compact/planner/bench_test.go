@@ -179,8 +179,6 @@ func BenchmarkPlan(b *testing.B) {
 		{"near the load line with a summary to prepare", 3_300_000, planner.MomentReply, func(_ *preset.Rules, c *planner.Check) { c.Prepares = true }, false},
 		{"above the load line not armed", 3_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Past.After = 2_600_000 }, false},
 		{"cold below the cold share", 8_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Gone = true }, false},
-		{"masks below the stride", 5_000_000, planner.MomentTurn, func(r *preset.Rules, _ *planner.Check) { r.Mask.Enabled, r.Mask.KeepTokens = true, 640_000 }, false},
-		{"masks that do not pay", 5_000_000, planner.MomentTurn, func(r *preset.Rules, _ *planner.Check) { r.Mask.Enabled = true }, false},
 		{"evicts", 3_000_000, planner.MomentRequest, func(r *preset.Rules, _ *planner.Check) { r.Summary.When = preset.SummaryNever }, true},
 		{"evicts with a summary", 3_000_000, planner.MomentRequest, func(*preset.Rules, *planner.Check) {}, true},
 		{"evicts in the cold", 4_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.Gone = true }, true},

@@ -3,6 +3,7 @@ package planner
 import (
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -39,12 +40,6 @@ func (p *planner) economy() Plan {
 	case p.check.Moment != MomentTurn:
 		return Plan{}
 	}
-	if maskable(&p.check.View, p.rules, p.check.Meter, least) < least {
-		return Plan{}
-	}
-	if !cold && !mayPay(&p.check.View, p.rules, p.check.Meter, p.pays) {
-		return Plan{}
-	}
 	w := p.worth(p.items(false))
 	if w.gain < least || !cold && !p.pays(w.gain, w.behind) || p.frees(w.items) < least {
 		return Plan{}
@@ -68,7 +63,7 @@ func (p *planner) pays(gain, behind float64) bool {
 // items is what a mask would hide. Relaxed, neither the first turn nor the
 // current one is spared.
 func (p *planner) items(relaxed bool) []conversation.MaskItem {
-	return maskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
+	return MaskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
 
 // worth is what hiding items comes to, in tokens.
@@ -105,7 +100,7 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
 			if c.ID == item.Call {
-				return savedArguments(p.check.Meter.Scale(), c.Size)
+				return max(0, p.check.Meter.Weigh(c.Size)-1)
 			}
 		}
 		return 0
@@ -115,6 +110,20 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 		return in.Weigh(m.Size) - stubTokens(in, m.Before, p.rules.Mask.Preview)
 	}
 	return savedResult(in, m.Size, p.rules.Mask.Preview)
+}
+
+// savedResult is about how many tokens a result is longer than its stub.
+func savedResult(c meter.Scale, size conversation.Size, preview int) float64 {
+	return max(0, c.Weigh(size)-stubTokens(c, size, preview))
+}
+
+// stubTokens is about how many tokens a result of some size has as a stub.
+func stubTokens(c meter.Scale, size conversation.Size, preview int) float64 {
+	shown := 1.0
+	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
+		shown = float64(most) / float64(chars)
+	}
+	return shown*c.Weigh(size) + c.Weigh(conversation.Size{ASCII: projection.StubChars})
 }
 
 // MaskOf is the overlay that hides items in the words of the rules' preset.

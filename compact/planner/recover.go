@@ -91,7 +91,7 @@ func (l *ladder) mask() {
 	}
 	r := *l.rules
 	r.Mask.Enabled, r.Mask.KeepTokens, r.Mask.KeepResults = true, 0, ladderResults
-	if items := maskItems(&l.check.View, &r, l.check.Meter, true); len(items) > 0 {
+	if items := MaskItems(&l.check.View, &r, l.check.Meter, true); len(items) > 0 {
 		l.add(MaskOf(r, items))
 	}
 }

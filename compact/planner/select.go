@@ -25,9 +25,9 @@ type candidate struct {
 	short   bool // not worth hiding, but it counts among the newest
 }
 
-// maskItems chooses what a mask would hide now, oldest first. Tokens are the meter's.
+// MaskItems chooses what a mask would hide now, oldest first. Tokens are the meter's.
 // Relaxed, it spares neither the first turn nor the current one.
-func maskItems(v *projection.View, r *preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
+func MaskItems(v *projection.View, r *preset.Rules, m meter.Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}

@@ -52,5 +52,4 @@ func (v *View) ShowsInFull(seq uint64, text string) bool {
 func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
 	m.AddTo(&v.Sizes)
-	v.candidates.add(&m)
 }

@@ -28,7 +28,6 @@ func (v View) Extend(log []conversation.Event) View {
 	if v.tip == nil || *v.tip != len(v.Messages) {
 		// Another view grew on this array, or this one was not projected here.
 		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
-		v.candidates.List = slices.Clip(v.candidates.List)
 		v.tip = new(int)
 	}
 	for i := v.read; i < len(log); i++ {

@@ -25,6 +25,8 @@ const StubVersion = 1
 
 const (
 	EmptyArguments = "{}"
+	// StubChars is about how long a stub is without its preview, in code points.
+	StubChars = 192
 	// errorLineChars is how much of the last error line a stub shows.
 	errorLineChars = 300
 )

@@ -140,8 +140,6 @@ type View struct {
 
 	canonical map[uint64]uint64 // of results with one text, by the first: which stands in full
 	pins      map[string]bool   // calls whose results are pinned
-
-	candidates Candidates
 }
 
 // Segment is a category of what fills the window.

@@ -1,7 +1,6 @@
 package summary_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -164,21 +163,11 @@ func FuzzAccept(f *testing.F) {
 	})
 }
 
-// extracted is the extract of a job, which is checked in every way it promises.
+// extracted is the extract of a job, which is accepted and keeps to its bound.
 func extracted(t interface {
 	Fatalf(string, ...any)
 }, log []conversation.Event, j summary.Job) string {
-	x := summary.Extractive{Log: log}
-	a, err := x.Summarise(context.Background(), j)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	if again, _ := x.Summarise(context.Background(), j); again != a {
-		t.Fatalf("a second run gives %q, the first %q", again.Text, a.Text)
-	}
-	if a.Input != preset.InputExtract || a.Model != "" {
-		t.Fatalf("%+v", a)
-	}
+	a := summary.Extract(log, j)
 	text, err := summary.Accept(j, a)
 	if err != nil {
 		t.Fatalf("%v: %s", err, a.Text)
@@ -200,23 +189,6 @@ func TestExtractSaysWhatBindsFirst(t *testing.T) {
 	text := extracted(t, l.Events(), j)
 	if !strings.Contains(text, "t0 You must never touch hull/hull.go, and keep port 8080.") || !strings.Contains(text, "t0 The upload test fails on CI.") {
 		t.Errorf("with little room the demands are lost: %s", text)
-	}
-}
-
-func TestExtractPrefersWhatTheFocusNames(t *testing.T) {
-	t.Parallel()
-	l := &compacttest.Tale{}
-	l.User("Begin.").User("Use port 9000 for the crane.")
-	for i := range 60 {
-		l.User(fmt.Sprintf("Move container %d to quay %d.", i, i+100))
-	}
-	j := rawJob(l)
-	if text := extracted(t, l.Events(), j); strings.Contains(text, "crane") {
-		t.Fatalf("everything has room, nothing is chosen: %s", text)
-	}
-	j.Focus = "the Crane, please"
-	if text := extracted(t, l.Events(), j); !strings.Contains(text, "crane") {
-		t.Errorf("the focus is not looked at: %s", text)
 	}
 }
 
@@ -254,24 +226,6 @@ func TestExtractReadsTheRawStream(t *testing.T) {
 			t.Fatalf("%q behind overlays, %q without", hidden, plain)
 		}
 	})
-}
-
-// BenchmarkExtract reads a conversation of 3 MB, as replay does again and again:
-// budget 500 ms.
-func BenchmarkExtract(b *testing.B) {
-	l := &compacttest.Tale{}
-	for i := range 1000 {
-		l.User(fmt.Sprintf("You must never touch file%d.go. %s", i, strings.Repeat("And so on it goes. ", 20)))
-		l.Call("read_file", fmt.Sprintf(`{"path":"file%d.go"}`, i), conversation.ResultOK, strings.Repeat("x := y\n", 300))
-		l.Reply(strings.Repeat("A sentence about it. ", 20))
-	}
-	j := rawJob(l)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := (summary.Extractive{Log: l.Events()}).Summarise(context.Background(), j); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 var compareJobs = cmp.Options{cmpopts.IgnoreUnexported(summary.Job{}), cmpopts.EquateEmpty()}

@@ -7,5 +7,5 @@
 // A summary is written by a model. [RawJob], [ViewJob] and [MergedJob] build the request, as a
 // [Job]. [Chunks] splits one that is too long for the window. The caller sends it, and [Accept]
 // decides whether the [Answer] counts: it has to be whole, and much shorter than what it
-// covers. [Extractive] answers a job without a model, by picking sentences.
+// covers. [Extract] answers a job without a model, by picking sentences.
 package summary

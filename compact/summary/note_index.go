@@ -187,59 +187,30 @@ func eventTokens(e conversation.Event) float64 {
 	return 0
 }
 
-// withinRoom is as many of the first names as have room. A name that stands whole within
-// a longer one is told by it, and takes no room of its own.
-func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
-	l := nameList{room: room, onLine: map[uint64]int{}, told: map[string]bool{}, listed: map[string]*nameSeen{}}
-	for _, n := range ranked {
-		if l.told[n.text] {
-			continue
-		}
-		if !l.add(n) {
-			break
-		}
-		for part := range names.Parts(n.text) {
-			l.told[part] = true
-			l.remove(part)
-		}
-	}
-	return slices.DeleteFunc(ranked, func(n *nameSeen) bool { return l.listed[n.text] != n })
-}
-
-// nameList is the names that an index has room for, a line for each event.
-type nameList struct {
-	room   float64
-	onLine map[uint64]int  // how many names the line of an event has
-	told   map[string]bool // stand whole within a listed name
-	listed map[string]*nameSeen
-}
-
 // lineTokens is what the beginning of a line takes.
 const lineTokens = 4
 
-// add lists a name if it has room.
-func (l *nameList) add(n *nameSeen) bool {
-	cost := textTokens(n.text) + 1
-	if l.onLine[n.event] == 0 {
-		cost += lineTokens
+// withinRoom is as many of the first names as have room. A name that stands whole within
+// one listed before it is told by that, and takes no room of its own.
+func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
+	begun, told := map[uint64]bool{}, map[string]bool{} // the lines of events, and names within others
+	var listed []*nameSeen
+	for _, n := range ranked {
+		if told[n.text] {
+			continue
+		}
+		cost := textTokens(n.text) + 1
+		if !begun[n.event] {
+			cost += lineTokens
+		}
+		if room -= cost; room < 0 {
+			break
+		}
+		begun[n.event] = true
+		listed = append(listed, n)
+		for part := range names.Parts(n.text) {
+			told[part] = true
+		}
 	}
-	if l.room -= cost; l.room < 0 {
-		return false
-	}
-	l.onLine[n.event]++
-	l.listed[n.text] = n
-	return true
-}
-
-// remove takes a name off the list, if it is there.
-func (l *nameList) remove(name string) {
-	n := l.listed[name]
-	if n == nil {
-		return
-	}
-	delete(l.listed, name)
-	l.room += textTokens(name) + 1
-	if l.onLine[n.event]--; l.onLine[n.event] == 0 {
-		l.room += lineTokens
-	}
+	return slices.DeleteFunc(listed, func(n *nameSeen) bool { return told[n.text] })
 }

@@ -5,103 +5,105 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
-// The lists of a note: what was done to files, what is open, and the last error, as
-// the calls and their results say. Every line names the turns it comes from. What
-// would be missed most has the room first; of each list what is newest stays, and a
-// line says how many there are besides.
-
 const (
-	// failedFilesMost is how many files are told that calls failed on, the newest.
-	failedFilesMost = 20
-	// failedChars is how much is told of why, in code points.
-	failedChars = 100
+	failedFilesMost = 20  // files that calls failed on are listed, the newest
+	failedChars     = 100 // code points of why
+	turnsMost       = 4   // turns of a file are named, the newest
 )
 
-// factSection is a list under a heading.
-type factSection struct {
-	title string
-	lines []string // the one that matters most at the end
-	more  string   // what lines that have no room are called
-}
-
-// facts are the lists, in the order they are printed. The room is given out in
-// the order of what would be missed most.
+// facts are the lists of a note: what was done to files, what is open, and the last
+// error. What would be missed most has the room first; of each list the newest lines
+// stay, and a line says how many there are besides.
 func facts(log, said []conversation.Event, room float64) []string {
 	calls := callsIn(said)
-	files := fileCallsIn(calls)
-	var modified, read, unread factSection
-	modified.title, modified.more = "Files modified", "more"
-	read.title, read.more = "Files read", "more"
-	unread.title, unread.more = "Files that calls failed on", "more"
-	for _, f := range filesIn(files) {
+	var modified, read, failed, last []string
+	for _, f := range filesIn(calls) {
 		line := "- " + f.path + " (" + turnMarks(f.turns) + ")"
-		if f.modified {
-			modified.lines = append(modified.lines, line)
-		} else {
-			read.lines = append(read.lines, line)
+		switch {
+		case f.modified:
+			modified = append(modified, line)
+		case f.turns != nil:
+			read = append(read, line)
+		}
+		if c := f.failed; c != nil {
+			failed = append(failed, "- "+f.path+" ("+c.place()+"): "+conversation.OneLine(c.failure(), failedChars))
 		}
 	}
-	failures := failedFiles(files)
-	for _, f := range failures[max(0, len(failures)-failedFilesMost):] {
-		why := conversation.OneLine(failureOf(*f.call).line, failedChars)
-		unread.lines = append(unread.lines, "- "+f.path+" (t"+strconv.Itoa(f.call.turn)+", e"+strconv.FormatUint(f.call.seq, 10)+"): "+why)
-	}
-	todos := todoSection(log, calls)
-	failed := factSection{title: "Last error of a tool"}
 	if c := newestFailure(calls); c != nil {
-		f := failureOf(*c)
-		failed.lines = []string{"- " + f.tool + " (t" + strconv.Itoa(f.turn) + ", e" + strconv.FormatUint(f.seq, 10) + "): " + f.line}
+		last = []string{"- " + projection.ToolName(c.name) + " (" + c.place() + "): " + c.failure()}
 	}
-	text := map[string]string{}
-	for _, s := range []factSection{failed, todos, modified, unread, read} {
-		text[s.title] = s.within(&room)
+	todos, turn := openTodos(log, calls)
+	lastError := factSection("Last error of a tool", last, &room)
+	open := factSection("Open todos (t"+strconv.Itoa(turn)+")", todoLines(todos), &room)
+	return []string{
+		factSection("Files modified", modified, &room),
+		factSection("Files read", read, &room),
+		factSection("Files that calls failed on", failed[max(0, len(failed)-failedFilesMost):], &room),
+		open, lastError,
 	}
-	return []string{text[modified.title], text[read.title], text[unread.title], text[todos.title], text[failed.title]}
 }
 
-// todoSection lists what is open on the checklist, its first entries last,
-// because they come next.
-func todoSection(log []conversation.Event, calls []madeCall) factSection {
-	todos, turn := openTodos(log, calls)
-	s := factSection{title: "Open todos (t" + strconv.Itoa(turn) + ")", more: "more after these"}
+// place names the turn and the event of a call, as recall takes them.
+func (c *madeCall) place() string {
+	return "t" + strconv.Itoa(c.turn) + ", e" + strconv.FormatUint(c.seq, 10)
+}
+
+// todoLines lists what is open, the entries that come next at the end.
+func todoLines(todos []openTodo) []string {
+	var lines []string
 	for _, t := range slices.Backward(todos) {
 		mark := "[ ] "
 		if t.started {
 			mark = "[>] "
 		}
-		s.lines = append(s.lines, "- "+mark+t.text)
+		lines = append(lines, "- "+mark+t.text)
 	}
-	return s
+	return lines
 }
 
-// within is the section with the lines that have room, which is taken from it;
-// "" if none has.
-func (s factSection) within(room *float64) string {
-	text := "### " + s.title
+// factSection is a heading and the last lines that have room, which is taken from it; "" if none has.
+func factSection(title string, lines []string, room *float64) string {
+	text := "### " + title
 	left := *room - textTokens(text) - 6 // a line that says how many there are besides
-	kept := len(s.lines)
+	kept := len(lines)
 	for ; kept > 0; kept-- {
-		cost := textTokens(s.lines[kept-1]) + 1
+		cost := textTokens(lines[kept-1]) + 1
 		if left < cost {
 			break
 		}
 		left -= cost
 	}
-	if kept == len(s.lines) {
+	if kept == len(lines) {
 		return ""
 	}
-	shown := slices.Clone(s.lines[kept:])
-	if strings.HasPrefix(s.title, "Open todos") {
+	shown, more := slices.Clone(lines[kept:]), "more"
+	if strings.HasPrefix(title, "Open todos") {
 		slices.Reverse(shown)
+		more = "more after these"
 	}
 	if kept > 0 {
-		shown = append(shown, "- and "+numbers.Grouped(kept)+" "+s.more)
+		shown = append(shown, "- and "+numbers.Grouped(kept)+" "+more)
 	}
 	text += "\n" + strings.Join(shown, "\n")
 	*room -= textTokens(text) + 2
 	return text
+}
+
+// turnMarks names turns as recall takes them, the newest if there are many.
+func turnMarks(turns []int) string {
+	var marks []string
+	for i, t := range turns {
+		if i == 0 || len(turns)-i < turnsMost || len(turns) <= turnsMost {
+			marks = append(marks, "t"+strconv.Itoa(t))
+		}
+	}
+	if len(turns) > turnsMost {
+		return marks[0] + " … " + strings.Join(marks[1:], ", ")
+	}
+	return strings.Join(marks, ", ")
 }

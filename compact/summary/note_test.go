@@ -64,7 +64,6 @@ func TestTheNoteKnowsFilesByManyTools(t *testing.T) {
 		{"Write", `{"file_path":"a.go"}`, ok, "modified"},
 		{"MultiEdit", `{"file_path":"a.go"}`, ok, "modified"},
 		{"NotebookEdit", `{"notebook_path":"a.go"}`, ok, "modified"},
-		{"str_replace_based_edit_tool", `{"command":"view","path":"a.go"}`, ok, "read"},
 		{"str_replace_editor", `{"command":"create","path":"a.go"}`, ok, "modified"},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** End Patch"}`, ok, "modified"},
 		{"shell", `{"command":["apply_patch","*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch"]}`, ok, "modified"},
@@ -238,7 +237,7 @@ func TestForceOfSentences(t *testing.T) {
 	for s, want := range map[string]int{
 		"You must do it": 2, "NEVER again": 2, "don't": 2, "Don’t.": 2, "do not": 2, "Do  not": 0, "only one": 2, "say \"hull\"": 2, "see https://x.example": 2,
 		"port 8080": 2, "x8080 and 80a": 0, "a_1": 0, "mustard, nevermore": 0, "donut": 0, "prefer tabs": 1, "Use it": 1, "no longer": 1, "no long": 0,
-		"make sure": 1, "make surely": 0, "run `it`": 1, "http: x": 0, "use it, but never there": 2, "": 0, "漢字": 0,
+		"make sure": 1, "run `it`": 1, "http: x": 0, "use it, but never there": 2, "": 0, "漢字": 0,
 	} {
 		if got := summary.ForceOf(s); got != want {
 			t.Errorf("%q: %d, want %d", s, got, want)
@@ -280,15 +279,6 @@ func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 		if d := cmp.Diff("### Names in tool results, by event\n"+c.want, summary.NamesIn(results(c.texts...), c.room)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
-	}
-	// What the shorter names leave is room for others.
-	short, long := "", ""
-	for i := range 10 {
-		short += fmt.Sprintf("name_%d.go ", i)
-		long += fmt.Sprintf("compact/name_%d.go ", i)
-	}
-	if got := summary.NamesIn(results(short+long), 74); strings.Count(got, "name_") != strings.Count(got, "compact/name_") || !strings.Contains(got, "compact/name_") {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -96,7 +96,7 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 		}
 		text := b.Text[:runeStart(b.Text, min(len(b.Text), left))]
 		left -= len(text)
-		for k, s := range slices.Backward(sentences(text)) {
+		for k, s := range slices.Backward(Sentences(text)) {
 			switch one := (sentence{e.Turn, i, k, s}); forceOf(s) {
 			case demands:
 				choose(one)
@@ -111,42 +111,67 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 	return chosen
 }
 
-// isSentence reports whether a text says something: it is no number of a list, and
-// no fence of code.
-func isSentence(s string) bool {
-	letters := 0
-	for _, r := range s {
-		if unicode.IsLetter(r) {
-			if letters++; letters >= leastLetters {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// sentences splits a text. A sentence ends behind . ! or ? before white space, and
-// with its line; what is in it stays as it is, but for control characters. Those
-// that are too long to be kept are left out.
-func sentences(text string) []string {
+// Sentences splits a text. A sentence ends behind . ! or ? before white space, behind a
+// full stop of Chinese and Japanese, and with its line. Those without letters, and those too
+// long to be kept, are left out, and so are control characters.
+func Sentences(text string) []string {
 	var out []string
 	take := func(s string) {
 		s = strings.TrimPrefix(strings.TrimSpace(s), "- ")
-		if len(s) <= maxBinding && isSentence(s) {
+		if letters := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); len(s) <= maxBinding && len(strings.Join(letters, "")) >= leastLetters {
 			out = append(out, printable(s))
 		}
 	}
 	for line := range strings.SplitSeq(withNewlines(text), "\n") {
-		from := 0
-		for i := 1; i < len(line); i++ {
-			if (line[i] == ' ' || line[i] == '\t') && strings.IndexByte(".!?", line[i-1]) >= 0 {
+		from, last := 0, ' '
+		for i, r := range line {
+			if unicode.IsSpace(r) && strings.ContainsRune(".!?", last) || strings.ContainsRune("。！？", last) {
 				take(line[from:i])
 				from = i
 			}
+			last = r
 		}
 		take(line[from:])
 	}
 	return out
+}
+
+// force is how much a sentence binds.
+type force int
+
+const (
+	noForce force = iota
+	prefers
+	demands
+)
+
+var (
+	demandWords = words("must never always only")
+	preferWords = words("prefer use should instead keep avoid")
+)
+
+// forceOf is how much a sentence binds: it demands with must, never, always, only, do not, a quotation, an address or a
+// number; it prefers with weaker words or code.
+func forceOf(s string) force {
+	s = strings.ToLower(s)
+	how := noForce
+	if strings.Contains(s, "`") || strings.Contains(s, "make sure") || strings.Contains(s, "no longer") {
+		how = prefers
+	}
+	for _, sign := range [...]string{`"`, "don't", "don’t", "do not", "http://", "https://"} {
+		if strings.Contains(s, sign) {
+			return demands
+		}
+	}
+	for word := range strings.FieldsFuncSeq(s, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		switch {
+		case demandWords[word], strings.Trim(word, "0123456789") == "":
+			return demands
+		case preferWords[word]:
+			how = prefers
+		}
+	}
+	return how
 }
 
 // verbatim is the newest messages of the user that have room, in their order, and
@@ -166,7 +191,7 @@ func verbatim(said []conversation.Event, room float64) (section string, shown ma
 			break
 		}
 		chosen = append(chosen, text)
-		for _, s := range sentences(kept) {
+		for _, s := range Sentences(kept) {
 			shown[s] = true
 		}
 		room -= textTokens(text) + 1
