@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1235},
+	".":                             {76, 1234},
 	"agent":                         {3199, 7641},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
@@ -20,7 +20,7 @@ var ceilings = map[string]size{
 	"agent/catalog":                 {519, 316},
 	"agent/compactor":               {2598, 369},
 	"agent/core":                    {1097, 0},
-	"agent/demo":                    {1544, 1023},
+	"agent/demo":                    {953, 790},
 	"agent/llm":                     {811, 0},
 	"agent/openai":                  {5538, 3556},
 	"agent/updates":                 {468, 236},

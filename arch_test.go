@@ -104,7 +104,7 @@ var ours = []struct {
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
 		"compact/projection", "compact/summary", "conversation",
 	}},
-	{"agent/demo", []string{"agent", "agent/wire", "compact/summary", "conversation", "conversation/numbers"}},
+	{"agent/demo", []string{"agent", "agent/wire", "conversation", "conversation/numbers"}},
 	{"agent/llm", []string{
 		"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache", "conversation",
 	}},

@@ -8,47 +8,15 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"plimsoll/agent/demo"
+	"plimsoll/agent/wire"
 )
-
-// clock is a clock that stands still until somebody waits on it.
-type clock struct {
-	mu    sync.Mutex // guards now and waits
-	now   time.Time
-	waits []time.Duration
-}
-
-func newClock() *clock { return &clock{now: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) Wait(ctx context.Context, d time.Duration) error {
-	c.Advance(d)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waits = append(c.waits, d)
-	return ctx.Err()
-}
-
-func (c *clock) Advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 func start(t *testing.T, o demo.Options) *demo.Server {
 	t.Helper()
-	if o.Now == nil {
-		o.Now = newClock().Now
-	}
 	s, err := demo.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -108,72 +76,44 @@ func read(t *testing.T, resp *http.Response) string {
 
 // answer is a reply put together from a stream or a plain response.
 type answer struct {
-	Text, Reasoning, Finish string
-	Calls                   []toolCall
-	Prompt, Completion      int
-	Cached, ReasoningTokens int
-	Pieces                  int // content pieces
-	Done                    bool
+	Text, Finish               string
+	Calls                      []toolCall
+	Prompt, Completion, Cached int
+	Pieces                     int // content pieces
+	Done                       bool
 }
 
 type toolCall struct{ ID, Name, Arguments string }
 
-type wireReply struct {
+type chunk struct {
 	Choices []struct {
-		Finish  string   `json:"finish_reason"`
-		Delta   wirePart `json:"delta"`
-		Message wirePart `json:"message"`
+		Finish string     `json:"finish_reason"`
+		Delta  wire.Delta `json:"delta"`
 	} `json:"choices"`
-	Usage *struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-		Total      int `json:"total_tokens"`
-		PromptPart struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-		CompletionPart struct {
-			Reasoning int `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
-	} `json:"usage"`
+	Usage *wire.Usage `json:"usage"`
 }
 
-type wirePart struct {
-	Content   string `json:"content"`
-	Reasoning string `json:"reasoning_content"`
-	Calls     []struct {
-		Index    int    `json:"index"`
-		ID       string `json:"id"`
-		Function struct{ Name, Arguments string }
-	} `json:"tool_calls"`
-}
-
-func (a *answer) add(t *testing.T, w wireReply) {
+func (a *answer) add(t *testing.T, w chunk) {
 	t.Helper()
 	for _, c := range w.Choices {
-		for _, part := range []wirePart{c.Delta, c.Message} {
-			a.Text += part.Content
-			a.Reasoning += part.Reasoning
-			if part.Content != "" {
-				a.Pieces++
-			}
-			for i, call := range part.Calls {
-				at := max(call.Index, i)
-				if call.ID != "" {
-					if at != len(a.Calls) {
-						t.Errorf("call %d opens after %d others", at, len(a.Calls))
-					}
-					a.Calls = append(a.Calls, toolCall{ID: call.ID, Name: call.Function.Name})
+		if a.Text += c.Delta.Content; c.Delta.Content != "" {
+			a.Pieces++
+		}
+		for _, call := range c.Delta.Calls {
+			if call.ID != "" {
+				if call.Index != len(a.Calls) {
+					t.Errorf("call %d opens after %d others", call.Index, len(a.Calls))
 				}
-				a.Calls[at].Arguments += call.Function.Arguments
+				a.Calls = append(a.Calls, toolCall{ID: call.ID, Name: call.Function.Name})
 			}
+			a.Calls[call.Index].Arguments += call.Function.Arguments
 		}
 		if c.Finish != "" {
 			a.Finish = c.Finish
 		}
 	}
 	if u := w.Usage; u != nil {
-		a.Prompt, a.Completion = u.Prompt, u.Completion
-		a.Cached, a.ReasoningTokens = u.PromptPart.Cached, u.CompletionPart.Reasoning
+		a.Prompt, a.Completion, a.Cached = u.Prompt, u.Completion, u.PromptPart.Cached
 		if u.Total != u.Prompt+u.Completion {
 			t.Errorf("total of %d is not %d + %d", u.Total, u.Prompt, u.Completion)
 		}
@@ -191,7 +131,7 @@ func readStream(t *testing.T, body io.Reader) (a answer, err error) {
 		case string(data) == "[DONE]":
 			a.Done = true
 		default:
-			var w wireReply
+			var w chunk
 			if err := json.Unmarshal(data, &w); err != nil {
 				t.Fatalf("%s: %v", data, err)
 			}

@@ -2,9 +2,9 @@
 // speaks OpenAI chat completions, so that someone without a key or a server
 // sees the whole program work.
 //
-// It is a table of a few rules and says so in its first words. It drives the
-// tools that a request offers, on real files, streams, reports usage with cached
-// tokens, has a small window, and answers overflow as llama.cpp does.
+// It is a table of six rules and says so in its first words. It drives the tools
+// that a request offers, on real files, streams, reports usage with cached tokens,
+// has a small window, and answers overflow as llama.cpp does.
 //
 // Guarantees: nothing leaves the machine and nothing is read or written by this
 // package itself, the only effects are the calls it asks the client for; it

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -14,11 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/agent/wire"
 	"plimsoll/conversation"
 )
 
-// The order of checks is: loopback host, token, path, size, JSON, history,
-// window.
+// ModelID is the id the server lists and answers under.
+const ModelID = "demo"
 
 const (
 	// DefaultWindow is small, so that a newcomer sees the window fill, and large enough that
@@ -33,20 +33,14 @@ const (
 )
 
 // Options says how the model behaves. The zero value is a DefaultWindow, as
-// fast as possible, on the real clock.
+// fast as possible.
 type Options struct {
 	// Window is the context window in tokens, 0 for DefaultWindow.
 	Window int
 	// Pace is how many tokens are sent per second, more where a reply would take
-	// longer than eight seconds; 0 and less is as fast as possible, for tests. A
-	// person wants DefaultPace.
+	// longer than eight seconds; 0 is as fast as possible, for tests. A person
+	// wants DefaultPace.
 	Pace int
-	// Now tells the time for pace, cache expiry and the created field, nil for
-	// time.Now.
-	Now func() time.Time
-	// Wait waits for d or the end of ctx, whose error it returns; nil for a
-	// real timer. Called from the goroutines of requests.
-	Wait func(ctx context.Context, d time.Duration) error
 }
 
 // Server is a running demo model.
@@ -76,17 +70,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Window <= 0 {
 		o.Window = DefaultWindow
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Wait == nil {
-		o.Wait = wait
-	}
 	base, stop := context.WithCancel(ctx)
-	s := &Server{
-		URL: "http://" + listener.Addr().String() + "/v1", Token: "demo-" + rand.Text(),
-		options: o, stop: stop,
-	}
+	s := &Server{URL: "http://" + listener.Addr().String() + "/v1", Token: "demo-" + rand.Text(), options: o, stop: stop}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
 		BaseContext:       func(net.Listener) context.Context { return base },
@@ -96,18 +81,6 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	s.serving.Go(func() { _ = s.http.Serve(listener) }) // ends with ErrServerClosed, when Close says so
 	return s, nil
-}
-
-// wait is the Wait of the real clock.
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // track counts connections, each of which has a goroutine.
@@ -124,8 +97,8 @@ func (s *Server) track(_ net.Conn, state http.ConnState) {
 // the server, or for the end of ctx, whose error it then returns.
 func (s *Server) Close(ctx context.Context) error {
 	s.stop()
-	err := s.http.Close()
 	done := make(chan struct{})
+	err := s.http.Close()
 	go func() { // ends with the goroutines it waits for
 		s.serving.Wait()
 		_ = s.http.Close() // a connection accepted in the same moment; the first Close has reported
@@ -135,7 +108,7 @@ func (s *Server) Close(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
-		return fmt.Errorf("stop the demo model: %w", ctx.Err())
+		err = ctx.Err()
 	}
 	if err != nil {
 		return fmt.Errorf("stop the demo model: %w", err)
@@ -143,17 +116,21 @@ func (s *Server) Close(ctx context.Context) error {
 	return nil
 }
 
+// serve checks host and token before anything else.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.conns.Add(1) // a connection that is dropped counts as closed before its goroutine ends
 	defer s.conns.Done()
+	token := []byte("Bearer " + s.Token)
 	switch {
 	case !loopback(r.Host):
 		// A page in a browser that rebinds its name to 127.0.0.1 sends its own name.
 		fail(w, &apiError{Code: http.StatusForbidden, Message: "this server answers on loopback names only", Type: "permission_error"})
-	case !s.authorised(r):
+	case subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), token) != 1:
 		fail(w, &apiError{Code: http.StatusUnauthorized, Message: "Invalid API Key", Type: "authentication_error"})
 	case r.Method == http.MethodGet && r.URL.Path == "/v1/models":
-		s.models(w)
+		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{
+			"id": ModelID, "object": "model", "owned_by": "builtin-demo", "meta": map[string]int{"n_ctx": s.options.Window},
+		}}})
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/chat/completions":
 		s.chat(w, r)
 	default:
@@ -161,63 +138,31 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func loopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
+func loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
 	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return ip != nil && ip.IsLoopback()
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-func (s *Server) authorised(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(token), []byte(s.Token)) == 1
-}
-
-func (s *Server) models(w http.ResponseWriter) {
-	type meta struct {
-		Window  int `json:"n_ctx"`
-		Trained int `json:"n_ctx_train"`
-	}
-	type model struct {
-		ID      string `json:"id"`
-		Object  string `json:"object"`
-		Created int64  `json:"created"`
-		OwnedBy string `json:"owned_by"`
-		Meta    meta   `json:"meta"`
-	}
-	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []model{{
-		ID: ModelID, Object: "model", Created: s.options.Now().Unix(), OwnedBy: "builtin-demo",
-		Meta: meta{Window: s.options.Window, Trained: s.options.Window},
-	}}})
-}
-
-func fail(w http.ResponseWriter, e *apiError) {
-	writeJSON(w, e.Code, map[string]any{"error": e})
-}
+func fail(w http.ResponseWriter, e *apiError) { writeJSON(w, e.Code, map[string]any{"error": e}) }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	body, err := conversation.EncodeJSON(v)
 	if err != nil { // the values are ours and always encode
-		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"internal error","type":"server_error"}}`)
+		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone needs no answer
 }
 
+// chat answers a request, or refuses it if its prompt fills the window.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			fail(w, &apiError{Code: http.StatusRequestEntityTooLarge, Message: "the request body is larger than 8 MiB", Type: "invalid_request_error"})
-			return
-		}
-		fail(w, badRequest("the request body cannot be read: %v", err))
+		fail(w, &apiError{Code: http.StatusRequestEntityTooLarge, Message: "the request body is larger than 8 MiB, or broken", Type: "invalid_request_error"})
 		return
 	}
 	req, bad := parseRequest(body)
@@ -225,10 +170,73 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, bad)
 		return
 	}
-	g, bad := s.generate(req)
-	if bad != nil {
-		fail(w, bad)
+	prompt := req.prompt()
+	size := countTokens(prompt)
+	if size >= s.options.Window {
+		fail(w, overflow(size, s.options.Window))
 		return
 	}
-	s.stream(w, r, g, req.StreamOptions.IncludeUsage)
+	room := s.options.Window - size
+	if limit := max(req.MaxCompletionTokens, req.MaxTokens); limit > 0 {
+		room = min(room, limit)
+	}
+	deltas, finish, sent := newTurn(req, size, s.options.Window, room).answer().deltas(room)
+	usage := wire.Usage{Prompt: size, Completion: len(deltas), Total: size + len(deltas)}
+	s.mu.Lock()
+	usage.PromptPart.Cached = s.cache.match(prompt, time.Now())
+	s.cache.store(prompt+sent, time.Now())
+	s.mu.Unlock()
+
+	out := wire.NewStream(w)
+	out.ID, out.Model, out.Created = "chatcmpl-"+rand.Text(), ModelID, time.Now().Unix()
+	out.Send(wire.Delta{Role: "assistant"})
+	s.write(r.Context(), out, deltas)
+	out.Finish(finish)
+	if req.StreamOptions.IncludeUsage {
+		out.Usage(usage)
+	}
+	out.Done()
+}
+
+// deltas cuts a reply into tokens, at most room of them. sent is the reply as the
+// history will show it.
+func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
+	finish, sent = "stop", r.text
+	for _, p := range pieces(r.text) {
+		deltas = append(deltas, wire.Delta{Content: p})
+	}
+	for i, c := range r.calls {
+		finish = "tool_calls"
+		sent += "\xff" + c.tool + "\xff" + c.arguments
+		// The id must not repeat in a conversation that another run began.
+		deltas = append(deltas, wire.Delta{Calls: []wire.Call{wire.NewCall(i, "call_"+rand.Text(), c.tool, "")}})
+		for _, p := range pieces(c.arguments) {
+			deltas = append(deltas, wire.Delta{Calls: []wire.Call{{Index: i, Function: wire.Function{Arguments: p}}}})
+		}
+	}
+	if len(deltas) > room {
+		return deltas[:room], "length", sent
+	}
+	return deltas, finish, sent
+}
+
+// write sends a reply at the pace asked for. The pace is kept against the clock,
+// not for each token, so that late timers do not add up. When the client goes
+// away the connection breaks: to return would end the stream as if it were complete.
+func (s *Server) write(ctx context.Context, out *wire.Stream, deltas []wire.Delta) {
+	begun, pace := time.Now(), time.Duration(s.options.Pace)
+	if pace > 0 {
+		pace = max(pace, time.Duration(len(deltas))/(longestReply/time.Second)+1)
+	}
+	for i, d := range deltas {
+		if pace > 0 {
+			select {
+			case <-time.After(time.Until(begun.Add(time.Duration(i+1) * time.Second / pace))):
+			case <-ctx.Done():
+			}
+		}
+		if out.Send(d); out.Err() != nil || ctx.Err() != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -10,60 +9,25 @@ import (
 // with real models, and one character of Chinese or Japanese.
 const tokenBytes = 4
 
-// nextPiece is the length in bytes of the token that text begins with, 0 only
-// for "".
-func nextPiece(text string) int {
-	n := 0
-	for n < len(text) {
-		_, size := utf8.DecodeRuneInString(text[n:])
-		if n > 0 && n+size > tokenBytes {
-			break
-		}
-		n += size
-	}
-	return n
-}
-
 // pieces cuts text into its tokens; together they are the text.
 func pieces(text string) []string {
 	var out []string
 	for text != "" {
-		n := nextPiece(text)
+		n := 0
+		for n < len(text) {
+			_, size := utf8.DecodeRuneInString(text[n:])
+			if n > 0 && n+size > tokenBytes {
+				break
+			}
+			n += size
+		}
 		out = append(out, text[:n])
 		text = text[n:]
 	}
 	return out
 }
 
-// countTokens is the number of tokens of text.
-func countTokens(text string) int {
-	n := 0
-	for text != "" {
-		text = text[nextPiece(text):]
-		n++
-	}
-	return n
-}
-
-// prompt is a request as the model reads it. Marks between messages are bytes
-// that no text can contain.
-func (r *request) prompt() string {
-	var b strings.Builder
-	b.Write(r.Tools)
-	for _, m := range r.Messages {
-		b.WriteString("\xff" + m.Role + "\n" + m.Reasoning + m.Content.Text)
-		for _, c := range m.Calls {
-			writeCall(&b, c.Function.Name, c.Function.Arguments)
-		}
-	}
-	b.WriteString("\xffassistant\n")
-	return b.String()
-}
-
-// writeCall writes a call as both a reply and the history hold it.
-func writeCall(b *strings.Builder, name, arguments string) {
-	b.WriteString("\xff" + name + "\xff" + arguments)
-}
+func countTokens(text string) int { return len(pieces(text)) }
 
 const (
 	cacheBlock    = 64              // tokens: prefixes match in whole blocks
@@ -96,17 +60,9 @@ func (c *prefixCache) match(prompt string, now time.Time) int {
 	return min(countTokens(prompt[:best]), countTokens(prompt)-1) / cacheBlock * cacheBlock
 }
 
-// store remembers a text in place of an entry that it begins with, or of the
-// oldest.
+// store remembers a text in place of the oldest.
 func (c *prefixCache) store(text string, now time.Time) {
-	kept := c.entries[max(0, len(c.entries)-cacheCapacity+1):]
-	c.entries = nil
-	for _, e := range kept {
-		if !strings.HasPrefix(text, e.text) {
-			c.entries = append(c.entries, e)
-		}
-	}
-	c.entries = append(c.entries, &cachedPrefix{text, now})
+	c.entries = append(c.entries[max(0, len(c.entries)-cacheCapacity+1):], &cachedPrefix{text, now})
 }
 
 func commonPrefix(a, b string) int {

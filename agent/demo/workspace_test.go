@@ -1,10 +1,11 @@
 package demo_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +26,9 @@ func function(name string, properties ...string) object {
 }
 
 var workspaceTools = list(
-	function("read_file", "path", "offset", "limit"), function("list_files", "path", "depth"),
-	function("grep_files", "pattern", "path", "ignore_case"), function("create_file", "path", "content"), function("modify_file", "path", "old", "new"),
-	function("run_command", "command"), function("todo_read"), function("recall", "id"),
+	function("read_file", "path", "limit"), function("list_files", "path", "depth"),
+	function("grep_files", "pattern", "path"), function("create_file", "path", "content"), function("modify_file", "path", "old", "new"),
+	function("run_command", "command"), function("todo_read"),
 )
 
 type workspace struct {
@@ -54,11 +55,11 @@ func (w *workspace) run(name string, args map[string]any) string {
 	}
 	switch name {
 	case "list_files":
-		return w.list(text("path"))
+		return w.list()
 	case "read_file":
 		return w.read(text("path"), args)
 	case "grep_files":
-		return w.grep(text("pattern"), args["ignore_case"] == true)
+		return w.grep(text("pattern"))
 	case "create_file":
 		w.files[text("path")] = text("content")
 		return "created " + text("path")
@@ -72,32 +73,17 @@ func (w *workspace) run(name string, args map[string]any) string {
 		return "exit status 0\nok  \texample.org/boat\t0.012s\n"
 	case "todo_read":
 		return "the list is empty"
-	case "recall":
-		return "line one\nline two\n"
 	}
 	return "there is no tool " + name
 }
 
-func (w *workspace) names() []string {
-	var names []string
-	for name := range w.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (w *workspace) names() []string { return slices.Sorted(maps.Keys(w.files)) }
 
-func (w *workspace) list(folder string) string {
-	if folder != "." && folder != "docs" && folder != "hull" {
-		return folder + " does not exist"
-	}
+func (w *workspace) list() string {
 	var out []string
 	for _, name := range w.names() {
-		if folder != "." && path.Dir(name) != folder {
-			continue
-		}
 		row := fmt.Sprintf("%s  %d bytes", name, len(w.files[name]))
-		if folder == "." && path.Dir(name) != "." {
+		if path.Dir(name) != "." {
 			row = path.Dir(name) + "/  (2 entries)"
 		}
 		if !slices.Contains(out, row) {
@@ -113,37 +99,27 @@ func (w *workspace) read(name string, args map[string]any) string {
 		return name + " does not exist. Did you mean main.go?"
 	}
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	from, count := 1, len(lines)
-	if n, ok := args["offset"].(float64); ok {
-		from = int(n)
-	}
+	to := len(lines)
 	if n, ok := args["limit"].(float64); ok {
-		count = int(n)
+		to = min(to, int(n))
 	}
-	to := min(from+count-1, len(lines))
-	out := fmt.Sprintf("%s, lines %d-%d of %d\n", name, from, to, len(lines))
-	for i := from; i <= to; i++ {
-		out += fmt.Sprintf("%d\t%s\n", i, lines[i-1])
+	out := fmt.Sprintf("%s, lines 1-%d of %d\n", name, to, len(lines))
+	for i, l := range lines[:to] {
+		out += fmt.Sprintf("%d\t%s\n", i+1, l)
 	}
 	return out
 }
 
-func (w *workspace) grep(pattern string, fold bool) string {
-	if fold {
-		pattern = "(?i)" + pattern
-	}
+func (w *workspace) grep(pattern string) string {
 	var out string
 	for _, name := range w.names() {
 		for i, l := range strings.Split(w.files[name], "\n") {
-			if ok, _ := regexp.MatchString(pattern, l); ok {
+			if strings.Contains(l, pattern) {
 				out += fmt.Sprintf("%s:%d:%s\n", name, i+1, l)
 			}
 		}
 	}
-	if out == "" {
-		return "no match\n"
-	}
-	return out
+	return cmp.Or(out, "no match\n")
 }
 
 // play sends a message and runs the calls that come back until there are none.
@@ -155,9 +131,6 @@ func (w *workspace) play(t *testing.T, s *demo.Server, history []object, text st
 	history = append(history, user(text))
 	for range 8 {
 		a := ask(t, s, history, object{"tools": tools})
-		if a.Reasoning != "" {
-			fmt.Fprintf(&out, "\n(%s)\n", a.Reasoning)
-		}
 		if a.Text != "" {
 			fmt.Fprintf(&out, "\n%s\n", a.Text)
 		}

@@ -1,0 +1,91 @@
+package demo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+)
+
+// What tools returned, read and shown. It is foreign text: it is always shown as code.
+
+// file is an entry of a listing.
+type file struct {
+	name string
+	size int // bytes, 0 where the listing gives none
+}
+
+// files are the files of a listing.
+func (x exchange) files() (out []file) {
+	for l := range strings.Lines(x.result) {
+		name, size, ok := strings.Cut(strings.TrimSpace(l), "  ")
+		if !ok || strings.HasSuffix(name, "/") {
+			continue
+		}
+		var n float64
+		var unit string
+		f := file{name: name}
+		if _, err := fmt.Sscan(size, &n, &unit); err == nil {
+			f.size = int(n * map[string]float64{"B": 1, "bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20}[unit])
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// firstLines are the first lines of a file with words in them, of what was
+// returned where no line is numbered.
+func (x exchange) firstLines(n int) []string {
+	var out []string
+	for l := range strings.Lines(x.result) {
+		at, text, _ := strings.Cut(l, "\t")
+		if _, err := strconv.Atoi(at); err == nil && strings.TrimSpace(text) != "" && len(out) < n {
+			out = append(out, text)
+		}
+	}
+	if out == nil {
+		return []string{x.result}
+	}
+	return out
+}
+
+const (
+	linesShown = 12  // of a result
+	lineShown  = 160 // code points of a line
+)
+
+// report shows what a call returned.
+func (x exchange) report() string {
+	if strings.HasPrefix(x.result, "denied") {
+		return "`" + x.tool + "` was not allowed, so I did nothing. It said: " + code(x.result)
+	}
+	lines := strings.Split(strings.TrimSpace(x.result), "\n")
+	if len(lines) == 1 {
+		return "The result: " + code(x.result)
+	}
+	text := "`" + x.tool + "` returned " + numbers.Count(len(lines), "line") + ":\n\n"
+	if left := len(lines) - linesShown; left > 0 {
+		lines = append(lines[:linesShown], "… "+numbers.Count(left, "line")+" left out …")
+	}
+	for i, l := range lines {
+		if runes := []rune(strings.TrimRight(l, "\r")); len(runes) > lineShown {
+			lines[i] = string(runes[:lineShown-1]) + "…"
+		}
+	}
+	mark := "```" // longer than any within, so that the lines cannot close the block
+	for strings.Contains(strings.Join(lines, "\n"), mark) {
+		mark += "`"
+	}
+	return text + mark + "\n" + strings.Join(lines, "\n") + "\n" + mark
+}
+
+// code shows foreign text as code, on one line.
+func code(s string) string {
+	s = conversation.OneLine(strings.ReplaceAll(s, "`", "'"), lineShown)
+	if s == "" {
+		return "(nothing)"
+	}
+	return "`" + s + "`"
+}
