@@ -165,7 +165,7 @@ var ours = []struct {
 	{"conversation/numbers", nil},
 	{"conversation/plain", nil},
 	{"themes", nil},
-	{"config", nil},
+	{"config", []string{"compact/preset", "conversation"}},
 }
 
 // theirs says where modules and parts of the standard library may be imported, by the beginning of their path.

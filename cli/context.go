@@ -61,7 +61,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	cmd.settings.NoteRefused()
-	account := session.AccountOf(setup.RulesOf(cmd.settings.Cfg()), r, m)
+	account := session.AccountOf(cmd.settings.Cfg().Rules(), r, m)
 	if cmd.asJSON {
 		report := show.NewContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(r)

@@ -92,7 +92,7 @@ it is an array with one object per entry; null means unknown.`,
 func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
-		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(setup.PresetNames(), ", "))
+		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(preset.Names(), ", "))
 	}
 	switch {
 	case o.ledger:

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/docs/docstest"
 )
@@ -22,14 +21,14 @@ func TestDocumentedPresetsAreTheRules(t *testing.T) {
 }
 
 func presetRows() string {
-	own, _ := setup.PresetValues(string(preset.Plimsoll))
+	own := preset.DefaultRules().Values
 	var b strings.Builder
 	b.WriteString("| preset | keys in which it differs from `plimsoll` |\n| --- | --- |\n")
 	for _, p := range preset.All() {
 		if p == preset.Plimsoll {
 			continue
 		}
-		values, _ := setup.PresetValues(string(p))
+		values := preset.RulesOf(p).Values
 		fmt.Fprintf(&b, "| `%s` | %s |\n", p, strings.Join(differing("", reflect.ValueOf(own), reflect.ValueOf(values)), ", "))
 	}
 	return b.String()

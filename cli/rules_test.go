@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -40,24 +38,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 func rulesIn(t *testing.T, file string, set ...string) preset.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
-	return setup.RulesOf(a.settings.Cfg())
-}
-
-// The defaults stand in two places, because neither package may know the other.
-func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
-	t.Parallel()
-	want := preset.RulesOf(preset.Plimsoll)
-	if diff := cmp.Diff(want, setup.RulesOf(config.Default())); diff != "" {
-		t.Errorf("(-compact +config):\n%s", diff)
-	}
-	filled, ok := setup.PresetValues("plimsoll")
-	if diff := cmp.Diff(config.Default().Compaction, filled); diff != "" || !ok {
-		t.Errorf("(-config +compact):\n%s", diff)
-	}
-	results := config.Default().ToolResults
-	if got := compact.ArrivalCap(want.Preset, int(results.MaxChars), 0).Chars; got != conversation.ResultMaxChars {
-		t.Errorf("results are cut at %d characters, want %d", got, conversation.ResultMaxChars)
-	}
+	return a.settings.Cfg().Rules()
 }
 
 func TestPresetsComeThroughTheConfiguration(t *testing.T) {
@@ -78,9 +59,6 @@ func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 			t.Errorf("%s (-compact +config):\n%s", p, diff)
 		}
 	}
-	if _, ok := setup.PresetValues("none"); ok {
-		t.Error("a preset that does not exist has values")
-	}
 }
 
 func TestWhatTheUserSetsWinsOverThePreset(t *testing.T) {
@@ -99,7 +77,7 @@ compaction:
 	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
 	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
 	want.Evict = preset.EvictRules{Target: 0.25, Words: 0.05}
-	want.Summary.TimeoutSecs, want.Summary.Retries, want.Summary.When = 2, 1, preset.SummaryNever
+	want.Summary.Timeout, want.Summary.Retries, want.Summary.When = 1500*time.Millisecond, 1, preset.SummaryNever
 	want.Profiles["heavy"] = preset.Profile{Summarize: true, Summary: want.Summary}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -120,7 +98,7 @@ compaction:
 `)
 	all := preset.SummaryRules{
 		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: preset.ModeBands, Input: preset.InputAuto,
-		Retries: 1, TimeoutSecs: 60, Review: true, When: preset.SummaryByHand,
+		Retries: 1, Timeout: time.Minute, Review: true, When: preset.SummaryByHand,
 	}
 	mine := all
 	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "groq/mine", "be long", 7, preset.ModeRawUnion
@@ -160,7 +138,7 @@ tools:
 	}
 	change("read_file", func(r *preset.ToolRule) { r.Response = preset.KeepWhole })
 	change("create_file", func(r *preset.ToolRule) { r.Identifiers = []string{"path"} })
-	change("grep_files", func(r *preset.ToolRule) { r.Identifiers = nil })
+	change("grep_files", func(r *preset.ToolRule) { r.Identifiers = []string{} })
 	// What is known about a tool does not mask the results of one that is exempt.
 	change("list_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
 	change("find_files", func(r *preset.ToolRule) { r.Request, r.Response, r.Exempt = "", preset.KeepStrip, true })
@@ -173,21 +151,6 @@ tools:
 	jp := rulesIn(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
 	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
 		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])
-	}
-}
-
-func TestRulesShareNothingWithTheConfiguration(t *testing.T) {
-	t.Parallel()
-	a := appWith(t, `
-compaction: {dedupe: {excluded_tools: [a], tool_identifier_fields: {b: [c]}}}
-tools: {d: {identifiers: [e]}}
-`)
-	r := setup.RulesOf(a.settings.Cfg())
-	r.Dedupe.ExcludedTools[0], r.Dedupe.ToolIdentifierFields["b"][0], r.Tools["d"].Identifiers[0] = "x", "x", "x"
-	r.Dedupe.ToolIdentifierFields["new"] = nil
-	d, tool := a.settings.Cfg().Compaction.Dedupe, a.settings.Cfg().Tools["d"]
-	if d.ExcludedTools[0] != "a" || d.ToolIdentifierFields["b"][0] != "c" || len(d.ToolIdentifierFields) != 1 || tool.Identifiers[0] != "e" {
-		t.Errorf("the configuration changed with the rules: %+v, %+v", d, tool)
 	}
 }
 
@@ -220,19 +183,8 @@ func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
 	}
 	want := preset.RulesOf(preset.JPHeavy)
 	want.KeepLast = 7
-	if diff := cmp.Diff(want, setup.RulesOf(c)); diff != "" {
+	if diff := cmp.Diff(want, c.Rules()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestLimitsInSecondsNeverBecomeNone(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]int{
-		1: 1, time.Second - 1: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, math.MaxInt64: math.MaxInt64/int(time.Second) + 1,
-	} {
-		if got := setup.WholeSeconds(d); got != want {
-			t.Errorf("%v is %d s, want %d", d, got, want)
-		}
 	}
 }
 

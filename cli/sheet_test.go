@@ -89,7 +89,7 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
 	reading := func(m llm.Model) meter.Reading {
-		return meter.New(m.MeterOptions(setup.RulesOf(a.settings.Cfg()))).Reading()
+		return meter.New(m.MeterOptions(a.settings.Cfg().Rules())).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

@@ -2,7 +2,7 @@
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
 //	min, max      bounds of a number; every whole number is at least 0 without a tag
-//	check:"..."   a form: ratio, text (not blank), word, url, env, host, header, theme, color
+//	check:"..."   a form: ratio, share (a ratio, or the word auto for 0), text (not blank), word, url, env, host, header, theme, color
 //	names:"..."   the form of the keys of a table whose keys the user chooses
 
 package config
@@ -30,7 +30,7 @@ func (d *decoder) scalar(v reflect.Value, l leaf, path []string, tag reflect.Str
 		err = decodeSize(l, v)
 	case v.Type() == reflect.TypeFor[Chars]():
 		err = decodeChars(l, v)
-	case v.Type() == reflect.TypeFor[Share]():
+	case tag.Get("check") == "share":
 		err = decodeShare(l, v)
 	case kind == reflect.Bool:
 		if !d.want(l, boolNode, path, "true or false") {
@@ -255,7 +255,7 @@ func checkHost(s string) error {
 
 func decodeShare(n leaf, v reflect.Value) error {
 	if n.kind == textNode && n.text == autoWord {
-		v.SetFloat(float64(AutoShare))
+		v.SetFloat(0)
 		return nil
 	}
 	if n.kind == textNode {

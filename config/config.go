@@ -1,6 +1,6 @@
 package config
 
-import "time"
+import "plimsoll/compact/preset"
 
 // Config is everything the user can decide. [Default] gives the values in force when nothing is said. In the field
 // tags `yaml` is the key, `doc` its meaning, and the others are the rules of check.go.
@@ -67,35 +67,10 @@ type Log struct {
 func Default() Config {
 	return Config{
 		Discovery:   Discovery{Local: true},
-		Compaction:  defaultCompaction(),
+		Compaction:  Compaction{Values: preset.DefaultRules().Values},
 		ToolResults: ToolResults{KeepFull: true, Ceiling: 8 << 20},
 		Permissions: Permissions{Mode: "ask"},
 		UI:          UI{Theme: "auto", Mouse: true, Titles: "model", Notify: "auto"},
 		Log:         Log{Level: "info"},
-	}
-}
-
-func defaultCompaction() Compaction {
-	return Compaction{
-		Enabled:        true,
-		Preset:         "plimsoll",
-		DefaultProfile: "default",
-		KeepLast:       3,
-		TriggerRatio:   0.85,
-		HardRatio:      0.95,
-		ProtectedRatio: 0.25,
-		Auto:           Auto{Enabled: true, Background: true},
-		Planner: Planner{
-			TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25,
-			ProgressRatio: 0.1, ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05,
-			SummaryRatio: 0.02,
-		},
-		Mask: Mask{
-			KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
-			Stride: 20_000, Preview: 250, MinChars: 800,
-		},
-		Micro:   Micro{KeepRecent: 10, MinBytes: 800},
-		Dedupe:  Dedupe{InputTrimBytes: 100, OutputTrimBytes: 100},
-		Summary: Summary{MaxTokens: 20_000, Mode: "bands", Input: "auto", Retries: 1, Timeout: 60 * time.Second, When: summaryAtLoadLine},
 	}
 }

@@ -73,9 +73,9 @@ func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag)
 	at := l.path[depth]
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.Tag.Get("yaml") == at.key {
-				return d.set(v.Field(i), l, depth+1, f.Tag)
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			if !f.Anonymous && f.Tag.Get("yaml") == at.key {
+				return d.set(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
 			}
 		}
 		d.unknownKey(at, path[:depth+1], keysOf(v.Type()))
@@ -92,8 +92,10 @@ func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag)
 // keysOf are the keys of a struct, sorted.
 func keysOf(t reflect.Type) []string {
 	var keys []string
-	for i := range t.NumField() {
-		keys = append(keys, t.Field(i).Tag.Get("yaml"))
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous {
+			keys = append(keys, f.Tag.Get("yaml"))
+		}
 	}
 	slices.Sort(keys)
 	return keys

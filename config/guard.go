@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"plimsoll/compact/preset"
 )
 
 // Refused is a key of a workspace's file that only the user can put in force, for the caller to show: by
@@ -68,7 +70,7 @@ var allowed = map[string]func(was, now Config) bool{
 	},
 	"compaction.summary.review": func(_, now Config) bool { return now.Compaction.Summary.Review },
 	"compaction.summary.when": func(was, now Config) bool {
-		return !looser(now.Compaction.Summary.When, was.Compaction.Summary.When, summaryNever, summaryByHand, summaryAtLoadLine)
+		return !looser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAtLoadLine)
 	},
 }
 
@@ -168,7 +170,7 @@ func (g *guard) refuse(l leaf, why string) bool {
 }
 
 // looser tells whether a word stands further right in a scale, strictest first, than the word in force.
-func looser(word, now string, scale ...string) bool {
+func looser[T ~string](word, now T, scale ...T) bool {
 	return slices.Index(scale, word) > slices.Index(scale, now)
 }
 

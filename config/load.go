@@ -51,17 +51,17 @@ func Load(o LoadOptions) (Loaded, error) {
 	l.overrides(LayerConversation, o.Recorded)
 	l.overrides(LayerOverride, o.Set)
 	l.overrides(LayerConversation, o.Changed)
-	l.finish(o.Preset)
+	l.finish()
 	return l.Loaded, l.problems.err()
 }
 
-// Parse reads one document over the defaults, as the user's file would be, without what a preset fills. The name stands
-// in problems.
+// Parse reads one document over the defaults, as the user's file would be. The name stands in
+// problems.
 func Parse(name string, data []byte) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
 	src, leaves, problems := parseDocument(name, data)
 	l.apply(LayerUser, src, leaves, problems, l.everything)
-	l.finish(nil)
+	l.finish()
 	return l.Config, l.problems.err()
 }
 
@@ -75,15 +75,15 @@ func (l *loading) overrides(layer Layer, set []string) {
 }
 
 // finish fills in the preset and applies the rules between keys.
-func (l *loading) finish(preset func(name string) (Compaction, bool)) {
+func (l *loading) finish() {
 	if len(l.problems) == 0 {
-		complete := l.preset(preset)
+		l.preset()
 		bare := &loading{Loaded: Loaded{Config: Default()}}
 		bare.Config.Compaction.Preset = l.Config.Compaction.Preset
-		bare.preset(preset)
+		bare.preset()
 		bare.Config.Compaction.Preset = Default().Compaction.Preset
 		l.unset = bare.Config
-		l.problems = checkRelations(l.Config, l.Origins, complete)
+		l.problems = checkRelations(l.Config, l.Origins)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,7 +74,6 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	set := []string{"compaction.keep_last=9", "compaction.auto.enabled=true", "ui.theme=light", "ui.theme=nord", "providers.x.body.deep.d=0.25"}
 	l := load(t, config.LoadOptions{
 		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Trust: func(string) bool { return true }, Set: set,
-		Preset: func(string) (config.Compaction, bool) { return other(), true },
 	})
 	want := config.Default()
 	want.Model, want.UI.Theme = "b/workspace", "nord"
@@ -83,8 +83,8 @@ providers: {x: {body: {a: 1, deep: {b: [1, {c: yes}], d: 0.5}}}}
 	want.Providers = map[string]config.Provider{"x": {Body: config.Body{
 		"a": uint64(1), "deep": map[string]any{"b": []any{uint64(1), map[string]any{"c": "yes"}}, "d": 0.25},
 	}}}
-	want.Compaction = other() // but for what a layer sets
-	want.Compaction.Preset, want.Compaction.Profiles = "truncate", map[string]config.Profile{"mine": {}}
+	want.Compaction.Values = preset.RulesOf(preset.Truncate).Values // but for what a layer sets
+	want.Compaction.Profiles = map[string]config.Profile{"mine": {}}
 	want.Compaction.KeepLast, want.Compaction.Auto.Enabled = 9, true
 	want.Compaction.Mask.Preview, want.Compaction.Mask.Stride = 99, 7
 	if diff := cmp.Diff(want, l.Config); diff != "" {
@@ -137,12 +137,14 @@ func TestWhatAFileSays(t *testing.T) {
 		"compaction: {profiles: {p: {summary: summarize}}}":                                  summary(config.ProfileSummary{Policy: "summarize"}),
 		"compaction: {profiles: {p: {summary: {model: a/b, max_tokens: 5}, reasoning: ''}}}": summary(config.ProfileSummary{Policy: "summarize", Model: "a/b", MaxTokens: 5}),
 		"compaction: {profiles: {p: {summary: {instructions: hush, mode: raw-union}}}}":      summary(config.ProfileSummary{Policy: "summarize", Instructions: "hush", Mode: "raw-union"}),
-		"compaction: {evict: {target: auto, cold: 0.84, index: 0.02}}":                       func(c *config.Config) { c.Compaction.Evict = config.Evict{Cold: 0.84, Index: 0.02} },
+		"compaction: {evict: {target: auto, cold: 0.84, index: 0.02}}":                       func(c *config.Config) { c.Compaction.Evict = preset.EvictRules{Cold: 0.84, Index: 0.02} },
 		"compaction: {preset: oneclaw}": func(c *config.Config) {
-			c.Compaction.Preset, c.ToolResults.MaxChars, c.ToolResults.KeepFull = "oneclaw", 30_000, false
+			c.Compaction.Values, c.ToolResults.MaxChars, c.ToolResults.KeepFull = preset.RulesOf(preset.OneClaw).Values, 30_000, false
 		},
-		"compaction: {preset: oneclaw}\ntool_results: {max_chars: 8000, keep_full: true}": func(c *config.Config) { c.Compaction.Preset, c.ToolResults.MaxChars = "oneclaw", 8000 },
-		"compaction: {preset: oneclaw}\ntool_results: {max_chars: auto, keep_full: true}": func(c *config.Config) { c.Compaction.Preset = "oneclaw" },
+		"compaction: {preset: oneclaw}\ntool_results: {max_chars: 8000, keep_full: true}": func(c *config.Config) {
+			c.Compaction.Values, c.ToolResults.MaxChars = preset.RulesOf(preset.OneClaw).Values, 8000
+		},
+		"compaction: {preset: oneclaw}\ntool_results: {max_chars: auto, keep_full: true}": func(c *config.Config) { c.Compaction.Values = preset.RulesOf(preset.OneClaw).Values },
 		"tools:\n  a: &safe {approval: ask, exempt: true}\n  b:\n    <<: *safe\n    approval: deny\n  c: *safe\n": func(c *config.Config) {
 			ask := config.Tool{Approval: "ask", Exempt: new(true)}
 			c.Tools = map[string]config.Tool{"a": ask, "b": {Approval: "deny", Exempt: new(true)}, "c": ask}

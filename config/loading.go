@@ -69,9 +69,5 @@ type LoadOptions struct {
 	// the conversation since it was opened.
 	Recorded, Set, Changed []string
 
-	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
-	// returns the preset's name and the profiles do not matter.
-	Preset func(name string) (Compaction, bool)
-
 	own []byte // what the program's own file would be; nil: as it is
 }

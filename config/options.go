@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -26,7 +27,7 @@ func options(path []string, v reflect.Value, unset string) []Option {
 	var out []Option
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
-		at := child(path, sf.Tag.Get("yaml"))
+		at := below(path, sf)
 		t := sf.Type
 		if t.Kind() == reflect.Struct {
 			out = append(out, options(at, v.Field(i), unset)...)
@@ -34,13 +35,12 @@ func options(path []string, v reflect.Value, unset string) []Option {
 		}
 		o := Option{Key: strings.Join(at, "."), Type: typeName(t, sf.Tag), Doc: sf.Tag.Get("doc")}
 		if unset == "" || !v.Field(i).IsZero() || t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
-			o.Default = defaultText(v.Field(i))
+			o.Default = defaultText(v.Field(i), sf.Tag)
 		}
 		out = append(out, o)
 		switch {
 		case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
-			below := options(child(at, sf.Tag.Get("name")), reflect.Zero(t.Elem()), "unset")
-			out = append(out, below...)
+			out = append(out, options(child(at, sf.Tag.Get("name")), reflect.Zero(t.Elem()), "unset")...)
 		case t.Kind() == reflect.Map && sf.Tag.Get("name") != "":
 			out[len(out)-1].Key += "." + sf.Tag.Get("name")
 			out[len(out)-1].Default = ""
@@ -51,6 +51,14 @@ func options(path []string, v reflect.Value, unset string) []Option {
 		}
 	}
 	return out
+}
+
+// below is the path of a field. The keys of an embedded struct stand beside the others.
+func below(path []string, f reflect.StructField) []string {
+	if f.Anonymous {
+		return path
+	}
+	return child(path, f.Tag.Get("yaml"))
 }
 
 func typeName(t reflect.Type, tag reflect.StructTag) string {
@@ -67,7 +75,7 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 		return "size"
 	case t == reflect.TypeFor[Chars]():
 		return "whole number or " + autoWord
-	case t == reflect.TypeFor[Share]():
+	case tag.Get("check") == "share":
 		return "ratio or " + autoWord
 	case t == reflect.TypeFor[Keys]():
 		return "key or list of keys"
@@ -94,24 +102,22 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 }
 
 // defaultText writes a default as it would stand in the file.
-func defaultText(v reflect.Value) string {
+func defaultText(v reflect.Value, tag reflect.StructTag) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return formatDuration(x)
 	case Size:
 		return x.String()
 	case Chars:
-	case Share:
-		return x.String()
-	case string:
-		if x == "" {
-			return `""`
-		}
-		return x
 	case float64:
+		if x == 0 && tag.Get("check") == "share" {
+			return autoWord
+		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	switch v.Kind() {
+	case reflect.String:
+		return cmp.Or(v.String(), `""`)
 	case reflect.Map:
 		return "{}"
 	case reflect.Slice:
@@ -147,14 +153,14 @@ func (l Loaded) Settings() []Setting {
 func (l Loaded) settings(v, unset reflect.Value, path []string, docs map[string]Option, out *[]Setting) {
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
-		at := child(path, sf.Tag.Get("yaml"))
+		at := below(path, sf)
 		switch sf.Type.Kind() {
 		case reflect.Struct:
 			l.settings(v.Field(i), unset.Field(i), at, docs, out)
 		case reflect.Map:
 		default:
 			key := Path(at...)
-			*out = append(*out, Setting{Key: key, Type: docs[key].Type, Doc: docs[key].Doc, Value: valueText(v.Field(i)), Unset: valueText(unset.Field(i)),
+			*out = append(*out, Setting{Key: key, Type: docs[key].Type, Doc: docs[key].Doc, Value: valueText(v.Field(i), sf.Tag), Unset: valueText(unset.Field(i), sf.Tag),
 				Choices: l.choices(key, sf), Origin: l.origin(key)})
 		}
 	}
@@ -190,9 +196,9 @@ func (l Loaded) origin(key string) Origin {
 }
 
 // valueText writes a value as it would stand in the file.
-func valueText(v reflect.Value) string {
+func valueText(v reflect.Value, tag reflect.StructTag) string {
 	if v.Kind() != reflect.Slice {
-		text := defaultText(v)
+		text := defaultText(v, tag)
 		if v.Kind() == reflect.String && text == v.String() {
 			return YAMLText(text)
 		}

@@ -83,7 +83,7 @@ func kept(o LoadOptions, set map[string]string) (path string, data []byte, err e
 	for _, l := range leaves {
 		values = put(values, l.path, l)
 	}
-	o = LoadOptions{Env: o.Env, File: o.File, Preset: o.Preset, own: ownText(user, values)}
+	o = LoadOptions{Env: o.Env, File: o.File, own: ownText(user, values)}
 	with, err := Load(o)
 	if err != nil {
 		return path, nil, err

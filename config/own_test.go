@@ -12,7 +12,7 @@ import (
 // kept writes what is kept of a change and gives the file.
 func kept(t *testing.T, user string, set map[string]string) string {
 	t.Helper()
-	path, err := config.Keep(config.LoadOptions{File: user, Preset: truncate}, set)
+	path, err := config.Keep(config.LoadOptions{File: user}, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestWhatIsKeptLiesOverTheUsersFile(t *testing.T) {
 		{map[string]string{"compaction.trigger_ratio": "0.6", "compaction.keep_last": "7", "ui.theme": "dark"}, "compaction:\n  keep_last: 7\n  trigger_ratio: 0.6\nui:\n  theme: dark\n"},
 		{map[string]string{"compaction.keep_last": "5", "permissions.allow": `["run_command(go test *)"]`}, "compaction:\n  trigger_ratio: 0.6\npermissions:\n  allow:\n  - run_command(go test *)\nui:\n  theme: dark\n"},
 		{map[string]string{"ui.theme": "auto", "permissions.allow": "[]", "ui.mouse": "true"}, "compaction:\n  trigger_ratio: 0.6\nui:\n  mouse: true\n"},
-		{map[string]string{"compaction.preset": "truncate", "compaction.trigger_ratio": "0.5", "ui.mouse": "false"}, "compaction:\n  preset: truncate\n"}, // as the preset has it
+		{map[string]string{"compaction.preset": "jp", "compaction.trigger_ratio": "0.75", "ui.mouse": "false"}, "compaction:\n  preset: jp\n"}, // as the preset has it
 		{map[string]string{`providers.openai.models."gpt-5.6".effort`: "high", "compaction.preset": "plimsoll"}, "providers:\n  openai:\n    models:\n      gpt-5.6:\n        effort: high\n"},
 	}
 	for _, s := range steps {
@@ -53,7 +53,7 @@ func TestEverySettingCanBeKept(t *testing.T) {
 	t.Parallel()
 	user, set := filepath.Join(t.TempDir(), "config.yaml"), map[string]string{}
 	write(t, filepath.Dir(user), "config.yaml", "")
-	for _, s := range load(t, config.LoadOptions{Preset: truncate, Set: []string{"compaction.preset=truncate"}}).Settings() {
+	for _, s := range load(t, config.LoadOptions{Set: []string{"compaction.preset=jp"}}).Settings() {
 		set[s.Key] = s.Value
 	}
 	set["compaction.preset"] = "plimsoll" // so that no other value stands without a line

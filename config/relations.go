@@ -7,9 +7,8 @@ import (
 )
 
 // checkRelations applies the rules between keys to the finished configuration. A problem points at the place where the
-// key it names was set last. Unless the configuration is complete, a ratio that was not set may be another one's in the
-// end, since a preset fills it, and is not judged.
-func checkRelations(c Config, origins map[string]Origin, complete bool) Problems {
+// key it names was set last.
+func checkRelations(c Config, origins map[string]Origin) Problems {
 	var problems Problems
 	fail := func(keys []string, message, hint string) {
 		for _, key := range keys {
@@ -20,13 +19,12 @@ func checkRelations(c Config, origins map[string]Origin, complete bool) Problems
 		}
 	}
 	co := c.Compaction
-	lines := []string{"compaction.hard_ratio", "compaction.trigger_ratio"}
-	if co.HardRatio <= co.TriggerRatio && (complete || setAll(origins, lines)) {
-		fail(lines,
+	if co.HardRatio <= co.TriggerRatio {
+		fail([]string{"compaction.hard_ratio", "compaction.trigger_ratio"},
 			fmt.Sprintf("hard_ratio (%g) must be above trigger_ratio (%g)", co.HardRatio, co.TriggerRatio),
 			"raise hard_ratio or lower trigger_ratio")
 	}
-	checkEviction(co, origins, complete, fail)
+	checkEviction(co, fail)
 	names := map[string]string{"compaction.default_profile": co.DefaultProfile, "compaction.auto.profile": co.Auto.Profile}
 	for _, key := range sortedKeys(names) {
 		name := names[key]
@@ -82,35 +80,25 @@ func checkBodies(c Config, fail func(keys []string, message, hint string)) {
 
 // checkEviction applies the rules between the shares of a step: it leaves less than what sets it off, and its note has
 // room in that. What is left to the program keeps to them.
-func checkEviction(co Compaction, origins map[string]Origin, complete bool, fail func(keys []string, message, hint string)) {
+func checkEviction(co Compaction, fail func(keys []string, message, hint string)) {
 	const load = "compaction.trigger_ratio"
 	lowest, of := co.TriggerRatio, "trigger_ratio"
 	for _, s := range []struct {
 		name  string
-		share Share
+		share float64
 	}{{"target", co.Evict.Target}, {"cold", co.Evict.Cold}} {
 		key := "compaction.evict." + s.name
-		if float64(s.share) >= co.TriggerRatio && (complete || setAll(origins, []string{key, load})) {
-			fail([]string{key, load}, fmt.Sprintf("evict.%s (%s) must be below trigger_ratio (%g)", s.name, s.share, co.TriggerRatio),
+		if s.share >= co.TriggerRatio {
+			fail([]string{key, load}, fmt.Sprintf("evict.%s (%g) must be below trigger_ratio (%g)", s.name, s.share, co.TriggerRatio),
 				"a step has to leave less than what sets it off")
 		}
-		if s.share != AutoShare && float64(s.share) < lowest {
-			lowest, of = float64(s.share), "evict."+s.name
+		if s.share != 0 && s.share < lowest {
+			lowest, of = s.share, "evict."+s.name
 		}
 	}
-	if note := float64(co.Evict.Index + co.Evict.Words); note >= lowest && (complete || of != "trigger_ratio") {
+	if note := co.Evict.Index + co.Evict.Words; note >= lowest {
 		fail([]string{"compaction.evict.words", "compaction.evict.index"},
 			fmt.Sprintf("evict.index and evict.words (%.4g together) must be below %s (%g)", note, of, lowest),
 			"the note has to leave room for the conversation")
 	}
-}
-
-// setAll tells whether all of some keys were set.
-func setAll(origins map[string]Origin, keys []string) bool {
-	for _, key := range keys {
-		if _, ok := origins[key]; !ok {
-			return false
-		}
-	}
-	return true
 }

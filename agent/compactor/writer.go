@@ -183,7 +183,7 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 		summary = rules.Summary
 	}
 	j.writer.retries, j.review = summary.Retries, s.reviews(j.request, summary)
-	if j.writer.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.writer.limit <= 0 {
+	if j.writer.limit = summary.Timeout; j.writer.limit <= 0 {
 		j.writer.limit = time.Minute
 	}
 	if err := s.findWriter(j, previous); err != nil {

@@ -116,11 +116,11 @@ func (rp *Replayer) what(o Options) (replay.Options, error) {
 // the configuration, and its profiles as commands at the start of every turn. A name
 // that is two of these is a preset first, then the configuration.
 func (rp *Replayer) policies(what *replay.Options, o Options) error {
-	rules := setup.RulesOf(rp.Settings.Cfg())
+	rules := rp.Settings.Cfg().Rules()
 	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
 	switch {
 	case o.All:
-		names = setup.PresetNames()
+		names = preset.Names()
 	case o.Presets != nil:
 		var err error
 		if names, err = splitList("--preset", o.Presets); err != nil {
@@ -151,7 +151,7 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 
 // PolicyNames lists what --preset takes.
 func PolicyNames(rules preset.Rules) []string {
-	names := append(setup.PresetNames(), Configured)
+	names := append(preset.Names(), Configured)
 	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

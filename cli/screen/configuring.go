@@ -87,7 +87,7 @@ func (c *configurer) Settings(context.Context) ([]tui.Setting, error) {
 		if s.Key == "context.window" && c.settings.Flags.Window > 0 {
 			row.Fixed = "--window says it in this run"
 		}
-		row.From = c.from(row.Origin, preset)
+		row.From = c.from(row.Origin, string(preset))
 		rows = append(rows, row)
 	}
 	slices.SortStableFunc(rows, func(a, b tui.Setting) int {
@@ -205,7 +205,7 @@ func (c *configurer) ChangeSetting(ctx context.Context, key, value string) error
 func (c *configurer) KeepSettings(_ context.Context, set map[string]string) (string, error) {
 	c.keeping.Lock()
 	defer c.keeping.Unlock()
-	path, err := config.Keep(config.LoadOptions{Env: c.console.Lookup, File: c.settings.Flags.Config, Preset: setup.PresetValues}, set)
+	path, err := config.Keep(config.LoadOptions{Env: c.console.Lookup, File: c.settings.Flags.Config}, set)
 	if err == nil {
 		err = c.settings.Reload()
 	}

@@ -16,7 +16,6 @@ import (
 	"plimsoll/compact/preset"
 
 	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -225,7 +224,7 @@ func (f *follower) tell(u updates.Elsewhere) {
 func (f *follower) configure() error {
 	cfg, err := f.with.Settings.ConfigFor(f.r.Events)
 	if err == nil {
-		f.rules = setup.RulesOf(cfg)
+		f.rules = cfg.Rules()
 	}
 	return err
 }

@@ -194,7 +194,7 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 		return h.Running.Agent.ArrivalCap()
 	}
 	cfg := h.with.Settings.Cfg()
-	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
+	return compact.ArrivalCap(cfg.Compaction.Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
 // Close ends everything; it is safe to call twice.

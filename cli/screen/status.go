@@ -30,7 +30,7 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 	}
 	link := r.Current()
 	m := asRecorded(link.Model, events)
-	rules := setup.RulesOf(r.Config())
+	rules := r.Config().Rules()
 	reading := session.NewReading(ctx, with.Resources.Store, r.ID, events)
 	account := session.AccountOf(rules, reading, m)
 	var b strings.Builder

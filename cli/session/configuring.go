@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 
-	"plimsoll/cli/setup"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -75,7 +74,7 @@ func (r *Running) Weigh(ctx context.Context, set map[string]string) (inspect.Bre
 	if loaded.Config.Context.Window == r.Config().Context.Window {
 		m.Window = meter.Window{} // what the server or the user said since stays
 	}
-	return r.Agent.Weigh(ctx, setup.RulesOf(loaded.Config), m.Window)
+	return r.Agent.Weigh(ctx, loaded.Config.Rules(), m.Window)
 }
 
 // Configure puts other values of some keys in force, and records them.
@@ -90,7 +89,7 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 		r.settle(set, func(s *settled) bool {
 			if done = s.changes == changes; done {
 				was = s.loaded.Config.Context.Window
-				s.loaded, s.rules = loaded, setup.RulesOf(loaded.Config)
+				s.loaded, s.rules = loaded, loaded.Config.Rules()
 			}
 			return done
 		})

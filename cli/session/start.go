@@ -55,7 +55,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if err != nil {
 		return err
 	}
-	r.Cfg, r.Rules = loaded.Config, setup.RulesOf(loaded.Config)
+	r.Cfg, r.Rules = loaded.Config, loaded.Config.Rules()
 	r.settled = settled{loaded: loaded, rules: r.Rules, changed: map[string]string{}}
 	r.Link.Model = r.Bounded(r.Link.Model)
 	if last := setup.LastModel(r.Events); r.Link.Model.Effort == "" && last.Name() == r.Link.Model.Name() {

@@ -45,7 +45,7 @@ func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationStat
 // StateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
 func (v *Conversations) StateWith(r *Reading, cfg config.Config, m llm.Model) ConversationState {
-	rules := setup.RulesOf(cfg)
+	rules := cfg.Rules()
 	m = m.Kept(r.Events)
 	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
 		Now: edit.Inputs{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}

@@ -67,6 +67,20 @@ func (s *Settings) Load() (config.Loaded, error) {
 	return loaded, err
 }
 
+// Read reads and checks the configuration for a workspace; set are the overrides in order.
+func (s *Settings) Read(workspace string, set []string) (config.Loaded, error) {
+	return s.read(workspace, nil, set, nil)
+}
+
+func (s *Settings) read(workspace string, recorded, set, changed []string) (config.Loaded, error) {
+	return config.Load(config.LoadOptions{
+		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace, Recorded: recorded, Set: set, Changed: changed,
+		Trust: func(hash string) bool {
+			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
+		},
+	})
+}
+
 // BoundedBy is a model with the window and the lifetime of the cache that a
 // configuration gives it; only the flag of the window is stronger.
 func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {

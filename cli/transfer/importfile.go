@@ -173,7 +173,7 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	}
 	cfg := i.Settings.Cfg()
 	i.Providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
-	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
+	return compact.ArrivalCap(cfg.Compaction.Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
 // store stores a new conversation in one transaction.

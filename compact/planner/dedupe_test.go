@@ -39,7 +39,7 @@ func (l dedupeLog) state(s projection.State) dedupeLog {
 
 // onlyDedupe are rules of nothing but identity dedup, with tools.
 func onlyDedupe(tools map[string]preset.ToolRule) preset.Rules {
-	return preset.Rules{Dedupe: preset.DedupeParams{Enabled: true, InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}, Tools: tools}
+	return preset.Rules{Values: preset.Values{Dedupe: preset.DedupeParams{Enabled: true, InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}}, Tools: tools}
 }
 
 var (

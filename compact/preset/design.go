@@ -89,6 +89,15 @@ func All() []Name {
 	return names
 }
 
+// Names lists the presets as the user writes them.
+func Names() []string {
+	var names []string
+	for _, d := range designs {
+		names = append(names, string(d.name))
+	}
+	return names
+}
+
 // Design returns what the preset does. One of no known name acts as Plimsoll's own, without its additions.
 func (p Name) Design() *Design {
 	for i := range designs {

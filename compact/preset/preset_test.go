@@ -2,6 +2,7 @@ package preset_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,10 +13,10 @@ import (
 // own is what Plimsoll does by itself, written out, without tools.
 func own() preset.Rules {
 	summary := preset.SummaryRules{
-		MaxTokens: 20_000, Mode: preset.ModeBands, Input: preset.InputAuto, Retries: 1, TimeoutSecs: 60,
+		MaxTokens: 20_000, Mode: preset.ModeBands, Input: preset.InputAuto, Retries: 1, Timeout: time.Minute,
 		When: preset.SummaryAtLoadLine,
 	}
-	return preset.Rules{
+	return preset.Rules{Values: preset.Values{
 		Preset: preset.Plimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,
 		TriggerRatio: 0.85, HardRatio: 0.95, ProtectedRatio: 0.25,
 		Auto: preset.AutoRules{Enabled: true, Background: true},
@@ -30,7 +31,7 @@ func own() preset.Rules {
 		Micro:   preset.MicroRules{KeepRecent: 10, MinBytes: 800},
 		Dedupe:  preset.DedupeParams{InputTrimBytes: 100, OutputTrimBytes: 100},
 		Summary: summary,
-		Profiles: map[string]preset.Profile{
+	}, Profiles: map[string]preset.Profile{
 			"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
 			"heavy":   {Summarize: true, Summary: summary},
 			"light":   {Reasoning: conversation.ReasoningStrip},
@@ -101,7 +102,7 @@ func TestPresetsAreConsistent(t *testing.T) {
 		if _, ok := r.Profiles[r.Auto.Profile]; !ok && r.Auto.Profile != "" {
 			t.Errorf("%s: there is no profile %s", p, r.Auto.Profile)
 		}
-		if r.Summary.MaxTokens <= 0 || r.Summary.TimeoutSecs <= 0 || r.Summary.Mode == "" || r.Summary.Input == "" {
+		if r.Summary.MaxTokens <= 0 || r.Summary.Timeout <= 0 || r.Summary.Mode == "" || r.Summary.Input == "" {
 			t.Errorf("%s: the rules of summaries are incomplete: %+v", p, r.Summary)
 		}
 	}

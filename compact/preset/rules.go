@@ -2,34 +2,39 @@ package preset
 
 import (
 	"maps"
+	"time"
 
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
 // Rules is by what a conversation is compacted: the values of a preset, with
-// what the user set in their place. It is a value; projecting never reads it,
-// making overlays does.
+// what the user set in their place. Projecting never reads it, making overlays
+// does.
 type Rules struct {
-	Preset         Name
-	Enabled        bool // false: only recovery from an overflow acts automatically
-	DefaultProfile string
-	KeepLast       int     // newest turns that a compaction by hand leaves alone
-	TriggerRatio   float64 // of the window: the load line
-	HardRatio      float64 // of the window: the hard line
-	ProtectedRatio float64 // of the window: newest tokens that a summary never covers
-	TokenThreshold int     // absolute load line in tokens, 0 none
-
-	Auto    AutoRules
-	Evict   EvictRules
-	Planner PlannerRules
-	Mask    MaskRules
-	Micro   MicroRules
-	Dedupe  DedupeParams
-	Summary SummaryRules
-
+	Values
 	Profiles map[string]Profile  // by name, the built-in ones included
 	Tools    map[string]ToolRule // by name; tools without an entry have none
+}
+
+// Values are the rules that a preset fills key by key, as the section compaction
+// of the configuration has them. Ratios are shares of the window in (0, 1].
+type Values struct {
+	Enabled        bool         `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
+	Preset         Name         `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
+	DefaultProfile string       `yaml:"default_profile" doc:"Profile used when a command names none."`
+	KeepLast       int          `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
+	TriggerRatio   float64      `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
+	HardRatio      float64      `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
+	ProtectedRatio float64      `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
+	TokenThreshold int          `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
+	Auto           AutoRules    `yaml:"auto"`
+	Evict          EvictRules   `yaml:"evict"`
+	Planner        PlannerRules `yaml:"planner"`
+	Mask           MaskRules    `yaml:"mask"`
+	Micro          MicroRules   `yaml:"micro"`
+	Dedupe         DedupeParams `yaml:"dedupe"`
+	Summary        SummaryRules `yaml:"summary"`
 }
 
 // Wording is the words of the rules' own overlays.
@@ -41,60 +46,60 @@ func (r Rules) ActsByItself() bool { return r.Enabled && r.Auto.Enabled }
 
 // AutoRules is when compaction acts automatically (D17, ONE).
 type AutoRules struct {
-	Enabled    bool
-	MinTurns   int    // only in conversations with more turns than this
-	Profile    string // applied automatically, "" for what the preset does
-	Background bool   // summaries are made beside the conversation
+	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
+	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
+	Profile    string `yaml:"profile" doc:"Profile that automatic compaction applies; empty = what the preset does."`
+	Background bool   `yaml:"background" doc:"Write summaries in the background; false makes the next request wait for them."`
 }
 
 // PlannerRules is how far a pass goes and how rarely there is one.
 type PlannerRules struct {
-	TargetRatio   float64 // of the load line: what a pass goes down to
-	EnoughRatio   float64 // of the load line: below it a summary has made room enough without masks
-	TalkRatio     float64 // of what system prompt and tools leave below the load line: never goes further down
-	StrideRatio   float64 // of the window: the largest stride
-	GrowthRatio   float64 // of the window: the least growth between two passes
-	ResultRatio   float64 // of the window: newest results that stay, and the current turn that does
-	ProgressRatio float64 // of what is used: the least that a pass above the load line saves
-	ColdTokens    int     // the least that masking saves while the cache is cold
-	PayRequests   int     // within how many requests masking has to pay while it is warm
-	Failures      int     // requests to a model in a row that come to nothing before none is made any more
-	Bands         int     // summaries that stand beside each other
-	BlockTokens   int     // all of them together
-	BlockRatio    float64 // the same, of the window
-	SummaryRatio  float64 // of the window: the longest summary asked for
+	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
+	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line at which step-by-step compaction above the hard line stops."`
+	TalkRatio     float64 `yaml:"talk_ratio" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
+	StrideRatio   float64 `yaml:"stride_ratio" check:"ratio" doc:"Largest stride, as a share of the window."`
+	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two steps at the load line, as a share of the window; never less than a stride."`
+	ResultRatio   float64 `yaml:"result_ratio" check:"ratio" doc:"Share of the window that bounds mask.keep_tokens, and below which the results of the current turn stay."`
+	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that a step has to save, as a share of what is used."`
+	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
+	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
+	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made automatically until you act or the model changes."`
+	Bands         int     `yaml:"bands" min:"1" doc:"Number of summaries kept before they are merged into one."`
+	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Total length of the summaries above which they are merged into one."`
+	BlockRatio    float64 `yaml:"block_ratio" check:"ratio" doc:"The same, as a share of the window."`
+	SummaryRatio  float64 `yaml:"summary_ratio" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
 }
 
 // MaskRules is which old tool results become stubs. Amounts are tokens unless
 // they say otherwise.
 type MaskRules struct {
-	Enabled         bool
-	KeepTokens      int // newest results that stay, at most a quarter of the window
-	KeepResults     int // newest results that stay, whatever their size
-	FirstTurnTokens int // results of the first turn that stay
-	Stride          int // least that must be reclaimable while the cache is warm
-	Preview         int // code points shown in a stub from each end
-	MinChars        int // shorter results stay
+	Enabled         bool `yaml:"enabled" doc:"Replace old tool results by stubs that recall can open."`
+	KeepTokens      int  `yaml:"keep_tokens" doc:"Newest tokens of tool results that stay (at most a quarter of the window)."`
+	KeepResults     int  `yaml:"keep_results" doc:"Newest tool results that stay, whatever their size."`
+	FirstTurnTokens int  `yaml:"first_turn_tokens" doc:"Tokens of the first turn's results that stay."`
+	Stride          int  `yaml:"stride" doc:"Tokens that must be reclaimable before results are masked while the provider's cache is warm."`
+	Preview         int  `yaml:"preview" doc:"Characters shown in a stub from the start and from the end of the result."`
+	MinChars        int  `yaml:"min_chars" doc:"Results of fewer characters are never masked."`
 }
 
 // MicroRules is J-CLI's first layer.
 type MicroRules struct {
-	Enabled    bool
-	KeepRecent int // newest results that stay
-	MinBytes   int // results of up to this many bytes stay
+	Enabled    bool `yaml:"enabled" doc:"Replace old tool results by a one-line placeholder before every request (J-CLI)."`
+	KeepRecent int  `yaml:"keep_recent" doc:"Newest tool results that stay."`
+	MinBytes   int  `yaml:"min_bytes" doc:"Results of up to this many bytes stay."`
 }
 
 // SummaryRules is how a summary is asked for.
 type SummaryRules struct {
-	Model        string // provider/id, "" for the conversation's own
-	Instructions string // in place of the built-in ones, "" for those
-	MaxTokens    int
-	Mode         SummaryMode
-	Input        SummaryInput
-	Retries      int
-	TimeoutSecs  int
-	Review       bool // the user reads a summary, and may change it, before it takes effect
-	When         SummaryWhen
+	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
+	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
+	MaxTokens    int           `yaml:"max_tokens" min:"1" doc:"Longest summary asked for, in tokens."`
+	Mode         SummaryMode   `yaml:"mode" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarized with the new turns; raw-union = everything again from the original."`
+	Input        SummaryInput  `yaml:"input" enum:"auto,raw,view" doc:"What the summary is written from: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
+	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
+	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
+	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`
+	When         SummaryWhen   `yaml:"when" enum:"load-line,by-hand,never" doc:"When a model is asked for one: load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
 }
 
 // SummaryWhen is when a model is asked for a summary.
@@ -160,11 +165,11 @@ const (
 
 // DedupeParams is what the reduction of repeated calls works by (ADA).
 type DedupeParams struct {
-	Enabled              bool
-	InputTrimBytes       int                 // argument fields over this many bytes are omitted
-	OutputTrimBytes      int                 // result fields over this many bytes are omitted
-	ExcludedTools        []string            // never touched
-	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
+	Enabled              bool                `yaml:"enabled" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."`
+	InputTrimBytes       int                 `yaml:"input_trim_bytes" doc:"Argument fields over this many bytes are omitted."`
+	OutputTrimBytes      int                 `yaml:"output_trim_bytes" doc:"Result fields over this many bytes are omitted."`
+	ExcludedTools        []string            `yaml:"excluded_tools" check:"text" doc:"Tools that are never reduced."`
+	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
 }
 
 // RepeatParams is Dedupe with the identifiers of tools that it has no entry

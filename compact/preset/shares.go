@@ -9,10 +9,10 @@ import "math"
 // EvictRules is how far a step evicts and how long its note is, as shares of the
 // window. 0 is what a window of its size calls for.
 type EvictRules struct {
-	Target float64 // what a step at the load line leaves
-	Cold   float64 // what a step leaves while the provider's cache is cold; below it none is made
-	Index  float64 // names in the note
-	Words  float64 // the user's words in the note
+	Target float64 `yaml:"target" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
+	Cold   float64 `yaml:"cold" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
+	Index  float64 `yaml:"index" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
+	Words  float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
 
 // shares is what a window of a size calls for.

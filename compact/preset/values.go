@@ -1,6 +1,8 @@
 package preset
 
 import (
+	"time"
+
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
@@ -31,14 +33,14 @@ const (
 
 // Plimsoll's own values, in tokens where they are amounts.
 const (
-	maskKeepTokens    = 20_000
-	maskKeepResults   = 3
-	maskFirstTurn     = 20_000
-	maskStride        = 20_000
-	maskPreview       = 250 // code points
-	maskMinChars      = 800 // code points
-	SummaryMaxTokens  = 20_000
-	summaryTimeoutSec = 60
+	maskKeepTokens   = 20_000
+	maskKeepResults  = 3
+	maskFirstTurn    = 20_000
+	maskStride       = 20_000
+	maskPreview      = 250 // code points
+	maskMinChars     = 800 // code points
+	SummaryMaxTokens = 20_000
+	summaryTimeout   = time.Minute
 )
 
 // TruncateShare is how far truncate goes down, as a share of the load line: to
@@ -102,7 +104,7 @@ func DefaultRules() Rules { return RulesOf(Plimsoll) }
 
 // plimsollRules is what holds when nothing is said, without the profiles.
 func plimsollRules() Rules {
-	return Rules{
+	return Rules{Values: Values{
 		Enabled:        true,
 		DefaultProfile: ProfileDefault,
 		KeepLast:       s64KeepLast,
@@ -123,11 +125,10 @@ func plimsollRules() Rules {
 		Micro:  MicroRules{KeepRecent: jclKeepRecent, MinBytes: jclMinBytes},
 		Dedupe: DedupeParams{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
-			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, TimeoutSecs: summaryTimeoutSec,
+			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, Timeout: summaryTimeout,
 			When: SummaryAtLoadLine,
 		},
-		Tools: DefaultTools(),
-	}
+	}, Tools: DefaultTools()}
 }
 
 // setJP sets what S64 and D17 say. Both are one system: S64 compacts by hand,
