@@ -32,10 +32,10 @@ func own() preset.Rules {
 		Dedupe:  preset.DedupeParams{InputTrimBytes: 100, OutputTrimBytes: 100},
 		Summary: summary,
 	}, Profiles: map[string]preset.Profile{
-			"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
-			"heavy":   {Summarize: true, Summary: summary},
-			"light":   {Reasoning: conversation.ReasoningStrip},
-		},
+		"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
+		"heavy":   {Summarize: true, Summary: summary},
+		"light":   {Reasoning: conversation.ReasoningStrip},
+	},
 	}
 }
 
