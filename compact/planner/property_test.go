@@ -437,7 +437,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	m := meter.New(compacttest.Window(1000)).WithView(v)
 	planner.BandSpans(v, m, planner.BandRule{Target: 100, Protected: 10})
 	planner.DropSpans(v, m, 100)
-	planner.MaskItems(&v, &preset.Rules{Mask: preset.MaskRules{Enabled: true}}, m, false)
+	planner.MaskItems(&v, &preset.Rules{Values: preset.Values{Mask: preset.MaskRules{Enabled: true}}}, m, false)
 }
 
 // FuzzProject reads bytes as lines of a stored log, in any order and with any
