@@ -119,8 +119,7 @@ var ours = []struct {
 		"compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "conversation", "conversation/conversationtest",
 	}},
 	{"compact/edit", []string{
-		"compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation",
-		"conversation/numbers",
+		"compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/summary", "conversation", "conversation/numbers",
 	}},
 	{"compact/inspect", []string{
 		"compact", "compact/edit", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "compact/promptcache",
@@ -129,7 +128,7 @@ var ours = []struct {
 	{"compact/meter", []string{"compact/preset", "compact/projection", "conversation"}},
 	{"compact/ordered", []string{"conversation"}},
 	{"compact/planner", []string{
-		"compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/summary", "conversation",
+		"compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/summary", "conversation", "conversation/numbers",
 	}},
 	{"compact/preset", []string{"compact/preset/*", "conversation"}},
 	{"compact/preset/*", []string{"compact/ordered", "conversation"}},

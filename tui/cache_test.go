@@ -81,8 +81,8 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		clock := time.Now().UTC().Add(5 * time.Minute).Format("15:04")
 		r.happen(metered(), updates.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
 		r.enter("/context")
-		account := inspect.Breakdown{Estimated: 78_000, Reading: meter.Reading{Used: 78_000}, Forecast: inspect.Forecast{
-			State: planner.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
+		account := inspect.Breakdown{Estimated: 78_000, Reading: meter.Reading{Used: 78_000}, Forecast: planner.Forecast{
+			Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 30_800}, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
 		r.happen(updates.Inspected{Account: account})
 		has := func(what string) {
 			r.t.Helper()

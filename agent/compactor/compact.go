@@ -139,7 +139,7 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	c.schedule.rearm()
 	c.dropReverted()
 	if done.Undone {
-		done.Next = c.schedule.check(c.journal.Moment(), false).Ahead(c.journal.Rules).At
+		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules).At
 	}
 	c.journal.Updates.Put(done)
 }

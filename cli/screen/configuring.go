@@ -182,7 +182,7 @@ func (c *configurer) TrySetting(ctx context.Context, key, value string) (tui.Set
 		return tui.SettingEffect{}, errReadOnly
 	}
 	b, err := r.Weigh(ctx, written(key, value))
-	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Words()}, c.plainly(err)
+	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Words("")}, c.plainly(err)
 }
 
 // ChangeSetting puts a value in force.

@@ -10,7 +10,6 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
-	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
@@ -43,7 +42,7 @@ func statusPage(ctx context.Context, with *Needs, r *session.Running) (string, e
 		line([]string{"window", "", ""}[i], "%s", words)
 	}
 	b.WriteByte('\n')
-	line("compaction", "%s", compactionWords(account.Forecast, rules))
+	line("compaction", "%s", compactionWords(account.Forecast.Rule, rules))
 	b.WriteByte('\n')
 	line("project", "%s", instructionWords(with.Settings.Workspace))
 	line("settings", "%s", settingsWords(with.Settings.Loaded.Load()))
@@ -90,8 +89,8 @@ func windowWords(r meter.Reading) []string {
 }
 
 // compactionWords are the rules in force.
-func compactionWords(f inspect.Forecast, r preset.Rules) string {
-	words := plain.Line(f.Rule)
+func compactionWords(rule string, r preset.Rules) string {
+	words := plain.Line(rule)
 	if p, ok := r.Profiles[r.DefaultProfile]; ok {
 		words += "; by hand: profile " + plain.Line(r.DefaultProfile) + ", " + profileNote(p)
 	}

@@ -8,6 +8,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -18,15 +19,11 @@ import (
 // sent, what is saved by kind of overlay, and what the conversation has cost.
 
 // writeNext tells what compaction will do next.
-func writeNext(b *strings.Builder, o inspect.Forecast) {
-	if words := o.Words(); words != "" {
+func writeNext(b *strings.Builder, o planner.Forecast) {
+	if words := o.Words(""); words != "" {
 		fmt.Fprintf(b, "next        %s\n", words)
 	}
-	rule := o.Rule
-	if o.Saver {
-		rule += "; below the line stubs where they save " + numbers.Grouped(o.Stride) + " tokens and pay"
-	}
-	fmt.Fprintf(b, "            (%s)\n", plain.Line(rule))
+	fmt.Fprintf(b, "            (%s)\n", plain.Line(o.Rule))
 }
 
 // writeHeaviest lists the heaviest of what is sent.

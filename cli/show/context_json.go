@@ -43,7 +43,6 @@ type contextNext struct {
 	At          *int                `json:"at"`
 	Left        *int                `json:"left"`
 	Turns       *int                `json:"turns"`
-	Masks       int                 `json:"masks"`
 	EvictFrom   *int                `json:"evict_from"`
 	EvictTo     *int                `json:"evict_to"`
 	SummaryFrom *int                `json:"summary_from"`
@@ -150,9 +149,9 @@ func NewContextReport(m llm.Model, a inspect.Breakdown) contextReport {
 	return out
 }
 
-func newContextNext(o inspect.Forecast) contextNext {
-	n := contextNext{State: o.State, At: console.Or(o.At), Turns: console.Or(o.Turns), Masks: o.Masks, After: console.Or(o.After),
-		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: console.Or(o.ColdLine)}, Words: o.Words()}
+func newContextNext(o planner.Forecast) contextNext {
+	n := contextNext{State: o.State, At: console.Or(o.At), Turns: console.Or(o.Turns), After: console.Or(o.After),
+		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: console.Or(o.ColdLine)}, Words: o.Words("")}
 	if o.At > 0 {
 		n.Left = &o.Left
 	}

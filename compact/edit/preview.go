@@ -3,10 +3,8 @@ package edit
 import (
 	"math"
 
-	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
-	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -109,19 +107,6 @@ func (p *Proposal) difference() *difference {
 // Layers is what each kind of reduction does in the proposal, without those that do
 // nothing.
 func (p *Proposal) Layers() []Layer { return p.difference().layers() }
-
-// ExpectSummary is the preview of a summary of spans of the view of the situation. It
-// is worked out without a request, from the longest text that is expected.
-func ExpectSummary(log []conversation.Event, r preset.Rules, s Inputs, spans []conversation.Span) Preview {
-	p := Proposal{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
-	ask := summary.Options{Rules: r.Summary}
-	if window := s.Meter.Window().Tokens; window > 0 && p.readsView(r.Summary) {
-		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
-	}
-	job := ask.Expected(meter.CoveredTokens(p.before, spans))
-	p.Job = &job
-	return p.Preview()
-}
 
 // expected is the preview of a proposal whose summary is not written yet.
 func (p *Proposal) expected(preview Preview) Preview {

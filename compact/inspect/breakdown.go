@@ -22,7 +22,7 @@ import (
 // Breakdown is a conversation's context at one moment. Tokens are calibrated.
 type Breakdown struct {
 	Reading     meter.Reading
-	Forecast    Forecast
+	Forecast    planner.Forecast
 	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first
 	Savings     []Saving
@@ -56,7 +56,7 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	t.messages()
 	t.absent()
 	t.label()
-	a := Breakdown{Reading: c.Meter.Reading(), Forecast: NewForecast(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.Lives())
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)

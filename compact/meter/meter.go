@@ -155,12 +155,6 @@ func (m Meter) WithMaxOut(tokens int) Meter {
 	return m
 }
 
-// WithTokenThreshold is a meter whose load line is a number of tokens, for a look ahead.
-func (m Meter) WithTokenThreshold(tokens int) Meter {
-	m.options.TokenThreshold = tokens
-	return m
-}
-
 // WithModel returns the meter for another model. Reports of the old one no
 // longer count, as tokenizers differ; the cost so far stays.
 func (m Meter) WithModel(o Options) Meter {

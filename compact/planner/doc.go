@@ -11,5 +11,5 @@
 // them; a summary replaces parts of it where a model wrote one in time. The presets of other
 // designs act as these say. Above the hard line [Check.Recover] makes room without a model.
 //
-// [Check.Ahead] foretells what the planner does next, by asking it.
+// [Check.Forecast] foretells what the planner does next, by asking it.
 package planner

@@ -82,8 +82,6 @@ type Check struct {
 	// window counts as having come to it: to look at what rules would do. The
 	// thresholds of JCL and the load line of Plimsoll's own rules still count.
 	AtOnce bool
-	// capacity is that of the planner that looks ahead, 0 for one that looks.
-	capacity int
 }
 
 // Plan is what should be done, if anything. Masks and the summary are one epoch.
@@ -116,8 +114,12 @@ type Plan struct {
 func (p Plan) Acts() bool { return p.Trigger != "" }
 
 // Hides is how many results and arguments the plan hides.
-func (p Plan) Hides() int {
-	n, _ := HiddenBy(p.Masks, nil)
+func (p Plan) Hides() (n int) {
+	for _, b := range p.Masks {
+		if mask, ok := b.(conversation.Mask); ok {
+			n += len(mask.Items)
+		}
+	}
 	return n
 }
 
@@ -162,9 +164,7 @@ func newPlanner(r *preset.Rules, c *Check) planner {
 	if c.Refused {
 		p.refuse()
 	}
-	if p.capacity = c.capacity; p.capacity == 0 {
-		p.capacity = preset.CapacityOf(int(p.window), p.reading.LoadLine)
-	}
+	p.capacity = preset.CapacityOf(int(p.window), p.reading.LoadLine)
 	return p
 }
 
@@ -225,28 +225,6 @@ func (p *planner) after(plan Plan) projection.View {
 
 // tokensOf is a request with a view, in tokens.
 func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
-
-// HiddenBy is how many results and arguments masks hide outside of spans, and how
-// many of them are arguments.
-func HiddenBy(masks []conversation.Body, spans []conversation.Span) (all, arguments int) {
-	covered := conversation.Disjoint(spans)
-	for _, b := range masks {
-		mask, ok := b.(conversation.Mask)
-		if !ok {
-			continue
-		}
-		for _, item := range mask.Items {
-			if covered.Holds(item.Event) {
-				continue
-			}
-			all++
-			if item.Part == conversation.PartArguments {
-				arguments++
-			}
-		}
-	}
-	return all, arguments
-}
 
 // Cold reports whether the provider's cache no longer holds the conversation.
 func (c Check) Cold() bool { return c.Gone || c.AtOnce || c.Sheet.Cold(c.Idle) }

@@ -24,7 +24,7 @@ func (p *planner) prepare() Plan {
 	if !p.reading.NearsLoadLine() {
 		return Plan{} // before anything is read
 	}
-	o := forecast{p}.timing(Plan{})
+	o := p.timing()
 	if left := float64(o.Left); left <= 0 || left > meter.NearShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
 		return Plan{}
 	}

@@ -106,12 +106,6 @@ func (a Options) maxTokens() int {
 	return n
 }
 
-// Expected is a job of which only the size counts: nothing is written out, and so many
-// tokens are covered.
-func (a Options) Expected(covered int) Job {
-	return Job{MaxTokens: a.maxTokens(), CoveredTokens: covered}
-}
-
 // Options is what the job was made from.
 func (j *Job) Options() Options { return j.ask }
 

@@ -191,10 +191,10 @@ func eventTokens(e conversation.Event) float64 {
 const lineTokens = 4
 
 // withinRoom is as many of the first names as have room. A name that stands whole within
-// one listed before it is told by that, and takes no room of its own.
+// a longer one is told by that, and takes no room of its own.
 func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
 	begun, told := map[uint64]bool{}, map[string]bool{} // the lines of events, and names within others
-	var listed []*nameSeen
+	listed := map[string]bool{}
 	for _, n := range ranked {
 		if told[n.text] {
 			continue
@@ -206,11 +206,13 @@ func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
 		if room -= cost; room < 0 {
 			break
 		}
-		begun[n.event] = true
-		listed = append(listed, n)
+		begun[n.event], listed[n.text] = true, true
 		for part := range names.Parts(n.text) {
-			told[part] = true
+			if told[part] = true; listed[part] {
+				delete(listed, part)
+				room += textTokens(part) + 1
+			}
 		}
 	}
-	return slices.DeleteFunc(listed, func(n *nameSeen) bool { return told[n.text] })
+	return slices.DeleteFunc(ranked, func(n *nameSeen) bool { return !listed[n.text] })
 }

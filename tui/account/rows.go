@@ -190,7 +190,7 @@ func in(part string, rows ...row) []row {
 func (c *Content) next() []row {
 	o := c.Account.Forecast
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
-	text := o.WordsUntil(c.ColdAt)
+	text := o.Words(c.ColdAt)
 	switch {
 	case c.pending():
 		text = workingOut

@@ -1,10 +1,9 @@
-package inspect_test
+package planner_test
 
 import (
 	"testing"
 
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -69,7 +68,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		if left >= reading.LoadLine*3/4 {
 			t.Errorf("%s: a step leaves %d of a load line of %d", name, left, reading.LoadLine)
 		}
-		if o := inspect.NewForecast(r, check); o.After < left*9/10 || o.After > left*11/10 {
+		if o := check.Forecast(r); o.After < left*9/10 || o.After > left*11/10 {
 			t.Errorf("%s: %d would be left, and %d are", name, o.After, left)
 		}
 	}
