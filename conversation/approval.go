@@ -33,14 +33,11 @@ type Offer struct {
 	// Rules are the exact texts that are kept: one, or two for a file
 	// that is reached by a link.
 	Rules []string
-	// Means says in plain words, on one line, what the rules let run and where:
-	// "exactly this command", "edits of upload.go".
+	// Means says in plain words, on one line, what the rules let run:
+	// "exactly this command".
 	Means string
-	// Warning says why to think twice, "" if there is no reason: "runs this
-	// project's own code", "wide: any arguments".
+	// Warning says that the rules let more run than this call, "" if they do not.
 	Warning string
-	// Wide says that the rules let through more than can be foreseen.
-	Wide bool
 }
 
 // RuleOrigin is where a rule in force comes from.
@@ -60,12 +57,10 @@ type Rule struct {
 	Deny    bool   // else it allows
 	Means   string // in plain words, on one line
 	Warning string // like [Offer]
-	Wide    bool   // like [Offer]
 	Origin  RuleOrigin
 	// Where is the file that holds it, with the line of its list where known,
 	// "/home/u/.config/plimsoll/config.yaml:12"; "" for a rule of this run.
 	Where     string
 	Workspace string    // where it holds; "" is everywhere
 	Granted   time.Time // zero for the configuration's
-	Used      time.Time // when it last let a call run; zero: never, or not known
 }

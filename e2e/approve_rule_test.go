@@ -86,7 +86,7 @@ func TestARuleGrantedForAlwaysHoldsInTheNextRunUntilItIsRevoked(t *testing.T) {
 	term.idle("Not that one.")
 	p.read("made")
 	term.command("/permissions")
-	term.see("allow run_command("+made+")", "always · used")
+	term.see("allow run_command("+made+")", "always")
 	term.typed("touch")
 	term.see("> touch")
 	term.key("enter")

@@ -62,11 +62,12 @@ func (o Options) recallMost() int {
 	return min(o.ResultChars(), max(o.RecallChars(), minRecallChars))
 }
 
-// Box holds the tools of one conversation. It is safe for concurrent use.
+// Box holds the tools of one conversation. What calls need is decided by its policy. It is
+// safe for concurrent use.
 type Box struct {
+	*permission.Policy
 	files  *workspace.Files
 	jobs   *shell.Jobs
-	policy *permission.Policy
 	todos  *todoList
 	client *web.Client
 	past   *past.Reader

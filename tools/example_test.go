@@ -30,28 +30,6 @@ func exampleBox(p permission.Config) (box *tools.Box, remove func()) {
 	}
 }
 
-// A call has a name and arguments as JSON. What goes wrong in a tool is an outcome
-// that tells the model what to do, never an error of the program.
-func ExampleBox_Run() {
-	box, remove := exampleBox(permission.Config{})
-	defer remove()
-	for _, call := range []conversation.ToolCall{
-		{ID: "1", Name: "grep_files", Arguments: `{"pattern":"draft"}`},
-		{ID: "2", Name: "read_file", Arguments: `{"path":"mast.go"}`},
-	} {
-		if box.Review(context.Background(), call).Need == conversation.NeedNothing {
-			out := box.Run(context.Background(), call, nil)
-			fmt.Printf("%s: %s\n%s\n", call.Name, out.Status, out.Text)
-		}
-	}
-	// Output:
-	// grep_files: ok
-	// hull.go:3:const draft = 9
-	//
-	// read_file: error
-	// there is no mast.go in the workspace
-}
-
 // Review says what a call needs before it may run: nothing, an approval, or that it
 // is refused. Mode and rules decide; a deny rule wins over everything else.
 func ExampleBox_Review() {

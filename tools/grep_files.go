@@ -8,7 +8,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
@@ -48,16 +47,8 @@ func (b *Box) grepFiles() tool {
 			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
-			path := args.Text("path")
-			if path == "" {
-				path = "."
-			}
-			t, err := b.fileEffect("grep_files", permission.AccessRead, path)
-			if path == "." {
-				t.Title = args.Text("pattern")
-			} else {
-				t.Title = args.Text("pattern") + " in " + t.Title
-			}
+			t, err := b.fileEffect("grep_files", permission.AccessRead, pathOf(args))
+			t.Title = strings.TrimSuffix(args.Text("pattern")+" in "+t.Title, " in .")
 			return t, err
 		},
 		run: b.runGrepFiles,
@@ -75,9 +66,7 @@ type search struct {
 
 	out     strings.Builder
 	found   int
-	secrets int // files left out because they may hold secrets
-	denied  int // files left out because a rule denies them
-	large   int // files left out because of their size
+	skipped int // files left out because they may hold secrets, are denied, or are large
 }
 
 func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
@@ -85,11 +74,7 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 	if err != nil {
 		return result{}, err
 	}
-	name := args.Text("path")
-	if name == "" {
-		name = "."
-	}
-	p, err := b.files.Locate(name)
+	p, err := b.files.Locate(pathOf(args))
 	if err != nil {
 		return result{}, err
 	}
@@ -97,7 +82,7 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 		if _, err := b.files.Regular(p); err != nil {
 			return result{}, err
 		}
-		if b.policy.Hides(p.Rel) || b.policy.Hides(p.Name) {
+		if b.Hides(p.Rel) || b.Hides(p.Name) {
 			return result{}, fmt.Errorf("%s is not searched: the user's configuration denies reading it", p.Name)
 		}
 		if err := s.file(p.Rel); err != nil && !errors.Is(err, workspace.ErrStop) {
@@ -109,12 +94,8 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.Rel, e.Rel) {
 			return nil
 		}
-		switch {
-		case b.policy.Hides(e.Rel):
-			s.denied++
-			return nil
-		case permission.SecretFile(e.Rel):
-			s.secrets++
+		if b.Hides(e.Rel) || permission.SecretFile(e.Rel) {
+			s.skipped++
 			return nil
 		}
 		if err := s.file(e.Rel); errors.Is(err, workspace.ErrStop) {
@@ -159,7 +140,7 @@ func (s *search) file(rel string) error {
 	}
 	defer func() { _ = file.Close() }() // opened for reading
 	if st.Size() > grepFileBytes {
-		s.large++
+		s.skipped++
 		return nil
 	}
 	text, err := io.ReadAll(io.LimitReader(file, grepFileBytes))
@@ -211,21 +192,8 @@ func excerpt(line []byte, at int) string {
 		return conversation.Clean(string(line))
 	}
 	from := max(0, min(at-grepLineChars/3, len(line)-grepLineChars))
-	to := min(len(line), from+grepLineChars)
-	for from > 0 && from < to && !utf8.RuneStart(line[from]) {
-		from++
-	}
-	for to < len(line) && to > from && !utf8.RuneStart(line[to]) {
-		to--
-	}
-	text := conversation.Clean(string(line[from:to]))
-	if from > 0 {
-		text = "…" + text
-	}
-	if to < len(line) {
-		text += fmt.Sprintf("… [line of %s]", words.Bytes(int64(len(line))))
-	}
-	return text
+	text := conversation.Clean(strings.ToValidUTF8(string(line[from:from+grepLineChars]), ""))
+	return fmt.Sprintf("…%s… [line of %s]", text, words.Bytes(int64(len(line))))
 }
 
 func (s *search) result() result {
@@ -236,14 +204,8 @@ func (s *search) result() result {
 	case s.found > s.limit:
 		text += fmt.Sprintf("[only the first %d matches; narrow the pattern or the path, or raise limit]\n", s.limit)
 	}
-	if s.secrets > 0 {
-		text += fmt.Sprintf("[not searched: %d files that may hold secrets]\n", s.secrets)
-	}
-	if s.denied > 0 {
-		text += fmt.Sprintf("[not searched: %d files that the user's configuration denies]\n", s.denied)
-	}
-	if s.large > 0 {
-		text += fmt.Sprintf("[not searched: %d files over 16 MiB]\n", s.large)
+	if s.skipped > 0 {
+		text += fmt.Sprintf("[not searched: %d files that may hold secrets, that the user's configuration denies, or over 16 MiB]\n", s.skipped)
 	}
 	return result{text: text}
 }

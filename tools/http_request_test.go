@@ -104,7 +104,7 @@ func TestHTTPRequestShowsStatusHeadersAndBody(t *testing.T) {
 	}
 	fail(t, b, "http_request", map[string]any{"url": base + "/missing"}, "404 Not Found", `"method":"GET"`)
 	fail(t, b, "http_request", map[string]any{"url": base, "headers": map[string]string{"Host": "x"}}, "header Host cannot be set")
-	fail(t, b, "http_request", map[string]any{"url": base, "headers": map[string]string{"A": "x\r\nB: y"}}, "not valid")
+	fail(t, b, "http_request", map[string]any{"url": base, "headers": map[string]string{"A": "x\r\nB: y"}}, "invalid header")
 	fail(t, b, "http_request", map[string]any{"url": base, "method": "TRACE"}, "one of GET")
 	fail(t, b, "http_request", map[string]any{"url": base, "body": "x"}, "has no body")
 }

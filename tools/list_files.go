@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -41,16 +42,15 @@ func (b *Box) listFiles() tool {
 
 // folder is the place that a path argument names, "." if it was left out.
 func (b *Box) folder(args params.Values) (workspace.Place, error) {
-	name := args.Text("path")
-	if name == "" {
-		name = "."
-	}
-	p, err := b.files.Locate(name)
+	p, err := b.files.Locate(pathOf(args))
 	if err != nil {
 		return workspace.Place{}, err
 	}
 	return p, b.files.Directory(p)
 }
+
+// pathOf is the path argument, "." if it was left out.
+func pathOf(args params.Values) string { return cmp.Or(args.Text("path"), ".") }
 
 func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	p, err := b.folder(args)
@@ -85,24 +85,17 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 
 // listLine is one entry; of a folder at the last level also how much is in it.
 func (b *Box) listLine(e workspace.Entry, last bool) string {
-	switch {
-	case e.IsDir() && last:
-		if inside, err := b.files.Entries(e.Rel); err == nil {
+	if e.IsDir() {
+		if inside, err := b.files.Entries(e.Rel); last && err == nil {
 			return fmt.Sprintf("%s/  (%d entries)", e.Rel, len(inside))
 		}
-		return e.Rel + "/  (may not be read)"
-	case e.IsDir():
 		return e.Rel + "/"
-	case e.Type()&fs.ModeSymlink != 0:
-		if target, err := b.files.Readlink(e.Rel); err == nil {
-			return e.Rel + " -> " + filepath.ToSlash(target)
-		}
-		return e.Rel + "  (link)"
-	case !e.Type().IsRegular():
-		return e.Rel + "  (not a file)"
 	}
-	if st, err := b.files.Lstat(e.Rel); err == nil {
+	if target, err := b.files.Readlink(e.Rel); err == nil {
+		return e.Rel + " -> " + filepath.ToSlash(target)
+	}
+	if st, err := b.files.Lstat(e.Rel); err == nil && st.Mode().IsRegular() {
 		return e.Rel + "  " + words.Bytes(st.Size())
 	}
-	return e.Rel
+	return e.Rel + "  (not a file)"
 }

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
-	"sync"
 
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/workspace"
 )
 
 // modify_file replaces text exactly. The old text must be there once, or
 // anywhere with replace_all. A file with CRLF line ends keeps them: the model
-// writes \n. When the text is not there the error shows the lines closest to it.
+// writes \n.
 
 func (b *Box) modifyFile() tool {
 	return tool{
@@ -45,16 +42,9 @@ func (b *Box) modifyFile() tool {
 }
 
 func (b *Box) planModify(args params.Values) (edit, error) {
-	p, err := b.files.Locate(args.Text("path"))
+	p, text, err := b.textFile(args.Text("path"))
 	if err != nil {
 		return edit{}, err
-	}
-	text, err := b.files.Content(p)
-	if err != nil {
-		return edit{}, err
-	}
-	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); what != "" {
-		return edit{}, fmt.Errorf("%s is no text file (%s) and cannot be modified", p.Name, what)
 	}
 	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Flag("replace_all"))
 	if err != nil {
@@ -87,7 +77,7 @@ func substitute(text, old, new string, all bool) (substitution, error) {
 	count := strings.Count(text, old)
 	switch {
 	case count == 0:
-		return substitution{}, notThere(text, old)
+		return substitution{}, errors.New("old does not occur. It must be the exact text, with its blanks and without line numbers. Read the file again")
 	case count > 1 && !all:
 		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all", count, linesOf(text, old))
 	}
@@ -132,64 +122,4 @@ func linesOf(text, old string) string {
 		rest = rest[at+len(old):]
 	}
 	return strings.Join(out, ", ") + " and more"
-}
-
-var numbered = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*\d+\t`)
-})
-
-// notThere explains that old does not occur: by what it was probably meant for.
-func notThere(text, old string) error {
-	oldLines := splitLines(old)
-	if withoutNumbers, ok := stripNumbers(oldLines); ok && strings.Contains(text, withoutNumbers) {
-		return errors.New("old does not occur, because it holds the line numbers of read_file. Leave them out")
-	}
-	lines := splitLines(text)
-	if at := looseMatch(lines, oldLines); at >= 0 {
-		end := at + len(oldLines)
-		return fmt.Errorf("old does not occur, but lines %d-%d differ from it only in blanks. They are:\n%s",
-			at+1, end, numberLines(lines, at, end))
-	}
-	near := similarLines(lines, oldLines)
-	if len(near) == 0 {
-		return errors.New("old does not occur, nor anything like it. Read the file again")
-	}
-	var b strings.Builder
-	b.WriteString("old does not occur. The lines closest to it are:\n")
-	for i, at := range near {
-		if i > 0 {
-			b.WriteString("...\n")
-		}
-		b.WriteString(numberLines(lines, at, min(at+min(len(oldLines), 8), len(lines))))
-	}
-	return errors.New(strings.TrimSuffix(b.String(), "\n"))
-}
-
-func splitLines(text string) []string {
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSuffix(lines[i], "\r")
-	}
-	return lines
-}
-
-// stripNumbers takes line numbers off; false if a line has none.
-func stripNumbers(lines []string) (string, bool) {
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		number := numbered().FindString(l)
-		if number == "" {
-			return "", false
-		}
-		out[i] = l[len(number):]
-	}
-	return strings.Join(out, "\n"), true
-}
-
-func numberLines(lines []string, from, to int) string {
-	var b strings.Builder
-	for i := from; i < to; i++ {
-		fmt.Fprintf(&b, "%d\t%s\n", i+1, excerpt([]byte(lines[i]), 0))
-	}
-	return b.String()
 }

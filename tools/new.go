@@ -45,7 +45,7 @@ func New(o Options) (*Box, error) {
 	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
 	all := b.all()
 	known := permissionTools(all)
-	b.policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
+	b.Policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
 		if err == nil && !slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
 			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, known))

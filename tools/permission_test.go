@@ -148,25 +148,6 @@ func TestCompoundCommandsDoNotSlipThroughAnAllowRule(t *testing.T) {
 	}
 }
 
-func TestARuleOfTheUserForGoingToAFolderCountsAsWritten(t *testing.T) {
-	t.Parallel()
-	b, _ := open(t, map[string]string{"sub/a": "x"}, with(permission.Config{Allow: []string{"run_command(cd *)", "run_command(make *)", "run_command(ls)"}}))
-	without, _ := open(t, map[string]string{"sub/a": "x"}, with(permission.Config{Allow: []string{"run_command(make *)", "run_command(cat *)"}}))
-	for command, want := range map[string][2]conversation.Need{
-		"cd sub && make x": {runs, asks},
-		"cd /tmp; make x":  {runs, asks},
-		"cd sub && cat a":  {asks, asks},
-		"cd /tmp && ls":    {asks, asks},
-		"make x && cd sub": {runs, asks},
-	} {
-		for i, b := range []*tools.Box{b, without} {
-			if got := need(t, b, "run_command", map[string]any{"command": command}); got != want[i] {
-				t.Errorf("%q with rules %d: %s, want %s", command, i, got, want[i])
-			}
-		}
-	}
-}
-
 func TestDenyRulesWinOverEveryMode(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, map[string]string{"docs/a.md": "x", "secret/b.txt": "x", "c.md": "x"}, with(permission.Config{
@@ -186,40 +167,44 @@ func TestDenyRulesWinOverEveryMode(t *testing.T) {
 		"ls && (cd x; rm y)":        never,
 		"echo $(rm x)":              never,
 		"echo `rm x`":               never,
-		"sudo rm x":                 never,
-		"env A=b rm x":              never,
-		"find . -exec rm {} +":      never,
-		"ls | xargs rm":             never,
-		"bash -c 'ls; rm x'":        never,
-		"bash -lc 'rm x'":           never,
-		"sudo sh -c \"rm x\"":       never,
-		"eval rm x":                 never,
+		"sudo rm x":                 asks,
+		"env A=b rm x":              asks,
+		"find . -exec rm {} +":      asks,
+		"ls | xargs rm":             asks,
+		"bash -c 'ls; rm x'":        asks,
+		"bash -lc 'rm x'":           asks,
+		"sudo sh -c \"rm x\"":       asks,
+		"eval rm x":                 asks,
 		"if true; then rm x; fi":    never,
 		"f() { rm x; }; f":          never,
 		"git push --force-with":     never,
 		"git push origin":           runs,
 		"git push $X":               asks,
 		"$X y":                      asks,
-		"bash -c \"$X\"":            asks,
-		"echo rm":                   runs,
+		"bash -c \"$X\"":            runs,
+		"echo rm":                   asks,
 		"echo 'unclosed":            asks,
 		"git push \"--force\"":      never,
 		"r{m,m} x":                  asks,
 		"A=1 rm x":                  never,
 		"cat <<EOF\n$(rm x)\nEOF\n": never,
-		"bash -ce 'rm x'":           never,
-		"bash -c -e 'rm x'":         never,
-		"bash -eo pipefail -c 'rm'": never,
-		"sh -ceo pipefail 'rm x'":   never,
-		"trap 'rm x' EXIT":          never,
-		"su -c 'rm x'":              never,
-		"flock l rm x":              never,
-		"env -S 'rm x'":             never,
+		"bash -ce 'rm x'":           asks,
+		"bash -c -e 'rm x'":         asks,
+		"bash -eo pipefail -c 'rm'": asks,
+		"sh -ceo pipefail 'rm x'":   asks,
+		"trap 'rm x' EXIT":          asks,
+		"su -c 'rm x'":              asks,
+		"flock l rm x":              asks,
+		"env -S 'rm x'":             asks,
 		"echo rm x | sh":            asks,
 		"bash <<< 'rm x'":           asks,
-		"bash -s < x":               asks,
-		"bash /dev/stdin < x":       asks,
+		"bash -s < x":               runs,
+		"bash /dev/stdin < x":       runs,
 		"sh x.sh -c y":              runs,
+		"git commit -m 'mend it'":   runs,
+		"git commit -m 'rm of x'":   asks,
+		"X='rm x'; bash -c \"$X\"":  asks,
+		"bash <<EOF\nrm x\nEOF\n":   asks,
 	} {
 		if got := need(t, b, "run_command", map[string]any{"command": command}); got != want {
 			t.Errorf("%q: %s, want %s", command, got, want)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"plimsoll/conversation"
@@ -38,9 +39,9 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 		}
 	}
 	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.Marked(call.Name+" "+t.Title), titleChars)}
-	r.Need, r.Reason = b.policy.Judge(t)
+	r.Need, r.Reason = b.Policy.Need(t)
 	if r.Need == conversation.NeedApproval {
-		r.Offer = b.policy.Ask(call.ID, t)
+		r.Offer = b.Ask(call.ID, t)
 	}
 	switch {
 	case t.Diff != nil:
@@ -64,12 +65,21 @@ func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permiss
 	if err != nil {
 		return permission.Effect{}, err
 	}
-	if t.effect == nil {
-		return permission.Effect{Tool: t.name}, nil
-	}
-	found, err := t.effect(ctx, args)
+	found, err := t.effectOf(ctx, args)
 	if err != nil {
 		found.Title = args.Text("path")
 	}
 	return found, err
+}
+
+// Allow grants rules; see agent.Toolbox.
+func (b *Box) Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error {
+	if g != conversation.GrantRun && g != conversation.GrantAlways {
+		return nil
+	}
+	t, err := b.effectOf(ctx, call)
+	if err != nil {
+		return fmt.Errorf("allow %s: %w", call.Name, err)
+	}
+	return b.Grant(ctx, t, rules, g == conversation.GrantAlways)
 }

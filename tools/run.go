@@ -7,7 +7,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
-	"plimsoll/tools/words"
 )
 
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
@@ -15,17 +14,6 @@ import (
 // have changed since, so that a call would do something else than the user was
 // shown, or can succeed where its review expected a failure and nobody was asked,
 // it runs only if it needs no approval as things are now.
-
-// Specs declares the tools, in a fixed order and with fixed bytes.
-func (b *Box) Specs() []conversation.ToolSpec {
-	specs := make([]conversation.ToolSpec, len(b.tools))
-	for i, t := range b.tools {
-		specs[i] = conversation.ToolSpec{
-			Name: t.name, Description: t.about, Parameters: params.Schema(t.params), ReadOnly: t.readOnly,
-		}
-	}
-	return specs
-}
 
 // Run runs a call that was allowed; see agent.Toolbox.
 func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
@@ -78,9 +66,6 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 		for _, t := range b.tools {
 			names = append(names, t.name)
 		}
-		if near := words.Nearest(call.Name, names, 3); len(near) > 0 {
-			return tool{}, nil, fmt.Errorf("there is no tool %q. Did you mean %s?", call.Name, strings.Join(near, " or "))
-		}
 		return tool{}, nil, fmt.Errorf("there is no tool %q. The tools are %s", call.Name, strings.Join(names, ", "))
 	}
 	args, err := params.Decode(call.Name, b.tools[i].params, call.Arguments)
@@ -94,17 +79,17 @@ func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool
 	fingerprint, reviewed := b.reviewed[call.ID]
 	delete(b.reviewed, call.ID)
 	b.mu.Unlock()
-	if !reviewed || t.effect == nil {
+	if !reviewed {
 		return nil
 	}
-	now, err := t.effect(ctx, args)
+	now, err := t.effectOf(ctx, args)
 	if err != nil {
 		return err
 	}
 	if now.Fingerprint == fingerprint {
 		return nil
 	}
-	if need, _ := b.policy.Judge(now); need != conversation.NeedNothing {
+	if need, _ := b.Policy.Need(now); need != conversation.NeedNothing {
 		return fmt.Errorf("not run: the files have changed since %s was looked at, so it would not do what it would have done then. "+
 			"Look again and send the call again", call.Name)
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -132,4 +133,38 @@ func checklist(todos []Todo) string {
 		b.WriteString("\n" + marks[t.Status] + " " + t.Text)
 	}
 	return fmt.Sprintf("%d of %d done", done, len(todos)) + b.String()
+}
+
+func (b *Box) todoRead() tool {
+	return tool{
+		name: "todo_read", readOnly: true,
+		about:    "Show the checklist of this conversation.",
+		brief:    "Show your checklist.",
+		optional: true,
+		run: func(context.Context, params.Values, func(string)) (result, error) {
+			return result{text: checklist(b.todos.list())}, nil
+		},
+	}
+}
+
+// todoWrite replaces the checklist. It changes nothing outside the conversation and
+// therefore runs in every mode without asking.
+func (b *Box) todoWrite() tool {
+	return tool{
+		name: "todo_write",
+		about: "Write the checklist of this conversation, for work of several steps; the user sees it. Always give the whole list. " +
+			"Keep one entry in_progress, and mark entries done as soon as they are.",
+		brief:    "Write your whole checklist; the user sees it.",
+		optional: true,
+		params:   todoParams,
+		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
+			todos, err := todosOf(args)
+			if err != nil {
+				return result{}, err
+			}
+			b.todos.set(todos)
+			text := checklist(todos)
+			return result{text: text, detail: text}, nil
+		},
+	}
 }

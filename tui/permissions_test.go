@@ -15,9 +15,9 @@ func ruled(r *rig, _ *tui.Options) {
 	now := time.Now()
 	r.rules = []conversation.Rule{
 		{ID: "g1", Text: "run_command(go test *)", Means: "commands of the form go test *", Warning: "runs this project's own code",
-			Origin: conversation.RuleGranted, Where: "/home/u/grants.json", Workspace: "/src/app", Granted: now.Add(-48 * time.Hour), Used: now.Add(-5 * time.Minute)},
+			Origin: conversation.RuleGranted, Where: "/home/u/grants.json", Workspace: "/src/app", Granted: now.Add(-48 * time.Hour)},
 		{ID: "r2", Text: "edit(./a.go)", Means: "edits of a.go", Origin: conversation.RuleOfThisRun, Workspace: "/src/app", Granted: now},
-		{Text: "run_command(git *)", Means: "commands of the form git *", Wide: true, Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:12"},
+		{Text: "run_command(git *)", Means: "commands of the form git *", Warning: "wide", Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:12"},
 		{Text: "run_command(rm *)", Means: "commands of the form rm *", Deny: true, Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:14"},
 	}
 }
@@ -27,7 +27,7 @@ func TestPermissionsListTheRulesInForce(t *testing.T) {
 		r.calls = nil
 		r.enter("/permissions")
 		r.did("first rules")
-		r.has("mode ask ✓", "allow run_command(go test *)", "always · used 5 min", "this run", "configuration · wide", "deny run_command(rm *)")
+		r.has("mode ask ✓", "allow run_command(go test *)", "always · wide", "this run", "configuration · wide", "deny run_command(rm *)")
 		r.write("mode plan")
 		r.press("enter")
 		r.did("first mode plan")

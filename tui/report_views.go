@@ -214,7 +214,7 @@ func (v *views) showSettings(msg settingsMsg) pane.Action {
 	var granted []Setting
 	for i, r := range msg.rules {
 		if r.Origin != conversation.RuleConfigured {
-			granted = append(granted, Setting{Section: "Permissions", Name: r.Text, Shown: ruleNote(r, v.env.Now()), Setting: config.Setting{Doc: "Granted by a key: " + r.Means},
+			granted = append(granted, Setting{Section: "Permissions", Name: r.Text, Shown: ruleNote(r), Setting: config.Setting{Doc: "Granted by a key: " + r.Means},
 				From: strings.TrimSpace(originWords(r.Origin) + " " + r.Where), Opens: itemRule + strconv.Itoa(i)})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -102,13 +101,13 @@ func (s *session) listRules(rules []conversation.Rule) pane.Action {
 		if r.Deny {
 			title = "deny " + r.Text
 		}
-		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r, s.env.Now())})
+		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r)})
 	}
 	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions", Items: items})
 }
 
-// ruleNote says in a few words where a rule comes from and when it was used.
-func ruleNote(r conversation.Rule, now time.Time) string {
+// ruleNote says in a few words where a rule comes from.
+func ruleNote(r conversation.Rule) string {
 	var words []string
 	switch r.Origin {
 	case conversation.RuleConfigured:
@@ -118,10 +117,7 @@ func ruleNote(r conversation.Rule, now time.Time) string {
 	case conversation.RuleOfThisRun:
 		words = append(words, "this run")
 	}
-	if !r.Used.IsZero() {
-		words = append(words, "used "+pane.Age(now, r.Used))
-	}
-	if r.Wide {
+	if r.Warning != "" {
 		words = append(words, "wide")
 	}
 	return strings.Join(words, " · ")
@@ -185,11 +181,6 @@ func ruleText(r conversation.Rule) string {
 	row("holds in", orEverywhere(r.Workspace))
 	if !r.Granted.IsZero() {
 		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))
-	}
-	if r.Used.IsZero() {
-		row("used", "not used yet")
-	} else {
-		row("used", r.Used.Local().Format("2006-01-02 15:04"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -7,41 +7,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"plimsoll/config"
 	"plimsoll/tools/grants"
 )
 
-// Granted holds what the user granted, for all conversations of this run. When
-// grants were last used is written when the program ends.
+// Granted holds what the user granted, for all conversations of this run.
 func (r *Resources) Granted() *grants.Store {
 	r.mu.Lock()
-	store := r.grants
-	if store == nil {
-		store = grants.New(r.Settings.Paths.Grants(), nil)
-		r.grants = store
+	defer r.mu.Unlock()
+	if r.grants == nil {
+		r.grants = grants.New(r.Settings.Paths.Grants())
 	}
-	r.mu.Unlock()
-	return store
-}
-
-// flushWait is how long another program that writes grants is waited for.
-const flushWait = 100 * time.Millisecond
-
-// keepUses writes when grants were last used. A failure costs that note only.
-func (r *Resources) keepUses(ctx context.Context) {
-	r.mu.Lock()
-	store := r.grants
-	r.mu.Unlock()
-	if store == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, flushWait)
-	defer cancel()
-	if err := store.Flush(ctx); err != nil {
-		r.Logger().Warn("noting when grants were last used", "error", err)
-	}
+	return r.grants
 }
 
 // OwnFiles are the files by which the program itself is steered, and its data.
@@ -74,7 +52,6 @@ func (r *Resources) Close() error {
 	for _, f := range slices.Backward(closers) {
 		errs = append(errs, f(context.Background()))
 	}
-	r.keepUses(context.Background())
 	if r.Store != nil {
 		errs = append(errs, r.Store.Close())
 		r.Store = nil

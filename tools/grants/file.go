@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sys/unix"
 )
 
 // The file is JSON, indented, so that a user can read it: {"version": 1, "grants": [...]}. It is read whole or not at
@@ -33,61 +34,46 @@ type entry struct {
 	Rule      string     `json:"rule"`
 	Workspace string     `json:"workspace"`
 	Granted   time.Time  `json:"granted"`
-	Used      *time.Time `json:"used,omitempty"`
+	Used      *time.Time `json:"used,omitempty"` // earlier versions wrote it
 }
 
-// stamp tells one state of a file from another without reading it.
-type stamp struct {
-	size     int64
-	modified time.Time
-	info     string // the file itself, where the system has numbers for files
-}
-
-func stampOf(path string) (stamp, error) {
-	st, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return stamp{}, nil
-	}
-	if err != nil {
-		return stamp{}, fmt.Errorf("read the grants: %w", err)
-	}
-	return stamp{st.Size(), st.ModTime(), fileNumber(st)}, nil
-}
-
-// read gives the grants of a file, none if there is no file.
-func read(path string) ([]Grant, error) {
+// stat is the state of a file, nil if there is none.
+func stat(path string) (fs.FileInfo, error) {
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the grants: %w", err)
+	return st, err
+}
+
+// unchanged reports whether a file is the same as when it was looked at before.
+func unchanged(before, now fs.FileInfo) bool {
+	if before == nil || now == nil {
+		return before == nil && now == nil
+	}
+	return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+}
+
+// read gives the grants of a file, none if there is no file.
+func read(path string) ([]Grant, error) {
+	st, err := stat(path)
+	if st == nil {
+		return nil, err
 	}
 	if !st.Mode().IsRegular() || st.Size() > maxFile {
 		return nil, damaged(path, errors.New("it is no regular file, or far too large"))
 	}
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, fmt.Errorf("read the grants: %w", err)
+		return nil, err
 	}
 	var d document
-	if err := json.Unmarshal(data, &d); err != nil {
-		return nil, damaged(path, err)
-	}
-	if d.Version != version {
-		return nil, fmt.Errorf("%s has version %d, which this program does not know: a later one wrote it. Nothing is granted from it", path, d.Version)
-	}
 	if err := json.Unmarshal(data, &d, json.RejectUnknownMembers(true)); err != nil {
 		return nil, damaged(path, err)
 	}
-	return d.grants(path)
-}
-
-// grants checks what a document says.
-func (d document) grants(path string) ([]Grant, error) {
+	if d.Version != version {
+		return nil, damaged(path, fmt.Errorf("its version is %d, which this program does not know", d.Version))
+	}
 	known := map[string]bool{}
 	var out []Grant
 	for i, e := range d.Grants {
@@ -95,28 +81,20 @@ func (d document) grants(path string) ([]Grant, error) {
 			return nil, damaged(path, fmt.Errorf("entry %d is not complete", i+1))
 		}
 		known[e.ID] = true
-		g := Grant{ID: e.ID, Rule: e.Rule, Workspace: e.Workspace, Granted: e.Granted, Kept: true}
-		if e.Used != nil {
-			g.Used = *e.Used
-		}
-		out = append(out, g)
+		out = append(out, Grant{ID: e.ID, Rule: e.Rule, Workspace: e.Workspace, Granted: e.Granted, Kept: true})
 	}
 	return out, nil
 }
 
 func damaged(path string, err error) error {
-	return fmt.Errorf("%s is damaged (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
+	return fmt.Errorf("%s is damaged or of a later version (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
 }
 
 // write replaces the file in one rename.
 func write(path string, grants []Grant) error {
 	d := document{Version: version, Grants: []entry{}}
 	for _, g := range grants {
-		e := entry{ID: g.ID, Rule: g.Rule, Workspace: g.Workspace, Granted: g.Granted}
-		if !g.Used.IsZero() {
-			e.Used = &g.Used
-		}
-		d.Grants = append(d.Grants, e)
+		d.Grants = append(d.Grants, entry{ID: g.ID, Rule: g.Rule, Workspace: g.Workspace, Granted: g.Granted})
 	}
 	var text bytes.Buffer
 	if err := json.MarshalWrite(&text, d, jsontext.WithIndent("  ")); err != nil {
@@ -157,11 +135,14 @@ func lock(ctx context.Context, path string) (release func(), err error) {
 	ticker := time.NewTicker(lockPause)
 	defer ticker.Stop()
 	for {
-		taken, err := tryLock(f)
-		if err == nil && taken {
-			return func() { unlock(f) }, nil
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() {
+				_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child between fork and exec still has the descriptor
+				_ = f.Close()                             // nothing was written
+			}, nil
 		}
-		if err != nil {
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			return nil, errors.Join(err, f.Close())
 		}
 		select {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"plimsoll/tools/grants"
 )
@@ -39,7 +38,7 @@ func add(t *testing.T, s *grants.Store, keep bool, workspace string, rules ...st
 func TestKeptGrantsAreThereInTheNextRun(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "made", "grants.json")
-	s := grants.New(path, nil)
+	s := grants.New(path)
 	add(t, s, true, "/w", "edit(a \"b\"\n)", "run_command(x)")
 	add(t, s, true, "/w", "run_command(x)")
 	add(t, s, true, "/v", "run_command(x)")
@@ -48,7 +47,7 @@ func TestKeptGrantsAreThereInTheNextRun(t *testing.T) {
 	if got := ruleTexts(t, s, "/w"); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := ruleTexts(t, grants.New(path, nil), "/w"); !slices.Equal(got, want[:2]) {
+	if got := ruleTexts(t, grants.New(path), "/w"); !slices.Equal(got, want[:2]) {
 		t.Errorf("%q", got)
 	}
 	st, err := os.Stat(path)
@@ -71,7 +70,7 @@ func TestManyProgramsLoseNoGrantOfEachOther(t *testing.T) {
 	var wait sync.WaitGroup
 	for p := range programs {
 		wait.Go(func() {
-			s := grants.New(path, nil) // a store of its own, as another program has
+			s := grants.New(path) // a store of its own, as another program has
 			for n := range each {
 				for { // a neighbour may hold the lock for longer than a change waits
 					err := s.Add(context.Background(), []string{fmt.Sprintf("run_command(%d %d)", p, n)}, "/w", true)
@@ -83,7 +82,7 @@ func TestManyProgramsLoseNoGrantOfEachOther(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if got := ruleTexts(t, grants.New(path, nil), "/w"); len(got) != programs*each {
+	if got := ruleTexts(t, grants.New(path), "/w"); len(got) != programs*each {
 		t.Errorf("%d grants of %d: %q", len(got), programs*each, got)
 	}
 }
@@ -91,7 +90,7 @@ func TestManyProgramsLoseNoGrantOfEachOther(t *testing.T) {
 func TestAnotherProgramsChangesCountAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "grants.json")
-	a, b := grants.New(path, nil), grants.New(path, nil)
+	a, b := grants.New(path), grants.New(path)
 	if got := ruleTexts(t, b, "/w"); len(got) != 0 {
 		t.Errorf("%q", got)
 	}
@@ -136,7 +135,7 @@ func TestNothingIsGrantedFromADamagedFileAndNothingWrittenToIt(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := grants.New(path, nil)
+		s := grants.New(path)
 		add(t, s, false, "/w", "run_command(of this run)")
 		all, err := s.In("/w")
 		if err == nil || !strings.Contains(err.Error(), path) {
@@ -163,53 +162,25 @@ func TestNothingIsGrantedFromADamagedFileAndNothingWrittenToIt(t *testing.T) {
 	}
 }
 
-func TestUsesAreWrittenAtMostOnceAMinute(t *testing.T) {
+func TestAFileOfAnEarlierVersionIsRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "grants.json")
-	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
-	s := grants.New(path, func() time.Time { return now })
-	add(t, s, true, "/w", "run_command(x)")
-	used := func() time.Time {
-		t.Helper()
-		if err := s.Flush(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		all, err := grants.New(path, nil).In("/w")
-		if err != nil || len(all) != 1 {
-			t.Fatal(all, err)
-		}
-		s.Note(all[0].ID)
-		return all[0].Used
+	text := `{"version":1,"grants":[{"id":"a","rule":"run_command","workspace":"/w","granted":"2030-01-01T00:00:00Z","used":"2030-01-02T00:00:00Z"}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if got := used(); !got.IsZero() {
-		t.Errorf("used at %v before it was", got)
-	}
-	first := now
-	if got := used(); !got.Equal(first) {
-		t.Errorf("used at %v, want %v", got, first)
-	}
-	now = now.Add(30 * time.Second)
-	used()
-	if got := used(); !got.Equal(first) {
-		t.Errorf("written again after half a minute: %v", got)
-	}
-	now = now.Add(31 * time.Second)
-	used()
-	if got := used(); !got.Equal(now) {
-		t.Errorf("used at %v, want %v", got, now)
+	if got := ruleTexts(t, grants.New(path), "/w"); !slices.Equal(got, []string{"run_command"}) {
+		t.Errorf("got %q", got)
 	}
 }
 
 func TestWithoutAFileNothingIsKept(t *testing.T) {
 	t.Parallel()
-	s := grants.New("", nil)
+	s := grants.New("")
 	if err := s.Add(t.Context(), []string{"run_command(x)"}, "/w", true); !errors.Is(err, grants.ErrNoFile) {
 		t.Errorf("got %v", err)
 	}
 	if got := ruleTexts(t, s, "/w"); !slices.Equal(got, []string{"run_command(x)"}) {
 		t.Errorf("it does not hold for this run: %q", got)
-	}
-	if err := s.Flush(t.Context()); err != nil {
-		t.Error(err)
 	}
 }

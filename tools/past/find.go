@@ -8,7 +8,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools/words"
 )
 
 // minBlobPrefix is how much of the name of a stored text has to be given.
@@ -21,30 +20,40 @@ type passage struct {
 	about  string // of several events; "" for a single one
 }
 
+// find looks for numbers with their letter, as stubs write them, then for the id of a call,
+// for numbers alone, and for the name of a stored text. Of a call its result is meant, or the
+// reply that made it.
 func (l *log) find(id string) (passage, error) {
 	number, isNumber := conversation.ParseRecallID(id)
-	if isNumber && strings.ContainsAny(id[:1], "eEtT") { // as stubs write it: no id of a call comes before that
-		if at, ok := l.numbered(number); ok {
-			return at, nil
-		}
-	}
-	for i, e := range slices.Backward(l.events) {
-		if r, ok := e.Body.(conversation.ToolResult); ok && r.CallID == id {
-			return l.at(i), nil
-		}
-	}
+	at, there := passage{}, false
 	if isNumber {
-		if at, ok := l.numbered(number); ok {
-			return at, nil
-		}
+		at, there = l.numbered(number)
+	}
+	if there && strings.ContainsAny(id[:1], "eEtT") {
+		return at, nil
 	}
 	for i, e := range slices.Backward(l.events) {
-		reply, _ := e.Body.(conversation.AssistantMessage) // others have no calls
-		if slices.ContainsFunc(reply.Calls, func(c conversation.ToolCall) bool { return c.ID == id }) {
+		switch b := e.Body.(type) {
+		case conversation.ToolResult:
+			if b.CallID == id {
+				return l.at(i), nil
+			}
+		case conversation.AssistantMessage:
+			if slices.ContainsFunc(b.Calls, func(c conversation.ToolCall) bool { return c.ID == id }) {
+				return l.at(i), nil
+			}
+		}
+	}
+	if there {
+		return at, nil
+	}
+	for i, e := range slices.Backward(l.events) {
+		r, _ := e.Body.(conversation.ToolResult) // others have no stored text
+		if n := len(id); n >= minBlobPrefix && n <= len(r.Blob) && strings.EqualFold(r.Blob[:n], id) {
 			return l.at(i), nil
 		}
 	}
-	return l.blob(id)
+	return passage{}, l.miss(id)
 }
 
 // numbered finds events and turns; false if there are none of these numbers.
@@ -88,7 +97,6 @@ func (l *log) at(i int) passage {
 
 // spans is the runs of events that an overlay shows in another way, nil for other bodies.
 func spans(b conversation.Body) []conversation.Span {
-	one := func(seq uint64) conversation.Span { return conversation.Span{First: seq, Last: seq} }
 	out := []conversation.Span{}
 	switch b := b.(type) {
 	case conversation.Summary:
@@ -97,12 +105,12 @@ func spans(b conversation.Body) []conversation.Span {
 		return append(out, b.Spans...)
 	case conversation.Cap:
 		for _, item := range b.Items {
-			out = append(out, one(item.Event))
+			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
 		}
 		return out
 	case conversation.Mask:
 		for _, item := range b.Items {
-			out = append(out, one(item.Event))
+			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
 		}
 		return out
 	}
@@ -121,25 +129,6 @@ func (l *log) within(spans []conversation.Span) []int {
 	return list
 }
 
-// blob is the result whose full text is stored under a name that begins so.
-func (l *log) blob(prefix string) (passage, error) {
-	found, name := -1, ""
-	for i, e := range l.events {
-		r, ok := e.Body.(conversation.ToolResult)
-		if !ok || len(prefix) < minBlobPrefix || len(r.Blob) < len(prefix) || !strings.EqualFold(r.Blob[:len(prefix)], prefix) {
-			continue
-		}
-		if found >= 0 && name != r.Blob {
-			return passage{}, fmt.Errorf("several stored texts begin with %s: e%d, e%d. Give more of the name", prefix, l.events[found].Seq, e.Seq)
-		}
-		found, name = i, r.Blob
-	}
-	if found < 0 {
-		return passage{}, l.miss(prefix)
-	}
-	return l.at(found), nil
-}
-
 // miss says that nothing has an id, and which ids are near.
 func (l *log) miss(id string) error {
 	if len(l.events) == 0 {
@@ -153,39 +142,20 @@ func (l *log) miss(id string) error {
 		}
 		seq = n.First
 	}
-	var names []string
-	for _, e := range l.events {
-		switch b := e.Body.(type) {
-		case conversation.AssistantMessage:
-			for _, c := range b.Calls {
-				names = append(names, c.ID)
-			}
-		case conversation.ToolResult:
-			if b.Blob != "" {
-				names = append(names, b.Blob)
-			}
-		}
-	}
-	near := append(words.Nearest(id, names, 3), l.near(seq)...)
-	return fmt.Errorf("nothing has the id %s. Near it: %s", conversation.OneLine(id, 80), conversation.OneLine(strings.Join(near, ", "), 300))
+	return fmt.Errorf("nothing has the id %s. Near it: %s", conversation.OneLine(id, 80), l.near(seq))
 }
 
 // nearMost is how many events before and behind one are near it.
 const nearMost = 5
 
 // near lists the messages near an event.
-func (l *log) near(seq uint64) []string {
-	at, _ := slices.BinarySearchFunc(l.events, seq, func(e conversation.Event, seq uint64) int {
-		if e.Seq < seq {
-			return -1
-		}
-		return 1
-	})
+func (l *log) near(seq uint64) string {
+	seq = min(seq, l.events[len(l.events)-1].Seq)
 	var ids []string
-	for _, e := range l.events[max(0, at-nearMost):min(len(l.events), at+nearMost)] {
-		if conversation.IsMessage(e.Body) {
+	for _, e := range l.events {
+		if e.Seq+nearMost > seq && e.Seq < seq+nearMost && conversation.IsMessage(e.Body) {
 			ids = append(ids, fmt.Sprintf("e%d", e.Seq))
 		}
 	}
-	return ids
+	return strings.Join(ids, ", ")
 }

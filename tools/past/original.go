@@ -2,7 +2,6 @@ package past
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -15,7 +14,6 @@ import (
 
 const (
 	maxStored      = 32 << 20 // bytes of several originals for which stored texts are read
-	searchAround   = 1        // lines shown before and after one that matches
 	searchLongLine = 1000     // bytes; of longer lines a part is shown
 )
 
@@ -62,7 +60,7 @@ func (l *log) text(i int, stored bool) (original, error) {
 	case conversation.ToolResult:
 		return o, l.resultText(&o, b, stored)
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), strings.Join(l.near(e.Seq), ", "))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.near(e.Seq))
 	}
 	return o, nil
 }
@@ -76,9 +74,6 @@ func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) er
 		return nil
 	case r.Blob != "":
 		text, err := l.archive.Blob(l.ctx, r.Blob)
-		if l.ctx.Err() != nil {
-			return l.ctx.Err()
-		}
 		if err != nil {
 			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", conversation.OneLine(err.Error(), 100))
 			return nil
@@ -129,54 +124,25 @@ func (o original) page(offset, limit, most int) (string, error) {
 	return head(offset+utf8.RuneCountInString(body)) + body, nil
 }
 
-// matching is the lines of an original that hold a query, each run of them under the character it begins at, with a line
-// on either side. If no line holds the query as it stands, lines that hold all its words count.
+// matching is the lines of an original that hold a query, each behind the character it begins at.
 func (o original) matching(query string) (original, error) {
-	lines := strings.Split(o.text, "\n")
 	query = strings.ToLower(query)
-	columns, n := matches(lines, []string{query})
-	if n == 0 {
-		columns, n = matches(lines, strings.Fields(query))
+	var b strings.Builder
+	at, n := 0, 0 // characters before the line; lines that hold it
+	for line := range strings.SplitSeq(o.text, "\n") {
+		if column := strings.Index(strings.ToLower(line), query); column >= 0 {
+			n++
+			fmt.Fprintf(&b, "[from character %s] %s\n", numbers.Grouped(at+1), aroundMatch(line, column, searchLongLine))
+		}
+		at += utf8.RuneCountInString(line) + 1
 	}
 	query = conversation.OneLine(query, 80)
 	if n == 0 {
 		return original{}, fmt.Errorf("%s (%s, %s characters) does not hold %q. Try other words, or page through it with offset", o.id, o.about, numbers.Grouped(utf8.RuneCountInString(o.text)), query)
 	}
-	var b strings.Builder
-	at, before := 0, false // characters before the line; whether the line before it is shown
-	for i, line := range lines {
-		around := columns[max(0, i-searchAround):min(len(lines), i+searchAround+1)]
-		show := slices.ContainsFunc(around, func(column int) bool { return column >= 0 })
-		if show && !before {
-			fmt.Fprintf(&b, "[from character %s]\n", numbers.Grouped(at+1))
-		}
-		if show {
-			b.WriteString(aroundMatch(line, max(0, columns[i]), searchLongLine) + "\n")
-		}
-		at, before = at+utf8.RuneCountInString(line)+1, show
-	}
 	o.about = fmt.Sprintf("%s with %q, of %s", numbers.Count(n, "line"), query, o.about)
 	o.text = b.String()
 	return o, nil
-}
-
-// matches gives the byte of each line at which the first of words begins, -1 where one of them is missing, and how many
-// lines hold all.
-func matches(lines, words []string) (columns []int, n int) {
-	columns = make([]int, len(lines))
-	for i, line := range lines {
-		low := strings.ToLower(line)
-		columns[i] = strings.Index(low, words[0])
-		for _, w := range words {
-			if !strings.Contains(low, w) {
-				columns[i] = -1
-			}
-		}
-		if columns[i] >= 0 {
-			n++
-		}
-	}
-	return columns, n
 }
 
 // aroundMatch is a line, or of one longer than long bytes the part around byte at.

@@ -1,7 +1,6 @@
 package past
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,9 +12,8 @@ import (
 )
 
 // A search goes through the whole conversation, hidden or not: messages, replies, arguments of calls, and results with
-// their stored texts. Upper and lower case are alike, and all words have to occur in the same event. Those with the whole
-// query on a line come first, then those with all words on one line, then the rest; within each, the newest first. What
-// recall and search_history themselves were asked and gave is left out.
+// their stored texts. Upper and lower case are alike, and all words have to occur in the same event. The newest come
+// first. What recall and search_history themselves were asked and gave is left out.
 
 const (
 	historyWords  = 20       // a query may have
@@ -27,8 +25,7 @@ const (
 // hit is an event that holds all words.
 type hit struct {
 	event int    // index
-	rank  int    // of its best line: 0 the whole query, 1 all words, 2 fewer
-	line  string // the best one, around the words
+	line  string // that holds the query, or else its first word
 }
 
 // search lists limit events from offset on, in at most most characters.
@@ -66,22 +63,22 @@ func (l *log) search(query string, offset, limit, most int) (string, error) {
 		b.WriteString(text)
 		end++
 	}
-	head := fmt.Sprintf("%s hold %q, the closest first. Shown are %d-%d", numbers.Count(len(hits), "place"), query, offset+1, end)
+	head := fmt.Sprintf("%s hold %q, the newest first. Shown are %d-%d", numbers.Count(len(hits), "place"), query, offset+1, end)
 	if end < len(hits) {
 		head += fmt.Sprintf(". Go on with the same query, offset %d", end)
 	}
 	return head + note + b.String(), nil
 }
 
-// hits are the events that hold all words, the closest first, and how many stored texts were not searched.
+// hits are the events that hold all words, the newest first, and how many stored texts were not searched.
 func (l *log) hits(words []string) (hits []hit, unread int, err error) {
 	read := 0
 	for i, e := range slices.Backward(l.events) {
 		if err := l.ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		h, ok := bestLine(searched(e.Body), words)
-		if r, _ := e.Body.(conversation.ToolResult); r.Blob != "" && !lookup(r.Tool) && (!ok || h.rank > 1) {
+		line, ok := lineWith(searched(e.Body), words)
+		if r, _ := e.Body.(conversation.ToolResult); !ok && r.Blob != "" && !lookup(r.Tool) {
 			text, err := "", error(nil)
 			if read < historyStored {
 				text, err = l.archive.Blob(l.ctx, r.Blob)
@@ -89,15 +86,13 @@ func (l *log) hits(words []string) (hits []hit, unread int, err error) {
 			if read += len(text); text == "" || err != nil {
 				unread++
 			} else {
-				h, ok = bestLine(text, words)
+				line, ok = lineWith(text, words)
 			}
 		}
 		if ok {
-			h.event = i
-			hits = append(hits, h)
+			hits = append(hits, hit{i, line})
 		}
 	}
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.rank, b.rank) })
 	return hits, unread, nil
 }
 
@@ -127,40 +122,20 @@ func lookup(tool string) bool {
 	return tool == conversation.ToolRecall || tool == conversation.ToolSearchHistory
 }
 
-// bestLine is the line of a text that holds most of the words, false if the text lacks one of them.
-func bestLine(text string, words []string) (hit, bool) {
+// lineWith is the line of a text on which all words stand together, or else the first word; false if the text lacks
+// one of them.
+func lineWith(text string, words []string) (string, bool) {
 	low := strings.ToLower(text)
 	for _, w := range words {
 		if !strings.Contains(low, w) {
-			return hit{}, false
+			return "", false
 		}
 	}
-	best, most, phrase := hit{rank: 3}, 0, strings.Join(words, " ")
-	for line := range strings.SplitSeq(text, "\n") {
-		rank, count, column := onLine(strings.ToLower(line), words, phrase)
-		if rank < best.rank || rank == best.rank && count > most {
-			best, most = hit{rank: rank, line: aroundMatch(strings.TrimSuffix(line, "\r"), column, historyLine)}, count
-		}
-		if rank == 0 {
-			break
-		}
+	at := strings.Index(low, strings.Join(words, " "))
+	if at < 0 {
+		at = strings.Index(low, words[0])
 	}
-	return best, true
-}
-
-// onLine ranks a line in lower case: how many words it holds, and at which byte they begin.
-func onLine(low string, words []string, phrase string) (rank, count, column int) {
-	if at := strings.Index(low, phrase); at >= 0 {
-		return 0, len(words), at
-	}
-	column = len(low)
-	for _, w := range words {
-		if at := strings.Index(low, w); at >= 0 {
-			count, column = count+1, min(column, at)
-		}
-	}
-	if count == len(words) {
-		return 1, count, column
-	}
-	return 2, count, column
+	begin := strings.LastIndexByte(low[:at], '\n') + 1
+	line := strings.Split(text, "\n")[strings.Count(low[:at], "\n")] // lower case may have other lengths
+	return aroundMatch(strings.TrimSuffix(line, "\r"), at-begin, historyLine), true
 }

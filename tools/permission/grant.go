@@ -5,48 +5,52 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"plimsoll/conversation"
 )
 
-// What the user grants are rules, as he was shown or as he edited them. They are
-// judged against the call that asked: rules that do not cover it are refused, so
-// that nobody grants something else than he thinks.
+// What is offered for a call is a rule for exactly this call: this command, this file, this
+// address. The user may write a wider one in its place. Rules are judged against the call
+// that asked: those that do not cover it are refused, so that nobody grants something else
+// than he thinks.
 
 // errNoOffer says that a grant would change nothing.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// Ask remembers a call that needs approval, for JudgeAsked, and says what could be granted for it.
+// Ask remembers a call that needs approval, for Judge, and says what could be granted for
+// it: the zero value for nothing.
 func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
-	offer, inForce := p.offer(t), p.allowRules()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked = asked{callID, t, inForce}
-	return offer
+	p.askedID, p.asked = callID, t
+	p.mu.Unlock()
+	rules := exactRules(t)
+	if denied, _ := p.denied(t); denied != no || !allowed(rules, t) {
+		return conversation.Offer{}
+	}
+	return offerOf(rules)
 }
 
-// JudgeAsked says what rules would let run if they were granted for the call that was
-// last asked about, without granting them. It reads no files. The error says what is
-// wrong with the rules, or that they do not cover the call.
-func (p *Policy) JudgeAsked(callID string, rules []string) (conversation.Offer, error) {
+// Judge says what rules would let run if they were granted for the call that was last
+// reviewed as needing approval, without granting them. It may be called while the user
+// types. The error says what is wrong with the rules, or that they do not cover the call.
+func (p *Policy) Judge(callID string, rules []string) (conversation.Offer, error) {
 	p.mu.RLock()
-	asked := p.asked
+	id, t := p.askedID, p.asked
 	p.mu.RUnlock()
-	if asked.callID != callID {
+	if id != callID {
 		return conversation.Offer{}, errors.New("this call does not wait for an answer any more")
 	}
-	return p.judgeRules(asked.effect, asked.inForce, rules)
+	return p.judge(t, rules)
 }
 
 // Grant puts rules into force that cover a call; without rules those that are offered.
 // Those that are kept hold in later runs, too.
 func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool) error {
 	if len(rules) == 0 {
-		if rules = p.offer(t).Rules; len(rules) == 0 {
-			return errNoOffer
-		}
+		rules = offerOf(exactRules(t)).Rules
 	}
-	offer, err := p.judgeRules(t, p.allowRules(), rules)
+	offer, err := p.judge(t, rules)
 	if err != nil {
 		return err
 	}
@@ -56,29 +60,144 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 	return nil
 }
 
-// judgeRules says what rules mean, and whether they cover a call together with
-// those in force.
-func (p *Policy) judgeRules(t Effect, inForce []activeRule, texts []string) (conversation.Offer, error) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
+// judge says what rules mean, and whether they cover a call together with those in force.
+func (p *Policy) judge(t Effect, texts []string) (conversation.Offer, error) {
 	if denied, _ := p.denied(t); denied != no {
 		return conversation.Offer{}, errNoOffer
 	}
-	rules := make([]rule, len(texts))
-	all := slices.Clone(inForce)
-	for i, text := range texts {
+	var rules []rule
+	for _, text := range texts {
 		r, err := parseRule(text, p.tools)
 		if err != nil {
 			return conversation.Offer{}, err
 		}
-		rules[i] = r
-		all = append(all, activeRule{rule: r})
+		rules = append(rules, r)
 	}
 	if len(rules) == 0 {
 		return conversation.Offer{}, errors.New("no rule is given")
 	}
-	if _, ok := allowed(all, t); !ok {
+	if !allowed(slices.Concat(p.inForce(), rules), t) {
 		return conversation.Offer{}, fmt.Errorf("this does not cover the call that is asked about: %s", t.Title)
 	}
 	return offerOf(rules), nil
+}
+
+func offerOf(rules []rule) conversation.Offer {
+	var o conversation.Offer
+	var means []string
+	for _, r := range rules {
+		o.Rules = append(o.Rules, r.String())
+		meaning, warning := r.describe()
+		means = append(means, meaning)
+		if warning != "" {
+			o.Warning = warning
+		}
+	}
+	o.Means = strings.Join(slices.Compact(means), "; ")
+	return o
+}
+
+// exactRules cover this call and no other. A reading request may come as any reading
+// method.
+func exactRules(t Effect) []rule {
+	switch {
+	case t.access == AccessCommand:
+		return []rule{{t.Tool, escapeStar(t.script.text), true}}
+	case len(t.paths) > 0:
+		return fileRules(t)
+	case t.access == AccessRequest:
+		method, u := t.Request.Method, t.Request.URL
+		if t.Request.ReadOnly() {
+			method = "GET"
+		}
+		return []rule{{"http_request", method + " " + u.Scheme + "://" + escapeStar(u.Host) + escapeStar(requestPath(u)), true}}
+	}
+	return []rule{{tool: t.Tool}}
+}
+
+// fileRules cover a file, by its name and by where its links lead.
+func fileRules(t Effect) []rule {
+	tool := t.Tool
+	if t.access == AccessEdit {
+		tool = editRule
+	}
+	var rules []rule
+	for _, p := range t.paths {
+		pattern := escapeGlob(p)
+		if !strings.Contains(p, "/") && p != "." {
+			pattern = "./" + pattern
+		}
+		rules = append(rules, rule{tool, pattern, true})
+	}
+	return rules
+}
+
+// describe says in words what a rule lets run, and warns if it lets through more than can
+// be foreseen.
+func (r rule) describe() (means, warning string) {
+	const wide = "wide: it lets more run than this call"
+	command, request := r.tool == "run_command", r.tool == "http_request"
+	switch {
+	case !r.hasPattern:
+		return "every call of " + r.tool, wide
+	case command && !wildcard(r.pattern):
+		return "exactly this command", ""
+	case command:
+		return "commands of the form " + r.pattern, wide
+	case request && !wildcard(r.pattern):
+		return "exactly this request", ""
+	case request:
+		return "requests of the form " + r.pattern, wide
+	case strings.ContainsAny(r.pattern, "*?[{"):
+		return "files of the form " + r.pattern + ", but none that holds secrets or configures programs", wide
+	case !strings.Contains(r.pattern, "/") && r.pattern != ".":
+		return "files named " + r.pattern + " in any folder", wide
+	}
+	return "exactly this file", ""
+}
+
+// Rules lists the rules in force: what the user granted, then what the configuration
+// allows and denies. An error says that the kept grants cannot be read; the other rules
+// are listed all the same.
+func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
+	granted, err := p.grants.In(p.workspace)
+	var out []conversation.Rule
+	for _, g := range granted {
+		rule := conversation.Rule{
+			ID: g.ID, Text: g.Rule, Origin: conversation.RuleOfThisRun, Workspace: g.Workspace, Granted: g.Granted,
+			Means: "nothing: this version cannot read it",
+		}
+		if g.Kept {
+			rule.Origin, rule.Where = conversation.RuleGranted, p.grants.Path()
+		}
+		if r, err := parseRule(g.Rule, p.tools); err == nil {
+			rule.Means, rule.Warning = r.describe()
+		}
+		out = append(out, rule)
+	}
+	configured := func(list string, rules []rule) {
+		for _, r := range rules {
+			rule := conversation.Rule{Text: r.String(), Deny: list == "deny", Origin: conversation.RuleConfigured}
+			rule.Means, rule.Warning = r.describe()
+			if rule.Deny {
+				rule.Warning = ""
+			}
+			if p.where != nil {
+				rule.Where = p.where(list, r.String())
+			}
+			out = append(out, rule)
+		}
+	}
+	configured("allow", p.allow)
+	configured("deny", p.deny)
+	return out, err
+}
+
+// Revoke ends a granted rule. One of the configuration is the user's to remove: the error
+// says where it stands.
+func (p *Policy) Revoke(ctx context.Context, r conversation.Rule) error {
+	if r.ID == "" {
+		return fmt.Errorf("%s stands in your configuration %s: remove the line there", r.Text, r.Where)
+	}
+	return p.grants.Revoke(ctx, r.ID)
 }

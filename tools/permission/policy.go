@@ -50,21 +50,21 @@ type Policy struct {
 	workspace string // where grants hold
 	grants    *grants.Store
 	where     func(list, rule string) string
-	used      useTimes // of the configuration's rules
+	allow     []rule
+	deny      []rule
+	approval  map[string]Approval
 
-	mu       sync.RWMutex // guards what follows
-	asked    asked
-	mode     conversation.Mode
-	allow    []rule
-	deny     []rule
-	approval map[string]Approval
+	mu      sync.RWMutex // guards what follows
+	mode    conversation.Mode
+	askedID string // the call that was last reviewed as needing approval
+	asked   Effect // what it would do
 }
 
 // New reads what the configuration allows and denies. Tools are those
 // that rules can speak of, store has what the user granted; nil: nothing yet.
 func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy, error) {
 	if store == nil {
-		store = grants.New("", nil)
+		store = grants.New("")
 	}
 	p := &Policy{tools: tools, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
 	if o.Mode != "" {
@@ -119,44 +119,29 @@ func (p *Policy) SetMode(m conversation.Mode) {
 	p.mode = m
 }
 
-// Judge says what a call needs, and of a refusal why.
-func (p *Policy) Judge(t Effect) (conversation.Need, string) {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
+// Need says what a call needs, and of a refusal why.
+func (p *Policy) Need(t Effect) (conversation.Need, string) {
 	if p.approval[t.Tool] == ApprovalDeny {
 		return conversation.NeedRefusal, t.Tool + " is switched off by the user's configuration. Do not try to reach the same another way"
 	}
 	denied, by := p.denied(t)
+	mode := p.Mode()
 	switch {
 	case denied == yes:
 		return conversation.NeedRefusal, fmt.Sprintf("the user's configuration denies %s. Do not try to reach the same another way", by)
-	case p.mode == conversation.ModePlan && !t.ReadOnly():
+	case mode == conversation.ModePlan && !t.ReadOnly():
 		return conversation.NeedRefusal, "plan mode: nothing may be changed now. Look, think and propose a plan; the user leaves plan mode when it is to be carried out"
 	case denied == maybe:
 		return conversation.NeedApproval, ""
-	case p.mode == conversation.ModeYolo, p.passes(t):
+	case mode == conversation.ModeYolo, allowed(p.inForce(), t):
 		return conversation.NeedNothing, ""
-	case p.approval[t.Tool] == ApprovalAsk:
+	case p.approval[t.Tool] == ApprovalAsk, t.guarded():
 		return conversation.NeedApproval, ""
-	case t.guarded():
-		return conversation.NeedApproval, ""
-	case p.approval[t.Tool] == ApprovalAllow:
+	case p.approval[t.Tool] == ApprovalAllow, t.access == AccessNone, t.access == AccessRead,
+		t.access == AccessEdit && mode == conversation.ModeAutoEdit:
 		return conversation.NeedNothing, ""
 	}
-	return p.usual(t), ""
-}
-
-// usual is what the mode says about a call that no rule speaks of.
-func (p *Policy) usual(t Effect) conversation.Need {
-	switch t.access {
-	case AccessNone, AccessRead:
-		return conversation.NeedNothing
-	case AccessEdit:
-		if p.mode == conversation.ModeAutoEdit {
-			return conversation.NeedNothing
-		}
-	}
-	return conversation.NeedApproval
+	return conversation.NeedApproval, ""
 }
 
 func (p *Policy) denied(t Effect) (verdict, rule) {
@@ -169,20 +154,8 @@ func (p *Policy) denied(t Effect) (verdict, rule) {
 	return worst, by
 }
 
-// passes reports whether the rules in force let a call run, and notes that they
-// did.
-func (p *Policy) passes(t Effect) bool {
-	by, ok := allowed(p.inForce(), t)
-	if ok {
-		p.note(by)
-	}
-	return ok
-}
-
 // Refuses reports whether a deny rule stops a request; asked for every redirect.
 func (p *Policy) Refuses(t Effect) bool {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
 	v, _ := p.denied(t)
 	return v == yes
 }
@@ -191,43 +164,42 @@ func (p *Policy) Refuses(t Effect) bool {
 // grep_files asks for every file it meets, as what is denied by name must not
 // be found by searching a folder.
 func (p *Policy) Hides(rel string) bool {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
 	return slices.ContainsFunc([]string{"read_file", "grep_files"}, func(tool string) bool {
-		v, _ := p.denied(Effect{Tool: tool, access: AccessRead, paths: []string{rel}})
-		return v == yes
+		return p.Refuses(Effect{Tool: tool, access: AccessRead, paths: []string{rel}})
 	})
 }
 
-// inForce lists the allow rules. The lock is held.
-func (p *Policy) inForce() []activeRule {
-	var out []activeRule
-	for _, r := range p.allow {
-		out = append(out, activeRule{rule: r})
-	}
-	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
+// inForce lists the allow rules: those of the configuration, which hold everywhere, and those
+// that the user granted in this workspace. A granted rule that this version cannot read, or a
+// file of grants that cannot be read, grants nothing.
+func (p *Policy) inForce() []rule {
+	out := slices.Clone(p.allow)
+	granted, _ := p.grants.In(p.workspace) // Rules tells what is wrong
 	for _, g := range granted {
 		if r, err := parseRule(g.Rule, p.tools); err == nil {
-			out = append(out, activeRule{rule: r, grant: g.ID})
+			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// allowRules lists the allow rules in force.
-func (p *Policy) allowRules() []activeRule {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return p.inForce()
-}
-
-// note remembers that rules let a call run.
-func (p *Policy) note(by []activeRule) {
-	for _, r := range by {
-		if r.grant == "" {
-			p.used.note(r.rule)
-		} else {
-			p.grants.Note(r.grant)
+// allowed reports whether rules let all of a call pass.
+func allowed(rules []rule, t Effect) bool {
+	if t.access == AccessCommand {
+		return allowScript(rules, t.script)
+	}
+	paths := t.paths
+	if len(paths) == 0 {
+		paths = []string{""}
+	}
+	for _, path := range paths {
+		one := t
+		if path != "" {
+			one.paths = []string{path}
+		}
+		if !slices.ContainsFunc(rules, func(r rule) bool { return r.allows(one) }) {
+			return false
 		}
 	}
+	return true
 }

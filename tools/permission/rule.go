@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-
-	"plimsoll/tools/words"
 )
 
 // A rule is a tool's name, or a name with a pattern: run_command(go test *),
@@ -72,11 +70,7 @@ func parseRule(text string, tools []Tool) (rule, error) {
 
 // NoTool is the error of a name that no tool has.
 func NoTool(name string, tools []Tool) error {
-	names := toolNames(tools)
-	if near := words.Nearest(name, names, 1); len(near) > 0 {
-		return fmt.Errorf("there is no tool %q; did you mean %q?", name, near[0])
-	}
-	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(toolNames(tools), ", "))
 }
 
 // check refuses patterns that could never match calls of a sort.

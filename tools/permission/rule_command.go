@@ -25,49 +25,50 @@ func (r rule) exactly(text string) bool {
 	return !wildcard(r.pattern) && unescapeStar(r.pattern) == text
 }
 
-// deniesScript looks at every simple command of a script.
+// deniesScript looks at every simple command of a script. What only may be one, it denies
+// maybe.
 func (r rule) deniesScript(s *script) verdict {
+	if r.exactly(s.text) {
+		return yes
+	}
 	worst := no
 	if s.opaque {
 		worst = maybe
 	}
-	if r.exactly(s.text) {
-		return yes
-	}
 	pattern := fields(r.pattern)
 	for _, call := range s.nested {
-		v := matchWords(pattern, call)
-		if v == no && call[0].sure {
-			byName := append([]word{{text: path.Base(call[0].text), sure: true}}, call[1:]...)
-			v = matchWords(pattern, byName)
-		}
-		worst = max(worst, v)
+		worst = max(worst, matchCommand(pattern, call))
+	}
+	for _, call := range s.inner {
+		worst = max(worst, min(maybe, matchCommand(pattern, call)))
 	}
 	return worst
 }
 
-// allowScript reports whether rules let a whole script pass, and which did: one of
-// them is its exact text, or it is plain and each of its commands is covered by
-// one.
-func allowScript(rules []activeRule, s *script) (by []activeRule, ok bool) {
-	for _, r := range rules {
-		if r.tool == "run_command" && (!r.hasPattern || r.exactly(s.text)) {
-			return []activeRule{r}, true
-		}
+// matchCommand compares a pattern with a simple command, by the name of its program alone,
+// too: rm for /bin/rm.
+func matchCommand(pattern []string, call []word) verdict {
+	v := matchWords(pattern, call)
+	if v == no && call[0].sure {
+		byName := append([]word{{text: path.Base(call[0].text), sure: true}}, call[1:]...)
+		v = matchWords(pattern, byName)
 	}
-	if !s.plain {
-		return nil, false
+	return v
+}
+
+// allowScript reports whether rules let a whole script pass: one of them is its exact text,
+// or it is plain and each of its commands is covered by one.
+func allowScript(rules []rule, s *script) bool {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return r.tool != "run_command" })
+	if slices.ContainsFunc(rules, func(r rule) bool { return !r.hasPattern || r.exactly(s.text) }) {
+		return true
 	}
 	for _, call := range s.calls {
-		i := slices.IndexFunc(rules, func(r activeRule) bool {
-			return r.tool == "run_command" && wildcard(r.pattern) && matchWords(fields(r.pattern), call) == yes
-		})
-		if i < 0 {
-			return nil, false
+		if !slices.ContainsFunc(rules, func(r rule) bool { return wildcard(r.pattern) && matchWords(fields(r.pattern), call) == yes }) {
+			return false
 		}
-		by = append(by, rules[i])
 	}
-	return by, len(by) > 0
+	return s.plain && len(s.calls) > 0
 }
 
 // matchWords compares a pattern with a simple command. An unsure word may be

@@ -10,7 +10,7 @@ import (
 	"plimsoll/tools/words"
 )
 
-// MaxEdit is how long a file may be that is edited.
+// MaxEdit is how long a file may be that is read or edited.
 const MaxEdit = 16 << 20
 
 // Sniffed is how many bytes of a file decide whether it is text.
@@ -48,7 +48,7 @@ func (f *Files) Content(p Place) (string, error) {
 	}
 	defer func() { _ = file.Close() }() // opened for reading
 	if st.Size() > MaxEdit {
-		return "", fmt.Errorf("%s is %s; files over 16 MiB are not edited", p.Name, words.Bytes(st.Size()))
+		return "", fmt.Errorf("%s is %s; files over 16 MiB are neither read nor edited", p.Name, words.Bytes(st.Size()))
 	}
 	text, err := io.ReadAll(io.LimitReader(file, MaxEdit))
 	if err != nil {

@@ -41,7 +41,7 @@ func TestApproveForgesNoLines(t *testing.T) {
 
 func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 	t.Parallel()
-	wide := conversation.Offer{Rules: []string{"edit(*)"}, Means: "edits of files", Warning: "wide", Wide: true}
+	wide := conversation.Offer{Rules: []string{"edit(*)"}, Means: "edits of files", Warning: "wide"}
 	approved := overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: wide.Rules}
 	edit := func() (*overlay.Approve, *overlay.Stack) {
 		d := overlay.NewApprove("x", editReview())

@@ -1,0 +1,63 @@
+package tools
+
+import (
+	"context"
+	"math"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/past"
+)
+
+// Finds that search_history shows unless asked for more or fewer, and at most.
+const (
+	historyHits = 10
+	historyMost = 50
+)
+
+func (b *Box) recall() tool {
+	return tool{
+		name: conversation.ToolRecall, readOnly: true, subject: []string{"id", "query"},
+		about:  "Show the original of something earlier in this conversation that was cut or shortened. Without id, lists what was.",
+		brief:  "Show the original of what was cut, by id: an event (e41), turns (t3-7) or a call's id. Without id, list what was.",
+		params: past.RecallParams,
+		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
+			text, err := b.past.Recall(ctx, past.ID(args), args.Text("query"), args.Whole("offset", 0), args.Whole("limit", math.MaxInt32))
+			return result{text: text}, err
+		},
+	}
+}
+
+func (b *Box) searchHistory() tool {
+	return tool{
+		name: conversation.ToolSearchHistory, readOnly: true, subject: []string{"query"},
+		about:    "Find earlier messages, calls and results of this conversation by text, also those no longer shown. Gives ids for recall.",
+		brief:    "Find earlier messages of this conversation; gives ids for recall.",
+		optional: true,
+		params: []params.Param{
+			{Name: "query", Kind: params.Text, Required: true, About: "words that all have to occur"},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: historyMost, About: "most finds to show, default 10"},
+			{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
+		},
+		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
+			text, err := b.past.Search(ctx, args.Text("query"), args.Whole("offset", 0), args.Whole("limit", historyHits))
+			return result{text: text}, err
+		},
+	}
+}
+
+// compact lets the model ask for a compaction. The tool itself does nothing: who
+// runs the conversation sees the call and acts before the next request, when
+// the reply and its results are complete.
+func (b *Box) compact() tool {
+	return tool{
+		name: conversation.ToolCompact, readOnly: true, subject: []string{"focus"},
+		about:    "Have this conversation shortened before your next step: when it has grown long, or when a part of the work is done whose details the rest does not need.",
+		brief:    "Have this conversation shortened before your next step.",
+		optional: true,
+		params:   []params.Param{{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"}},
+		run: func(context.Context, params.Values, func(string)) (result, error) {
+			return result{text: "Compression requested"}, nil // the whole answer (JCL)
+		},
+	}
+}
