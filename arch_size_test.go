@@ -13,13 +13,13 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {76, 1233},
-	"agent":                         {3199, 7641},
+	"agent":                         {3165, 7641},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
 	"agent/anthropic/anthropictest": {942, 224},
 	"agent/catalog":                 {519, 316},
-	"agent/compactor":               {2598, 369},
-	"agent/core":                    {1097, 0},
+	"agent/compactor":               {2592, 359},
+	"agent/core":                    {1283, 0},
 	"agent/demo":                    {953, 790},
 	"agent/llm":                     {811, 0},
 	"agent/openai":                  {5538, 3556},

@@ -10,7 +10,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -34,6 +33,9 @@ type Agent struct {
 	counter   *tokenCounter
 	titler    *titler
 	retry     bool // the newest request is to be made again
+	maxSteps  int  // requests in one turn
+	fallbacks []core.Fallback
+	partial   *conversation.Partial // that a crash left, nil if none
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -43,40 +45,30 @@ func New(o core.Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := conversation.NewLog(o.Stored.Events)
+	a := &Agent{inbox: core.NewInbox(), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks}
+	j, err := core.NewJournal(o, a.fold)
 	if err != nil {
 		return nil, err
 	}
-	set, err := core.NewSettings(o)
-	if err != nil {
-		return nil, err
-	}
-	j := &core.Journal{Options: o, Updates: updates.NewMailbox(), Log: log, Settings: set, Rules: o.Rules}
-	in, shown := core.NewInbox(), &display{journal: j}
+	in, shown := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
-		journal: j, display: shown, inbox: in, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
+		journal: j, display: shown, inbox: in, ask: o.AskWindow, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
 	}
-	a := &Agent{
-		journal: j, inbox: in, queue: &queue{updates: j.Updates}, display: shown, windows: windows,
-		requester: &requester{journal: j, display: shown, inbox: in, answered: map[string]bool{}},
-		replies:   &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}},
-		calls:     &callRunner{journal: j, display: shown, inbox: in},
-	}
-	a.compactor = compactor.New(j, in, loop{a})
+	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, shown, windows
+	a.requester = &requester{journal: j, display: shown, inbox: in, store: o.Log, retry: o.Retry, answered: map[string]bool{}}
+	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
+	a.calls = &callRunner{journal: j, display: shown, inbox: in, toolbox: o.Toolbox, results: o.Results}
+	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.room = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
-	a.titler = &titler{journal: j, inbox: in, usage: windows.usage}
-	a.inspector = &inspector{inbox: in, updates: j.Updates, account: a.compactor.Account}
-	j.Appended = a.fold
-	if w, ok := lowered(o.Stored.Events, set.Model); ok {
-		a.windows.cuts = cutWatch{model: set.Model.Name(), lowered: w, warned: map[string]bool{set.Model.Name(): true}}
-		a.journal.Settings.Model.Window, set.Model.Window = w, w
+	a.titler = &titler{journal: j, inbox: in, named: o.Titles, usage: windows.usage}
+	a.inspector = &inspector{inbox: in, updates: j.Updates(), account: a.compactor.Account}
+	if w, ok := lowered(o.Stored.Events, j.Model()); ok {
+		name := j.Model().Name()
+		windows.cuts = cutWatch{model: name, lowered: w, warned: map[string]bool{name: true}}
+		j.UseWindow(w)
 	}
 	shown.declare()
-	a.journal.View = projection.Project(o.Stored.Events)
-	a.journal.Meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(a.journal.View)
-	a.journal.WeighThinking()
-	a.journal.Meter = a.journal.Meter.WithHistory(o.Stored.Events, set.Model.Name())
 	shown.fitResults()
 	a.note(o.Stored.Events)
 	if o.Calibrations != nil {
@@ -90,10 +82,10 @@ func New(o core.Options) (*Agent, error) {
 
 // Meter is how full the window is as the stored events leave it. It is for
 // whoever opens a conversation: once Run has begun, updates tell.
-func (a *Agent) Meter() meter.Meter { return a.journal.Meter }
+func (a *Agent) Meter() meter.Meter { return a.journal.Meter() }
 
 // Updates is where what happens can be watched. It is closed when Run ends.
-func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates }
+func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates() }
 
 // Send says something to the model: at once if the conversation is idle,
 // otherwise it queues behind the running turn. Blank text is ignored; what is too
@@ -111,8 +103,8 @@ func (a *Agent) Add(text string) {
 // Retry makes the request of the newest turn again, where it has no whole reply: its message is not said twice.
 func (a *Agent) Retry() {
 	a.inbox.Put(func(context.Context) {
-		if a.journal.InTurn {
-			a.journal.Updates.Put(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
+		if a.journal.InTurn() {
+			a.journal.Tell(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
 			return
 		}
 		a.retry = true
@@ -162,7 +154,7 @@ func (a *Agent) SwitchModel(m llm.Model, p llm.Provider) {
 // that requests go to now. Model is its name, provider/id.
 func (a *Agent) SetWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
-		if model == a.journal.Settings.Model.Name() && a.windows.setWindow(w) {
+		if model == a.journal.Model().Name() && a.windows.setWindow(w) {
 			a.recordLimits(ctx)
 		}
 	})
@@ -171,7 +163,7 @@ func (a *Agent) SetWindow(model string, w meter.Window) {
 // ReplaceWindow puts the window of a model in force that the user says, whatever was known of it.
 func (a *Agent) ReplaceWindow(model string, w meter.Window) {
 	a.inbox.Put(func(ctx context.Context) {
-		if model == a.journal.Settings.Model.Name() && w != a.journal.Settings.Model.Window {
+		if model == a.journal.Model().Name() && w != a.journal.Model().Window {
 			a.windows.useWindow(w)
 			a.recordLimits(ctx)
 		}
@@ -189,12 +181,11 @@ func (a *Agent) Tell(text string) {
 // late. That of another model than requests go to is ignored.
 func (a *Agent) SetMaxOut(model string, tokens int) {
 	a.inbox.Put(func(ctx context.Context) {
-		if model != a.journal.Settings.Model.Name() || tokens <= 0 || tokens == a.journal.Settings.Model.MaxOut {
+		if model != a.journal.Model().Name() || tokens <= 0 || tokens == a.journal.Model().MaxOut {
 			return
 		}
-		a.journal.Settings.Model.MaxOut = tokens
-		a.journal.Meter = a.journal.Meter.WithMaxOut(tokens)
-		a.journal.Updates.Put(updates.ModelSwitched{Model: a.journal.Settings.Model})
+		a.journal.UseMaxOut(tokens)
+		a.journal.Tell(updates.ModelSwitched{Model: a.journal.Model()})
 		a.display.showMeter()
 		a.recordLimits(ctx)
 	})
@@ -220,7 +211,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.started.Swap(true) {
 		return errors.New("the agent runs already")
 	}
-	defer a.journal.Updates.Close()
+	defer a.journal.Updates().Close()
 	a.windows.keeper.start(ctx)
 	defer a.windows.keeper.finish(ctx)
 	a.queue.backlog.start(ctx)
@@ -287,24 +278,19 @@ func (a *Agent) note(events []conversation.Event) {
 	}
 }
 
-// fold takes stored events into the view, the meter and what is kept at hand, and
-// tells of them.
+// fold takes stored events into what is kept at hand, and tells of them.
 func (a *Agent) fold(events []conversation.Event) {
 	a.note(events)
-	revision := a.journal.View.Revision
-	a.journal.View = a.journal.View.Extend(a.journal.Log.Events())
-	a.journal.Meter = a.journal.Meter.WithView(a.journal.View)
-	a.journal.Refold(events, revision)
 	a.compactor.Note(events)
 	for i, e := range events {
 		if b, ok := e.Body.(conversation.Usage); ok {
-			if b.For == conversation.ForReply && b.Model == a.journal.Settings.Model.Name() {
+			if b.For == conversation.ForReply && b.Model == a.journal.Model().Name() {
 				a.compactor.Fits() // the conversation fits into the one in use
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}
 	}
-	a.journal.Updates.Put(updates.Appended{Events: events})
+	a.journal.Tell(updates.Appended{Events: events})
 	a.display.showMeter()
 }
 
@@ -312,21 +298,21 @@ func (a *Agent) fold(events []conversation.Event) {
 // reply that was arriving with what is known of its request, at the time when it
 // did: how long the provider's cache has not been used is read from that.
 func (a *Agent) resume(ctx context.Context) {
-	now := a.journal.Options.Now()
+	now := a.journal.Now()
 	when := now
 	var bodies []conversation.Body
-	for _, c := range openCalls(a.journal.Log.Events()) {
+	for _, c := range openCalls(a.journal.Events()) {
 		bodies = append(bodies, interruptedResult(c, programEnded))
 	}
-	if p := a.journal.Options.Stored.Partial; p != nil && (p.Text != "" || p.Reasoning != "") {
+	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
 		bodies = append(bodies, p.Recovered(a.journal.NextSeq()+uint64(len(bodies)))...)
-		if n := a.journal.Log.Len(); n > 0 && !p.Time.Before(a.journal.Log.Events()[n-1].Time) && !p.Time.After(now) {
+		if n := a.journal.Len(); n > 0 && !p.Time.Before(a.journal.Events()[n-1].Time) && !p.Time.After(now) {
 			when = p.Time // clocks may have been set meanwhile
 		}
 	}
 	if _, err := a.journal.AppendAt(ctx, when, bodies...); err != nil {
-		a.journal.Pending = append(a.journal.Pending, bodies...)
-		a.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		a.journal.Postpone(bodies...)
+		a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 

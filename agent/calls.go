@@ -51,6 +51,8 @@ type callRunner struct {
 	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
+	toolbox  core.Toolbox // nil: there are no tools
+	results  core.Results
 	question *question       // what a call waits for, nil if none does
 	repeats  compact.Repeats // the results, by their text
 }
@@ -117,10 +119,10 @@ func (r *callRunner) examine(ctx context.Context, c *call) error {
 	switch {
 	case c.invalid:
 		c.settle(conversation.ResultError, invalidArguments)
-	case r.journal.Options.Toolbox == nil:
+	case r.toolbox == nil:
 		c.settle(conversation.ResultError, noTools)
 	default:
-		c.review = core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.journal.Options.Toolbox.Review(ctx, c.ToolCall) })
+		c.review = core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.toolbox.Review(ctx, c.ToolCall) })
 	}
 	return context.Cause(ctx)
 }
@@ -159,14 +161,14 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	if title == "" {
 		title = c.Name
 	}
-	r.journal.Updates.Put(updates.ToolStarted{CallID: c.ID, Title: title})
-	began := r.journal.Options.Now()
-	c.outcome = r.journal.Options.Toolbox.Run(ctx, c.ToolCall, func(text string) {
+	r.journal.Tell(updates.ToolStarted{CallID: c.ID, Title: title})
+	began := r.journal.Now()
+	c.outcome = r.toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
-			r.journal.Updates.Put(updates.ToolOutput{CallID: c.ID, Text: text})
+			r.journal.Tell(updates.ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
-	c.took = r.journal.Options.Now().Sub(began)
+	c.took = r.journal.Now().Sub(began)
 }
 
 // answer hands the user's answer to the call that waits for it.
@@ -193,9 +195,9 @@ func (r *callRunner) permit(ctx context.Context, c *call) error {
 	switch need := c.review.Need; {
 	case need == conversation.NeedNothing:
 		return nil
-	case need == conversation.NeedApproval && r.journal.Options.Interactive:
+	case need == conversation.NeedApproval && r.journal.Interactive():
 		return r.askApproval(ctx, c)
-	case need == conversation.NeedAnswer && r.journal.Options.Interactive:
+	case need == conversation.NeedAnswer && r.journal.Interactive():
 		return r.askAnswer(ctx, c)
 	case need == conversation.NeedApproval:
 		c.settle(conversation.ResultDenied, nobodyApproves)
@@ -215,9 +217,9 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	switch v.Grant {
 	case conversation.GrantOnce:
 	case conversation.GrantRun, conversation.GrantAlways:
-		err := core.Concurrently(ctx, r.inbox, func() error { return r.journal.Options.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
+		err := core.Concurrently(ctx, r.inbox, func() error { return r.toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			r.journal.Updates.Put(updates.Failed{Err: &llm.Error{
+			r.journal.Tell(updates.Failed{Err: &llm.Error{
 				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
@@ -246,11 +248,11 @@ func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer,
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	r.question = q
 	r.display.status(updates.Status{Phase: updates.Asking})
-	r.journal.Updates.Put(updates.AskApproval{Call: c.ToolCall, Review: c.review})
+	r.journal.Tell(updates.AskApproval{Call: c.ToolCall, Review: c.review})
 	v, _, err := core.Receive(ctx, r.inbox, q.answer)
 	r.question = nil
 	if err != nil {
-		r.journal.Updates.Put(updates.ApprovalClosed{CallID: c.ID})
+		r.journal.Tell(updates.ApprovalClosed{CallID: c.ID})
 	}
 	return v, err
 }
@@ -311,7 +313,7 @@ func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error 
 		bodies, rest = append(bodies, abandoned(rest)...), nil
 	}
 	if _, err := r.journal.Keep(ctx, bodies...); err != nil {
-		r.journal.Pending = append(r.journal.Pending, abandoned(rest)...)
+		r.journal.Postpone(abandoned(rest)...)
 		return err
 	}
 	if blobErr != nil {
@@ -343,17 +345,16 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	if text == "" && result.Status == conversation.ResultInterrupted {
 		text = stoppedDuring
 	}
-	limits := r.journal.Options.Results
 	recall := ""
-	if limits.KeepFull && slices.Contains(*r.display.declared.Load(), conversation.ToolRecall) {
+	if r.results.KeepFull && slices.Contains(*r.display.declared.Load(), conversation.ToolRecall) {
 		recall = conversation.RecallID{First: seq, Last: seq}.String()
 	}
 	result.Text, result.Total = r.display.arrival.Load().Apply(text, recall)
 	result.Repeats = r.repeated(result)
-	if result.Total == 0 || !limits.KeepFull {
+	if result.Total == 0 || !r.results.KeepFull {
 		return result, nil
 	}
-	blob, err := r.journal.Options.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
+	blob, err := r.journal.PutBlob(ctx, prefix(text, r.results.Ceiling))
 	result.Blob = blob
 	return result, err
 }
@@ -361,11 +362,12 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 // repeated is the Seq of an earlier result with the same text that the model
 // sees in full, 0 if there is none or the rules say nothing of pointers.
 func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
-	if !r.journal.Rules.Preset.Design().Additions {
+	if !r.journal.Rules().Preset.Design().Additions {
 		return 0
 	}
 	result.Size = conversation.Measure(result.Text)
-	if seq := r.repeats.Of(result); seq != 0 && r.journal.View.ShowsInFull(seq, result.Text) {
+	view := r.journal.View()
+	if seq := r.repeats.Of(result); seq != 0 && view.ShowsInFull(seq, result.Text) {
 		return seq
 	}
 	return 0

@@ -64,7 +64,7 @@ func (a *Agent) Weigh(ctx context.Context, rules preset.Rules, w meter.Window) (
 // It changes nothing.
 func (a *Agent) Preview(w edit.Request) {
 	a.inbox.Put(func(context.Context) {
-		answer := updates.Previewed{Request: w, Now: a.journal.Meter.Reading()}
+		answer := updates.Previewed{Request: w, Now: a.journal.Reading()}
 		proposal, err := a.compactor.Preview(w)
 		if err != nil {
 			answer.Err = err
@@ -72,7 +72,7 @@ func (a *Agent) Preview(w edit.Request) {
 			answer.Preview, answer.Then = proposal.Preview(), proposal.Then()
 			answer.CostNow, answer.PaysAfter = a.journal.Price(answer.Preview)
 		}
-		a.journal.Updates.Put(answer)
+		a.journal.Tell(answer)
 	})
 }
 
@@ -107,7 +107,7 @@ func (a *Agent) Rewind(turn int) {
 		if !a.compactor.Rewinds(turn) {
 			return
 		}
-		if a.journal.InTurn {
+		if a.journal.InTurn() {
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
 			a.queue.giveBack()
@@ -118,41 +118,38 @@ func (a *Agent) Rewind(turn int) {
 
 // switchModel sends requests to another model from the next one on.
 func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
-	a.useModel(m, p)
+	a.useModel(m, p, false)
 	if a.turn != nil {
 		a.turn.chosen = nil // it is the one to stay with
 	}
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
-	if !a.journal.InTurn && a.journal.Log.Len() > 0 {
-		if c := a.journal.Settings.ModelChanged(); c != a.journal.Settings.Changed { // a new key is no other model
+	if !a.journal.InTurn() && a.journal.Len() > 0 {
+		if c, isNew := a.journal.ModelRecord(); isNew { // a new key is no other model
 			a.journal.KeepForLater(ctx, c)
 		}
 		a.compactor.Replan() // the conversation need not fit into the new one
 	}
 }
 
-// useModel sends requests to a model from the next one on, and tells so.
-func (a *Agent) useModel(m llm.Model, p llm.Provider) {
+// useModel sends requests to a model from the next one on, or for one turn, and tells so.
+func (a *Agent) useModel(m llm.Model, p llm.Provider, oneTurn bool) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
 	a.compactor.LeaveModel(m.Window)
-	a.journal.Settings.Model, a.journal.Settings.Provider, a.journal.Settings.OneTurn = m, p, false
+	a.journal.UseModel(m, p, oneTurn)
 	a.windows.remember()
-	a.journal.Settings.Choose()
 	a.display.declare()
-	a.journal.Meter = a.journal.Meter.WithModel(m.MeterOptions(a.journal.Rules)).WithPrompt(a.journal.Settings.PromptSizes())
-	a.journal.WeighThinking()
 	a.compactor.ModelChanged()
-	a.journal.Updates.Put(updates.ModelSwitched{Model: m})
+	a.journal.Tell(updates.ModelSwitched{Model: m})
 	a.display.showMeter()
 }
 
 // recordLimits records what became known late about the model, once a request
 // to it is on record: otherwise the first request records it.
 func (a *Agent) recordLimits(ctx context.Context) {
-	if c := a.journal.Settings.ModelChanged(); a.journal.Settings.Blobs != nil && c != a.journal.Settings.Changed {
+	if c, isNew := a.journal.ModelRecord(); isNew && a.journal.PromptStored() {
 		a.journal.KeepForLater(ctx, c)
 	}
 }
@@ -167,15 +164,10 @@ func (a *Agent) recordLimits(ctx context.Context) {
 func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 	set = maps.Clone(set)
 	a.inbox.Put(func(ctx context.Context) {
-		overrides := map[string]string{}
-		maps.Copy(overrides, a.journal.Settings.Overrides) // the caller's map stays as it is
-		maps.Copy(overrides, set)
-		a.journal.Settings.Overrides = overrides
-		a.journal.Rules = rules
-		a.journal.Meter = a.journal.Meter.WithRules(rules)
+		a.journal.UseRules(set, rules)
 		a.compactor.RulesChanged()
 		a.display.showMeter()
-		if !a.journal.InTurn {
+		if !a.journal.InTurn() {
 			a.journal.KeepConfig(ctx)
 		}
 	})

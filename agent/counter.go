@@ -42,10 +42,10 @@ type tokenCounter struct {
 
 // idle has the next request counted, if it is time for that. Nothing goes on.
 func (c *tokenCounter) idle(ctx context.Context) {
-	m := c.journal.Settings.Model
-	counter, ok := c.journal.Settings.Provider.(llm.Counter)
-	now := c.journal.Options.Now()
-	if !ok || !c.journal.Options.Interactive || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.journal.Meter.Reading().Estimated {
+	m := c.journal.Model()
+	counter, ok := c.journal.Provider().(llm.Counter)
+	now := c.journal.Now()
+	if !ok || !c.journal.Interactive() || c.done != nil || c.refused[m.Name()] || !c.requester.answered[m.Name()] || !c.journal.Reading().Estimated {
 		return
 	}
 	if since := now.Sub(c.at); !c.at.IsZero() && since < countEvery {
@@ -61,7 +61,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 		return
 	}
 	c.at = now
-	revision, length := c.journal.View.Revision, c.journal.Log.Len()
+	revision, length := c.journal.View().Revision, c.journal.Len()
 	done := make(chan struct{})
 	c.done = done
 	go func() {
@@ -71,11 +71,11 @@ func (c *tokenCounter) idle(ctx context.Context) {
 		n, err := counter.CountTokens(ctx, r)
 		c.inbox.Put(func(context.Context) {
 			c.done, c.failed = nil, err != nil
-			same := c.journal.Settings.Model.Name() == m.Name() && c.journal.View.Revision == revision && c.journal.Log.Len() == length
+			same := c.journal.Model().Name() == m.Name() && c.journal.View().Revision == revision && c.journal.Len() == length
 			switch {
 			case lasts(err):
 				c.refused[m.Name()] = true
-				c.journal.Options.Logger.Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
+				c.journal.Logger().Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
 				c.failed = !c.windows.foldCount(n)
 			}
@@ -94,14 +94,13 @@ func lasts(err error) bool {
 
 // request is what is counted: the next request as it would be now, with a message of the user at its end.
 func (c *tokenCounter) request() (llm.Request, bool) {
-	set := &c.journal.Settings
-	v := c.journal.View
+	v := c.journal.View()
 	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], projection.Message{Role: projection.RoleUser, Text: closing})
-	messages, err := projection.Harden(v, set.Model.Caps)
+	messages, err := projection.Harden(v, c.journal.Model().Caps)
 	if err != nil {
 		return llm.Request{}, false // there is nothing to count
 	}
-	return set.Request(c.journal.Options.Stored.ID, messages), true
+	return c.journal.Request(messages), true
 }
 
 // wait waits for the answer that is awaited, and looks no more.
@@ -118,14 +117,11 @@ func (c *tokenCounter) wait() {
 // be right.
 func (k *windowKeeper) foldCount(tokens int) bool {
 	counted := float64(tokens) - meter.FramingTokens - 1 // of the closing message
-	counts := k.journal.Meter.WithCount(counted)
+	counts := k.journal.Meter().WithCount(counted)
 	if counted <= 0 || counts.Reading().Estimated {
 		return false
 	}
-	k.journal.Meter = counts
-	c := k.journal.Meter.Calibration()
-	k.journal.Settings.Model.Calibration.Factor, k.journal.Settings.Model.Calibration.Samples = c.Factor, c.Samples
-	k.keepCalibration()
+	k.learn(counts)
 	k.display.showMeter()
 	return true
 }

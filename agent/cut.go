@@ -35,7 +35,7 @@ import (
 // be judged: not if the model, or what it is shown, changed meanwhile.
 func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
 	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.ForReply ||
-		r.To.Name() != k.journal.Settings.Model.Name() || r.Revision != k.journal.View.Revision {
+		r.To.Name() != k.journal.Model().Name() || r.Revision != k.journal.View().Revision {
 		return conversation.Usage{}, false
 	}
 	t := rep.Usage
@@ -45,7 +45,7 @@ func (k *windowKeeper) report(r llm.Outgoing, rep *llm.Reply) (conversation.Usag
 
 // judge says what a report tells, before it is in the log.
 func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expected) {
-	e := k.journal.Meter.Expect(u, k.samePrompt(u))
+	e := k.journal.Meter().Expect(u, k.samePrompt(u))
 	found := e.Find(u)
 	if found != meter.Whole {
 		if hidden := k.hiddenReasoning(u.Model); hidden > 0 {
@@ -59,7 +59,7 @@ func (k *windowKeeper) judge(u conversation.Usage) (meter.Finding, meter.Expecte
 // samePrompt reports whether requests have carried the same prompt and tools
 // since the last whole report of the model.
 func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
-	for _, e := range slices.Backward(k.journal.Log.Events()) {
+	for _, e := range slices.Backward(k.journal.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return false
@@ -79,7 +79,7 @@ func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 // hiddenReasoning is the tokens of reasoning that goes back in a form that
 // nobody but the endpoint reads, at most: it may leave out what is old.
 func (k *windowKeeper) hiddenReasoning(model string) float64 {
-	events, sum := k.journal.Log.Events(), 0
+	events, sum := k.journal.Events(), 0
 	for _, e := range events {
 		u, ok := e.Body.(conversation.Usage)
 		if !ok || u.Reasoning <= 0 || u.Model != model || u.Reply == 0 || u.Reply > uint64(len(events)) {
@@ -120,14 +120,14 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 	if !w.note(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Options.Logger.Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+	k.journal.Logger().Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
 		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.inRow)
 	if !w.cut(found) {
 		return nil
 	}
 	advice := k.lower(w.limit(e))
 	var bodies []conversation.Body
-	if c := k.journal.Settings.ModelChanged(); c != k.journal.Settings.Changed && k.journal.Settings.Blobs != nil {
+	if c, isNew := k.journal.ModelRecord(); isNew && k.journal.PromptStored() {
 		bodies = append(bodies, c) // with the report: the program may end with the turn
 	}
 	if w.warned[u.Model] {
@@ -146,7 +146,7 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 // user is told about it.
 func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
-	w, have := &k.cuts, k.journal.Settings.Model.Window
+	w, have := &k.cuts, k.journal.Model().Window
 	if have.Known() && have != w.lowered {
 		return fmt.Sprintf("The window stays %d tokens (%s). If the model forgets what came before: %s", have.Tokens, have.Source, larger)
 	}
@@ -156,7 +156,7 @@ func (k *windowKeeper) lower(limit int) string {
 	}
 	w.lowered = to
 	does := ""
-	if k.journal.Rules.ActsByItself() {
+	if k.journal.Rules().ActsByItself() {
 		does = " and compacts the conversation to fit"
 	}
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
@@ -165,7 +165,7 @@ func (k *windowKeeper) lower(limit int) string {
 // raise corrects a window that was lowered too far: the server counted more.
 func (k *windowKeeper) raise(prompt int) {
 	w := &k.cuts
-	if !w.lowered.Known() || k.journal.Settings.Model.Window != w.lowered {
+	if !w.lowered.Known() || k.journal.Model().Window != w.lowered {
 		return
 	}
 	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}
@@ -181,7 +181,7 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	if ans.err != nil || !ok {
 		return
 	}
-	had := k.journal.Settings.Model.Window
+	had := k.journal.Model().Window
 	above := llm.SaidByServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
 	short := k.short(r, ans.reply) && !k.askedShort[r.To.Name()]
 	if short {
@@ -191,8 +191,8 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 		return
 	}
 	k.askWindow(ctx)
-	have := k.journal.Settings.Model.Window
-	if !above || r.To.Name() != k.journal.Settings.Model.Name() || have.Tokens >= u.Prompt || !llm.SaidByServer(have) {
+	have := k.journal.Model().Window
+	if !above || r.To.Name() != k.journal.Model().Name() || have.Tokens >= u.Prompt || !llm.SaidByServer(have) {
 		return
 	}
 	k.forgetWindow()
@@ -219,11 +219,8 @@ func (k *windowKeeper) usage(r llm.Outgoing, rep *llm.Reply, seq uint64) []conve
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
 		u.Short = k.short(r, rep)
-		switch {
-		case t.CostUSD != nil:
-			u.CostUSD, u.Priced = t.CostUSD, "reported"
-		case k.journal.Options.Cost != nil:
-			u.CostUSD, u.Priced = k.journal.Options.Cost(r.To, t)
+		if u.CostUSD, u.Priced = t.CostUSD, "reported"; t.CostUSD == nil {
+			u.CostUSD, u.Priced = k.journal.Cost(r.To, t)
 		}
 	}
 	return []conversation.Body{u}

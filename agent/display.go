@@ -20,38 +20,40 @@ type display struct {
 	arrival  atomic.Pointer[conversation.ArrivalCap]
 	declared atomic.Pointer[[]string] // names of the tools that the model is given
 
+	maxResult int // characters of a result that the user wants shown, 0 for what fits
+
 	busy   bool      // the newest status says that something goes on
 	coldAt time.Time // from when on the watcher was told that the provider's cache is cold
 }
 
 // status tells what the conversation is doing now.
 func (d *display) status(s updates.Status) {
-	s.Since, d.busy = d.journal.Options.Now(), s.Phase != updates.Idle
-	d.journal.Updates.Put(s)
+	s.Since, d.busy = d.journal.Now(), s.Phase != updates.Idle
+	d.journal.Tell(s)
 }
 
 // showMeter tells how full the window is now.
 func (d *display) showMeter() {
-	r := d.journal.Meter.Reading()
+	r := d.journal.Reading()
 	free := -1
 	if r.Window.Known() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.free.Store(int64(free))
 	d.fitResults()
-	d.journal.Updates.Put(updates.Metered{Meter: d.journal.Meter})
+	d.journal.Tell(updates.Metered{Meter: d.journal.Meter()})
 	d.tellCache()
 }
 
 // fitResults makes the cap of results follow the rules and the window.
 func (d *display) fitResults() {
-	most := compact.ArrivalCap(d.journal.Rules.Preset, d.journal.Options.Results.MaxChars, d.journal.Meter.Reading().Window.Tokens)
+	most := compact.ArrivalCap(d.journal.Rules().Preset, d.maxResult, d.journal.Reading().Window.Tokens)
 	d.arrival.Store(&most)
 }
 
 // tellCache tells from when on the provider's cache is cold, if that is new.
 func (d *display) tellCache() {
-	m := d.journal.Settings.Model
+	m := d.journal.Model()
 	at, changed := d.journal.LastReply(m)
 	switch {
 	case m.NoCache:
@@ -61,23 +63,15 @@ func (d *display) tellCache() {
 	}
 	if !at.Equal(d.coldAt) {
 		d.coldAt = at
-		d.journal.Updates.Put(updates.CacheCold{At: at})
-	}
-}
-
-// reform chooses the form anew when the window became known, or is another one.
-func (d *display) reform() {
-	if d.journal.Settings.Choose() {
-		d.journal.Meter = d.journal.Meter.WithPrompt(d.journal.Settings.PromptSizes())
-		d.declare()
+		d.journal.Tell(updates.CacheCold{At: at})
 	}
 }
 
 // declare makes known which tools the model is given.
 func (d *display) declare() {
-	names := make([]string, len(d.journal.Settings.Tools))
-	for i, t := range d.journal.Settings.Tools {
-		names[i] = t.Name
+	names := []string{}
+	for _, t := range d.journal.Tools() {
+		names = append(names, t.Name)
 	}
 	d.declared.Store(&names)
 }

@@ -26,8 +26,8 @@ type endpoint struct {
 // takeover is who takes a turn over.
 type takeover struct {
 	journal *core.Journal
-	chosen  *endpoint // what the user chose, while another model has the turn; nil otherwise
-	had     int       // how many of the models that may take over had their turn
+	chosen  *endpoint       // what the user chose, while another model has the turn; nil otherwise
+	left    []core.Fallback // that may take over and did not have their turn
 }
 
 // errElsewhere says that the turn continues with another model.
@@ -50,8 +50,8 @@ func fallsBack(c llm.Class, again bool) bool {
 // one to fall back for.
 func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	var failure *llm.Error
-	t, set := a.turn, &a.journal.Settings
-	if t == nil || !errors.As(ans.err, &failure) || !fallsBack(failure.Class, t.chosen != nil) || r.To.Name() != set.Model.Name() {
+	t, had := a.turn, endpoint{a.journal.Model(), a.journal.Provider()}
+	if t == nil || !errors.As(ans.err, &failure) || !fallsBack(failure.Class, t.chosen != nil) || r.To.Name() != had.model.Name() {
 		return false
 	}
 	next, skipped := t.next(ctx)
@@ -64,30 +64,29 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 		return false
 	}
 	if t.chosen == nil {
-		t.chosen = &endpoint{set.Model, set.Provider}
+		t.chosen = &had
 	}
 	bodies := append(a.replies.spent(r, ans), conversation.Notice{Level: conversation.NoticeWarning, Text: t.told(failure, next.model, skipped)})
 	if ans.reply.Arrived() {
-		a.journal.Updates.Put(updates.Discarded{})
+		a.journal.Tell(updates.Discarded{})
 	}
 	_, _ = a.journal.Keep(ctx, bodies...) // as above: an append that fails, too, ends the turn
-	a.useModel(next.model, next.provider)
-	set.OneTurn = true
+	a.useModel(next.model, next.provider, true)
 	return true
 }
 
 // next is the next model of the list that can take over, nil if none can, and
 // why those before it cannot.
 func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) {
-	set, list := &t.journal.Settings, t.journal.Options.Fallbacks
-	for t.had < len(list) {
-		f := list[t.had]
-		t.had++
-		m, p, err := f.Open(ctx, set.Model)
+	from := t.journal.Model()
+	for len(t.left) > 0 {
+		f := t.left[0]
+		t.left = t.left[1:]
+		m, p, err := f.Open(ctx, from)
 		switch {
 		case err != nil:
 			skipped = append(skipped, fmt.Sprintf("%s is left out: %v.", f.Name, err))
-		case m.Name() == set.Model.Name() || t.chosen != nil && m.Name() == t.chosen.model.Name():
+		case m.Name() == from.Name() || t.chosen != nil && m.Name() == t.chosen.model.Name():
 		case t.fills(m):
 			skipped = append(skipped, fmt.Sprintf("%s is left out: its window of %s is too small without a compaction.", m.Name(), thousands(m.Window.Tokens)))
 		default:
@@ -100,7 +99,7 @@ func (t *takeover) next(ctx context.Context) (next *endpoint, skipped []string) 
 // fills reports whether the conversation is above the load line of a model, or above the
 // hard line where nothing makes compaction act.
 func (t *takeover) fills(m llm.Model) bool {
-	r := t.journal.Meter.WithModel(m.MeterOptions(t.journal.Rules)).WithPrompt(t.journal.Settings.PromptSizes()).Reading()
+	r := t.journal.MeterFor(m).Reading()
 	line := r.LoadLine
 	if line == 0 {
 		line = r.HardLine
@@ -110,18 +109,16 @@ func (t *takeover) fills(m llm.Model) bool {
 
 // told says why a model takes over, and what that does to cache and window.
 func (t *takeover) told(why *llm.Error, m llm.Model, skipped []string) string {
-	r := t.journal.Meter.WithModel(m.MeterOptions(t.journal.Rules)).WithPrompt(t.journal.Settings.PromptSizes()).Reading()
+	r := t.journal.MeterFor(m).Reading()
 	price := ""
-	if cost := t.journal.Options.Cost; cost != nil {
-		if usd, _ := cost(m, llm.Tokens{Prompt: r.Used}); usd != nil && *usd >= 0.01 {
-			price = fmt.Sprintf(", about $%.2f", *usd)
-		}
+	if usd, _ := t.journal.Cost(m, llm.Tokens{Prompt: r.Used}); usd != nil && *usd >= 0.01 {
+		price = fmt.Sprintf(", about $%.2f", *usd)
 	}
 	window := "its window is unknown"
 	if r.Window.Known() {
 		window = fmt.Sprintf("they fill %d%% of its window", r.Percent(r.Used))
 	}
-	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Settings.Model.Name(), strings.TrimSuffix(why.Message, "."))}
+	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Model().Name(), strings.TrimSuffix(why.Message, "."))}
 	parts = append(parts, skipped...)
 	parts = append(parts, fmt.Sprintf("%s continues this turn. Its cache is cold: ~%s tokens are sent again%s; %s.", m.Name(), thousands(r.Used), price, window),
 		fmt.Sprintf("The next turn goes to %s again.", t.chosen.model.Name()))

@@ -66,7 +66,7 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		bodies = append(bodies, k.leaveOut(message, k.journal.NextSeq()+uint64(len(bodies)))...)
 	}
 	if _, err := k.journal.Keep(ctx, bodies...); err != nil {
-		k.journal.Pending = append(k.journal.Pending, abandoned(calls)...)
+		k.journal.Postpone(abandoned(calls)...)
 		return nil, err
 	}
 	return calls, nil
@@ -76,13 +76,13 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 // refuses again. seq is where it stands in the log.
 func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
-	for _, e := range k.journal.Log.Events() {
-		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Log.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
+	for _, e := range k.journal.Events() {
+		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Turns()-1 && r.Status == conversation.ResultOK && k.changes(r.Tool) {
 			files = " Files were not changed back."
 		}
 	}
 	return []conversation.Body{
-		conversation.Rewind{Turn: k.journal.Log.Turns() - 1,
+		conversation.Rewind{Turn: k.journal.Turns() - 1,
 			Made: conversation.Made{Epoch: seq, Source: conversation.SourceAuto, Trigger: "refusal", Why: why}},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: m.Model + " " + why + ". The next requests leave this turn out: " +
 			"say it in another way, go further back with /rewind, or redo it with /redo before you send anything." + files},
@@ -91,7 +91,7 @@ func (k *replyKeeper) leaveOut(m conversation.AssistantMessage, seq uint64) []co
 
 // changes reports whether a tool may change files.
 func (k *replyKeeper) changes(tool string) bool {
-	return slices.ContainsFunc(k.journal.Settings.Tools, func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
+	return slices.ContainsFunc(k.journal.Tools(), func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
 }
 
 // leaveThinking leaves what the model thought up to now out of all requests to come.
@@ -106,8 +106,8 @@ func (k *replyKeeper) leaveThinking(ctx context.Context) bool {
 
 // thought reports whether requests carry something of what the model thought, which could be left out.
 func (k *replyKeeper) thought() bool {
-	for _, e := range slices.Backward(k.journal.Log.Events()) {
-		if e.Seq <= k.journal.Settings.ThinksAfter {
+	for _, e := range slices.Backward(k.journal.Events()) {
+		if e.Seq <= k.journal.ThinksAfter() {
 			break
 		}
 		if m, ok := e.Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {
@@ -175,7 +175,7 @@ func (k *replyKeeper) hints(r llm.Outgoing, rep *llm.Reply) []conversation.Body 
 	var bodies []conversation.Body
 	if !k.titled {
 		k.titled = true
-		if title := DefaultTitle(k.journal.Log.Events()); title != "" {
+		if title := DefaultTitle(k.journal.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}

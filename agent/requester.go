@@ -23,6 +23,8 @@ type requester struct {
 	journal  *core.Journal
 	display  *display
 	inbox    *core.Inbox
+	store    core.Log // keeps the reply so far
+	retry    llm.Retry
 	answered map[string]bool // models that gave a reply, by name
 	noted    string          // the newest note on how a request is made
 }
@@ -31,7 +33,7 @@ type requester struct {
 func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
 	empty := 0
-	began := q.journal.Options.Now()
+	began := q.journal.Now()
 	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
@@ -51,21 +53,21 @@ func (q *requester) ask(ctx context.Context, r llm.Outgoing) answer {
 			failure = saidNothing(failure, empty)
 		}
 		failure = q.sharedCache(r, rep, failure)
-		wait, again := q.journal.Options.Retry.Wait(failure, try)
+		wait, again := q.retry.Wait(failure, try)
 		if q.temporary(r, failure) {
 			if since.IsZero() {
-				since = q.journal.Options.Now()
+				since = q.journal.Now()
 			}
-			wait, again = q.journal.Options.Retry.LongWait(try, q.journal.Options.Now().Sub(since))
+			wait, again = q.retry.LongWait(try, q.journal.Now().Sub(since))
 		}
 		ans.down = ans.down || failure.Class == llm.Network || failure.Loading
 		if !again {
 			ans.err = q.givenUp(failure, try, began)
 			return ans
 		}
-		q.journal.Options.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		q.journal.Logger().Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
-			q.journal.Updates.Put(updates.Discarded{})
+			q.journal.Tell(updates.Discarded{})
 		}
 		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, Of: q.tries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if err := q.pause(ctx, wait); err != nil {
@@ -87,14 +89,14 @@ func (q *requester) tries(r llm.Outgoing, e *llm.Error) int {
 	if q.temporary(r, e) {
 		return 0
 	}
-	return q.journal.Options.Retry.Tries
+	return q.retry.Tries
 }
 
 // givenUp is the failure as the user is told it after the last try.
 func (q *requester) givenUp(e *llm.Error, try int, began time.Time) *llm.Error {
-	shown, now := *e, q.journal.Options.Now()
+	shown, now := *e, q.journal.Now()
 	shown.Tries, shown.Took = try, now.Sub(began)
-	if e.Retryable() && e.RetryAfter > q.journal.Options.Retry.MaxAfter {
+	if e.Retryable() && e.RetryAfter > q.retry.MaxAfter {
 		shown.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
 			e.RetryAfter.Round(time.Second), now.Add(e.RetryAfter).Format("15:04:05"))
 	}
@@ -113,7 +115,7 @@ func (q *requester) pause(ctx context.Context, d time.Duration) error {
 // numbers of a request that is smaller than the window is about a cache that is
 // full, which is temporary.
 func (q *requester) sharedCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.Nameless(e) || !llm.Smaller(q.journal.Settings.Model, q.journal.Meter.Calibration().Factor, r, rep) || r.To.Name() != q.journal.Settings.Model.Name() {
+	if !llm.Nameless(e) || !llm.Smaller(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
 		return e
 	}
 	return llm.CacheFull(e)
@@ -134,7 +136,7 @@ type piece struct {
 // it arrives, and kept apart from the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	keeper := keepPartials(ctx, q.journal.Options.Log, q.journal.Options.Logger)
+	keeper := keepPartials(ctx, q.store, q.journal.Logger())
 	defer keeper.stop()
 	q.display.status(updates.Status{Phase: updates.Waiting})
 	streamCtx, stop := context.WithCancel(ctx)
@@ -152,7 +154,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.After, Model: r.To.Name(), Text: rep.Text.String(), Reasoning: rep.Reasoning.String(),
-				Time: q.journal.Options.Now(), Request: r.Unreported(rep),
+				Time: q.journal.Now(), Request: r.Unreported(rep),
 			})
 		}
 	}, rep)
@@ -216,11 +218,11 @@ func (q *requester) show(rep *llm.Reply, c llm.Chunk) {
 		q.display.status(updates.Status{Phase: updates.Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		q.journal.Updates.Put(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.journal.Tell(updates.Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.Calls[i]
-		q.journal.Updates.Put(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
+		q.journal.Tell(updates.CallStreaming{Index: i, Name: call.Name, Chars: call.Chars})
 	}
 }
 

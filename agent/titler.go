@@ -33,6 +33,7 @@ const (
 type titler struct {
 	journal *core.Journal
 	inbox   *core.Inbox
+	named   func(llm.Model) bool // conversations held with a model are named by it; nil: none are
 	usage   func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
 
 	over bool          // it was asked, or need not be
@@ -41,11 +42,10 @@ type titler struct {
 
 // idle asks for a title, if it is time for that. Nothing goes on.
 func (t *titler) idle(ctx context.Context) {
-	named := t.journal.Options.Titles
-	if t.over || t.done != nil || named == nil || !t.journal.Options.Interactive || !named(t.journal.Settings.Model) {
+	if t.over || t.done != nil || t.named == nil || !t.journal.Interactive() || !t.named(t.journal.Model()) {
 		return
 	}
-	question, reply, ended := firstTurn(t.journal.Log.Events())
+	question, reply, ended := firstTurn(t.journal.Events())
 	if !ended {
 		return
 	}
@@ -88,7 +88,7 @@ func firstTurn(events []conversation.Event) (question, reply string, ended bool)
 // byFirstLine reports whether the conversation has the title that its first message
 // gives it.
 func (t *titler) byFirstLine() bool {
-	events := t.journal.Log.Events()
+	events := t.journal.Events()
 	for _, e := range slices.Backward(events) {
 		if b, ok := e.Body.(conversation.Renamed); ok {
 			return b.By == "auto" && b.Title == DefaultTitle(events)
@@ -99,13 +99,13 @@ func (t *titler) byFirstLine() bool {
 
 // request is what the model is asked.
 func (t *titler) request(question, reply string) llm.Outgoing {
-	set := &t.journal.Settings
+	m := t.journal.Model()
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), titleShown) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), titleShown) + "\n\nWrite the title."
 	r := llm.Outgoing{
-		Request:  llm.Request{Model: set.Model.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
-		Provider: set.Provider, To: set.Model, Purpose: conversation.ForTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
+		Request:  llm.Request{Model: m.ID, System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens},
+		Provider: t.journal.Provider(), To: m, Purpose: conversation.ForTitle, Estimate: float64(len(titleSystem)+len(text)) / 4,
 	}
-	if most := set.Model.MaxOut; most > 0 {
+	if most := m.MaxOut; most > 0 {
 		r.MaxTokens = min(r.MaxTokens, most)
 	}
 	return r
@@ -119,7 +119,7 @@ func (t *titler) keep(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err e
 		bodies = t.usage(r, rep, 0)
 	}
 	if err != nil {
-		t.journal.Options.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
+		t.journal.Logger().Info("the model wrote no title", "model", r.To.Name(), "error", err)
 	} else if title := titleIn(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.byFirstLine() {
 		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 	}

@@ -40,10 +40,12 @@ type turn struct {
 func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal}}
-	a.turn, a.journal.InTurn = t, true
+	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal, left: a.fallbacks}}
+	a.turn = t
+	a.journal.SetInTurn(true)
 	err := a.converse(turnCtx, begin)
-	a.turn, a.journal.InTurn = nil, false
+	a.turn = nil
+	a.journal.SetInTurn(false)
 	if t.refused {
 		a.queue.giveBack(a.asked()) // to be said in another way
 	}
@@ -58,14 +60,14 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.giveBack()
-		a.journal.Updates.Put(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
+		a.journal.Tell(updates.Failed{Err: failure, Logged: t.begun && a.recordFailure(ctx, failure)})
 	}
 	a.setIdle()
 }
 
 // asked is the newest message of the user.
 func (a *Agent) asked() string {
-	for _, e := range slices.Backward(a.journal.Log.Events()) {
+	for _, e := range slices.Backward(a.journal.Events()) {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
 			return m.Text
 		}
@@ -97,7 +99,7 @@ func (a *Agent) converse(ctx context.Context, begin func(context.Context) error)
 		return err
 	}
 	a.turn.begun = true
-	for range a.journal.Options.MaxSteps {
+	for range a.maxSteps {
 		calls, err := a.step(ctx)
 		if err == nil && a.turn.paused {
 			continue
@@ -112,7 +114,7 @@ func (a *Agent) converse(ctx context.Context, begin func(context.Context) error)
 	}
 	_, err := a.journal.Keep(ctx, conversation.Notice{
 		Level: conversation.NoticeWarning,
-		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.journal.Options.MaxSteps),
+		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.maxSteps),
 	})
 	return err
 }
@@ -170,7 +172,7 @@ func (a *Agent) stepWith(ctx context.Context) ([]*call, error) {
 			return calls, err
 		}
 		if err != nil {
-			a.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+			a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 		}
 		failure := llm.AsOverflow(answer.err)
 		if failure == nil {
@@ -210,17 +212,17 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 		return llm.Outgoing{}, err
 	}
 	a.journal.ChooseTTL()
-	set := &a.journal.Settings
-	messages, err := projection.Harden(a.journal.View, set.Model.Caps)
+	m := a.journal.Model()
+	messages, err := projection.Harden(a.journal.View(), m.Caps)
 	if err != nil && !(a.turn.paused && errors.Is(err, projection.ErrNothingToSend) && len(messages) > 0) {
 		return llm.Outgoing{}, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: "send a message first", Err: err}
 	}
 	r := llm.Outgoing{
-		Request:  set.Request(a.journal.Options.Stored.ID, messages),
-		Provider: set.Provider, To: set.Model,
-		Estimate: a.journal.Meter.RequestEstimate(), Revision: a.journal.View.Revision, After: uint64(a.journal.Log.Len()),
+		Request:  a.journal.Request(messages),
+		Provider: a.journal.Provider(), To: m,
+		Estimate: a.journal.Meter().RequestEstimate(), Revision: a.journal.View().Revision, After: uint64(a.journal.Len()),
 	}
-	r.MaxTokens = maxTokens(a.journal.Meter.Reading(), set.Model.ReplyLimit)
+	r.MaxTokens = maxTokens(a.journal.Reading(), m.ReplyLimit)
 	return r, nil
 }
 
@@ -232,11 +234,11 @@ const blindShare = 0.6
 // whether it is: first as above the hard line, then down the ladder.
 func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	share := preset.DefaultTriggerRatio
-	if !a.journal.Settings.Model.Window.Known() {
+	if !a.journal.Model().Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.journal.Meter.RequestEstimate() <= share*r.Estimate && !a.journal.Over() }
-	same := func() bool { return r.To.Name() == a.journal.Settings.Model.Name() }
+	fits := func() bool { return a.journal.Meter().RequestEstimate() <= share*r.Estimate && !a.journal.Over() }
+	same := func() bool { return r.To.Name() == a.journal.Model().Name() }
 	a.compactor.MakeShorter(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
@@ -244,7 +246,7 @@ func (a *Agent) retryShorter(ctx context.Context, r llm.Outgoing) bool {
 	if ctx.Err() == nil && !fits() {
 		a.compactor.ApplyLadder(ctx, planner.TriggerOverflow, true)
 	}
-	return a.journal.Meter.RequestEstimate() < r.Estimate
+	return a.journal.Meter().RequestEstimate() < r.Estimate
 }
 
 // enqueue says something when its turn comes. What can never be sent comes back at
@@ -254,10 +256,10 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.journal.InTurn || a.compactor.Held()
+	busy := a.journal.InTurn() || a.compactor.Held()
 	if err := a.journal.Oversized(m.text); err != nil && busy {
-		a.journal.Updates.Put(updates.Returned{Texts: []string{m.text}})
-		a.journal.Updates.Put(updates.Failed{Err: err})
+		a.journal.Tell(updates.Returned{Texts: []string{m.text}})
+		a.journal.Tell(updates.Failed{Err: err})
 		return
 	}
 	a.queue.messages = append(a.queue.messages, m)
@@ -269,7 +271,7 @@ func (a *Agent) enqueue(m queued) {
 
 // sendAgain makes the request of the newest turn again, without what arrived of a reply that broke off.
 func (a *Agent) sendAgain(ctx context.Context) error {
-	broken, yes := conversation.Unanswered(a.journal.Log.Events())
+	broken, yes := conversation.Unanswered(a.journal.Events())
 	a.turn.paused = yes // if the newest reply is whole
 	if !yes {
 		return &llm.Error{Class: llm.BadRequest, Message: "Nothing to send again: your newest message has its reply", Hint: "/undo goes back to it"}
@@ -279,7 +281,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 		return core.NotSaved(err)
 	}
 	if broken != 0 {
-		bodies = append(bodies, conversation.Rewind{Turn: a.journal.Log.Turns(), Reply: broken, Made: conversation.Made{
+		bodies = append(bodies, conversation.Rewind{Turn: a.journal.Turns(), Reply: broken, Made: conversation.Made{
 			Epoch: a.journal.NextSeq() + uint64(len(bodies)), Source: conversation.SourceManual, Trigger: "retry", Why: "sent again without the reply that broke off"}})
 	}
 	_, err = a.journal.Append(ctx, bodies...)
@@ -289,7 +291,7 @@ func (a *Agent) sendAgain(ctx context.Context) error {
 // oversizedNow is the same by what the server says now, where its word is what counts.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
 	err := a.journal.Oversized(text)
-	if err == nil || !llm.SaidByServer(a.journal.Settings.Model.Window) || !a.windows.askWindow(ctx) {
+	if err == nil || !llm.SaidByServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
 		return err
 	}
 	return a.journal.Oversized(text)
@@ -310,7 +312,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	}
 	if err := a.say(ctx, m.text); err != nil {
 		a.queue.giveBack(m.text)
-		a.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		a.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 	}
 	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()

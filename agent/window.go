@@ -33,6 +33,7 @@ type windowKeeper struct {
 	display *display
 	inbox   *core.Inbox
 	room    room
+	ask     func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
 
 	cuts       cutWatch        // whether the server cuts prompts silently
 	askedShort map[string]bool // models whose server was asked for its window after a short report
@@ -49,7 +50,7 @@ type room interface {
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w meter.Window) bool {
-	have := k.journal.Settings.Model.Window
+	have := k.journal.Model().Window
 	if !w.Known() || w == have || have.Known() && llm.Rank(w.Source) > llm.Rank(have.Source) {
 		return false
 	}
@@ -60,31 +61,29 @@ func (k *windowKeeper) setWindow(w meter.Window) bool {
 // remember keeps the window that the server says for later runs: the gauge then has it
 // while the server does not answer.
 func (k *windowKeeper) remember() {
-	w, c := k.journal.Settings.Model.Window, &k.journal.Settings.Model.Calibration
-	if w.Source == meter.WindowServer && c.Window != w.Tokens {
-		c.Window, c.WindowAt = w.Tokens, k.journal.Options.Now().Unix()
+	m := k.journal.Model()
+	if w := m.Window; w.Source == meter.WindowServer && m.Calibration.Window != w.Tokens {
+		k.journal.RememberWindow(w.Tokens)
 		k.keepCalibration()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
 func (k *windowKeeper) useWindow(w meter.Window) {
-	k.journal.Settings.Model.Window = w
+	k.journal.UseWindow(w)
 	k.remember()
-	k.journal.Meter = k.journal.Meter.WithWindow(w)
-	k.display.reform()
+	k.display.declare()
 	k.room.WindowChanged(w)
-	k.journal.Updates.Put(updates.ModelSwitched{Model: k.journal.Settings.Model})
+	k.journal.Tell(updates.ModelSwitched{Model: k.journal.Model()})
 	k.display.showMeter()
 }
 
 // learnWindow takes over the window that a server named, in tokens, and keeps it
 // for the next time. It reports whether it is in force.
 func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
-	c := &k.journal.Settings.Model.Calibration
-	c.Window, c.WindowAt = tokens, k.journal.Options.Now().Unix()
+	k.journal.RememberWindow(tokens)
 	k.keepCalibration()
-	had := k.journal.Settings.Model.Window.Tokens
+	had := k.journal.Model().Window.Tokens
 	if had == tokens {
 		return true // nobody needs to hear it again
 	}
@@ -97,17 +96,18 @@ func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
 
 // forgetWindow drops what was learned of the window in earlier runs.
 func (k *windowKeeper) forgetWindow() {
-	if c := &k.journal.Settings.Model.Calibration; c.Window != 0 {
-		c.Window, c.WindowAt = 0, 0
+	if k.journal.Model().Calibration.Window != 0 {
+		k.journal.RememberWindow(0)
 		k.keepCalibration()
 	}
 }
 
 // note records what became known about the model, and tells it.
 func (k *windowKeeper) note(ctx context.Context, text string) {
-	_, err := k.journal.Keep(ctx, k.journal.Settings.ModelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+	m, _ := k.journal.ModelRecord()
+	_, err := k.journal.Keep(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		k.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		k.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -117,31 +117,31 @@ const askTime = 2 * time.Second
 // askWindow asks the server how large the window is now, and reports whether
 // another size is in force afterwards.
 func (k *windowKeeper) askWindow(ctx context.Context) bool {
-	if k.journal.Options.AskWindow == nil || ctx.Err() != nil {
+	if k.ask == nil || ctx.Err() != nil {
 		return false
 	}
-	m := k.journal.Settings.Model
+	m := k.journal.Model()
 	if llm.Rank(m.Window.Source) < llm.Rank(meter.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.journal.Options.AskWindow(ask, m) })
-	if k.journal.Settings.Model.Name() != m.Name() {
+	w := core.Concurrently(ctx, k.inbox, func() meter.Window { return k.ask(ask, m) })
+	if k.journal.Model().Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
-	had := k.journal.Settings.Model.Window.Tokens
+	had := k.journal.Model().Window.Tokens
 	return k.setWindow(w) && w.Tokens != had
 }
 
 // grown is the error for which a request is held back, nil if the server says now
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
-	had := k.journal.Settings.Model.Window
+	had := k.journal.Model().Window
 	if llm.AsOverflow(err) == nil || !llm.SaidByServer(had) || !k.askWindow(ctx) {
 		return err
 	}
-	if w := k.journal.Settings.Model.Window; w.Known() && w.Tokens <= had.Tokens {
+	if w := k.journal.Model().Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
 	return k.room.Ready(ctx)
@@ -158,26 +158,28 @@ func DefaultLines(window int) (load, hard int) {
 // foldUsage anchors the meter on a report and keeps what that taught. A report
 // of a model that is no longer in use says nothing about the one that is.
 func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
-	name := k.journal.Settings.Model.Name()
+	name := k.journal.Model().Name()
 	if u.Model != name {
-		k.journal.Meter = k.journal.Meter.WithHistory(event, name)
+		k.journal.Learn(k.journal.Meter().WithHistory(event, name))
 		return
 	}
-	before := k.journal.Meter.Calibration()
-	k.journal.Meter = k.journal.Meter.WithUsage(u)
-	if c := k.journal.Meter.Calibration(); c != before {
-		k.journal.Settings.Model.Calibration.Factor, k.journal.Settings.Model.Calibration.Samples = c.Factor, c.Samples
+	k.learn(k.journal.Meter().WithUsage(u))
+}
+
+// learn takes over a meter that has seen what the endpoint counted, and keeps what it learned.
+func (k *windowKeeper) learn(m meter.Meter) {
+	if k.journal.Learn(m) {
 		k.keepCalibration()
 	}
 }
 
 // keepCalibration stores what is known about the model, off the hot path.
 func (k *windowKeeper) keepCalibration() {
-	key := k.journal.Settings.Model.CalibrationKey
+	key := k.journal.Model().CalibrationKey
 	if key == "" {
 		return
 	}
-	c := k.journal.Settings.Model.Calibration
+	c := k.journal.Model().Calibration
 	k.learned[key] = c
 	k.keeper.put(false, func(batch learnedModels) learnedModels {
 		if batch == nil {
@@ -256,20 +258,16 @@ func (w *cutWatch) limit(e meter.Expected) int {
 func (k *windowKeeper) overflowed(ctx context.Context, r llm.Outgoing, e *llm.Error, hint string) error {
 	told := *e
 	told.Hint = hint
-	if r.To.Name() != k.journal.Settings.Model.Name() { // the user may have switched meanwhile
+	if r.To.Name() != k.journal.Model().Name() { // the user may have switched meanwhile
 		return &told
 	}
 	counted := e.Requested
 	if counted <= 0 {
 		counted = e.Window // it has more than that
 	}
-	k.journal.Meter = k.journal.Meter.WithRefusal(counted)
-	if f := k.journal.Meter.Calibration().Factor; f != k.journal.Settings.Model.Calibration.Factor {
-		k.journal.Settings.Model.Calibration.Factor = f
-		k.keepCalibration()
-	}
+	k.learn(k.journal.Meter().WithRefusal(counted))
 	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
-		if have := k.journal.Settings.Model.Window; have.Tokens > e.Window {
+		if have := k.journal.Model().Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
 	}

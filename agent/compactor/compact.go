@@ -26,7 +26,7 @@ func (c *Compactor) Boundary(ctx context.Context) {
 			c.applySummary(ctx)
 		}
 		c.recordStale(ctx)
-		if !c.operations.due(c.journal.InTurn) {
+		if !c.operations.due(c.journal.InTurn()) {
 			return
 		}
 		c.execute(ctx, c.operations.take())
@@ -52,7 +52,7 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	proposal, err := edit.NewProposal(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), w)
+	proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), w)
 	switch {
 	case err != nil:
 		c.records.refuse(ctx, w, unmade(err))
@@ -70,7 +70,7 @@ func (c *Compactor) compact(ctx context.Context, w edit.Request) {
 func (c *Compactor) startRequested(ctx context.Context, w edit.Request) {
 	j := &job{request: w, blocking: w.Source != conversation.SourceManual || !c.journal.InBackground()}
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.NewProposal(c.journal.Log.Events(), c.journal.Rules, now, w)
+		return edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, w)
 	}
 	if err := c.start(ctx, j); err != nil {
 		j.end(err)
@@ -87,24 +87,24 @@ func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 		edited.Before, edited.After = made.Before, made.After
 		c.dropStale()
 	}
-	c.journal.Options.Logger.Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
-	c.journal.Updates.Put(edited)
+	c.journal.Logger().Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
+	c.journal.Tell(edited)
 }
 
 // rewind undoes turns, between two turns.
 func (c *Compactor) rewind(ctx context.Context, turn int) {
 	if err := c.journal.Flush(ctx); err != nil {
-		c.journal.Updates.Put(updates.Failed{Err: err})
+		c.journal.Tell(updates.Failed{Err: err})
 		return
 	}
 	first, text := c.manual.turnToRewind(turn, false)
 	if first < 0 {
-		c.journal.Updates.Put(updates.Failed{Err: noSuchTurn()})
+		c.journal.Tell(updates.Failed{Err: noSuchTurn()})
 		return
 	}
 	made := conversation.Made{Epoch: c.journal.NextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
 	if _, err := c.journal.Append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		c.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		c.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
 	c.dropReverted()
@@ -122,8 +122,8 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	now := edit.Inputs{Meter: c.journal.Meter, Now: c.journal.Options.Now()}
-	r, err := edit.NewReversal(c.journal.Log.Events(), c.journal.Rules, now,
+	now := edit.Inputs{Meter: c.journal.Meter(), Now: c.journal.Now()}
+	r, err := edit.NewReversal(c.journal.Events(), c.journal.Rules(), now,
 		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
@@ -135,19 +135,19 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
-	c.journal.Options.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
+	c.journal.Logger().Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.rearm()
 	c.dropReverted()
 	if done.Undone {
-		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules).At
+		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).At
 	}
-	c.journal.Updates.Put(done)
+	c.journal.Tell(done)
 }
 
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
 func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
-	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules, w.Trigger)
+	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), w.Trigger)
 	if plan.Note == nil {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return

@@ -69,12 +69,12 @@ type Loop interface {
 	LeaveThinking(ctx context.Context)
 }
 
-// New returns a compactor of the conversation in a journal.
-func New(j *core.Journal, in *core.Inbox, loop Loop) *Compactor {
-	p := &scheduler{journal: j}
+// New returns a compactor of the conversation in a journal, made of the same options.
+func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor {
+	p := &scheduler{journal: j, cacheSaved: o.CacheSaved}
 	c := &Compactor{
 		journal: j, inbox: in, loop: loop,
-		schedule: p, writers: &writers{journal: j, inbox: in}, records: &records{journal: j, loop: loop, schedule: p},
+		schedule: p, writers: &writers{journal: j, inbox: in, retry: o.Retry, find: o.Summarisers, save: o.Transcript}, records: &records{journal: j, loop: loop, schedule: p},
 		manual: manualEdits{j},
 	}
 	p.writing = func() bool { return c.job != nil }
@@ -93,7 +93,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 		j.on(eventCommitted)
 	}
 	p := proposal.Preview()
-	c.journal.Options.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.journal.Rules.Preset,
+	c.journal.Logger().Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.journal.Rules().Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	layer := w.Trigger == planner.TriggerRequest
@@ -102,14 +102,14 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, w edit.
 	}
 	c.schedule.askedAt = 0
 	c.dropStale()
-	c.journal.Updates.Put(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.Leaves() && w.Source != conversation.SourceManual})
+	c.journal.Tell(updates.Compacted{Epoch: epoch, Preview: p, Source: w.Source, Layer: layer, Trimmed: proposal.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 
 // dropStale stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
 func (c *Compactor) dropStale() {
-	j, rules := c.job, c.journal.Rules
+	j, rules := c.job, c.journal.Rules()
 	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
 	if !rules.Evicts() || !rules.ActsByItself() {
 		c.prepared.drop(errNeedless, everyJob)
@@ -117,15 +117,15 @@ func (c *Compactor) dropStale() {
 	if !c.Writing() {
 		return
 	}
-	r := c.journal.Meter.Reading()
+	r := c.journal.Reading()
 	switch {
 	case j.overtaken(c.journal):
 		c.drop(j, errOvertaken)
 	case j.state == stateInReview: // it is paid for, and the user reads it
 	case j.asked():
-	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.journal.Rules):
+	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.journal.Rules()):
 		c.drop(j, errNeedless)
-	case j.waitsForStep(c.journal.Rules) && !j.blocking && (c.journal.Log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset.Design().Absolute: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
@@ -138,7 +138,7 @@ func (c *Compactor) showForReview(j *job) {
 		return
 	}
 	j.on(eventShown)
-	c.journal.Options.Logger.Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
+	c.journal.Logger().Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.took)
 	c.announceReview()
 }
 
@@ -149,7 +149,7 @@ func (c *Compactor) announceReview() {
 		return
 	}
 	s, _ := j.proposal.Written() // it is what waits
-	c.journal.Updates.Put(updates.Reviewing{
+	c.journal.Tell(updates.Reviewing{
 		Text: s.Text, Appendix: s.Appendix, Request: j.request, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
 	})
 }
@@ -158,7 +158,7 @@ func (c *Compactor) announceReview() {
 func (c *Compactor) drop(j *job, cause error) {
 	shown := j.state == stateInReview
 	if j.end(cause); shown {
-		c.journal.Updates.Put(updates.Reviewed{})
+		c.journal.Tell(updates.Reviewed{})
 	}
 }
 
@@ -195,7 +195,7 @@ func (c *Compactor) WindowChanged(w meter.Window) {
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
 		c.writers.previous = nil
-	case p != nil && !c.journal.InTurn && c.journal.Log.Len() > 0:
+	case p != nil && !c.journal.InTurn() && c.journal.Len() > 0:
 		c.replan = true // as when it is known at once
 	}
 }
@@ -206,7 +206,7 @@ func (c *Compactor) Writing() bool { return c.job != nil && c.job.pending() }
 // announce tells that a summary is being written, or waited for.
 func (c *Compactor) announce(held bool) {
 	j := c.job
-	c.journal.Updates.Put(updates.Compacting{
+	c.journal.Tell(updates.Compacting{
 		Since: j.writer.began, Focus: j.request.Focus, Summary: true, Source: j.request.Source, Held: held,
 	})
 }
@@ -224,7 +224,7 @@ func (c *Compactor) dropReverted() {
 func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
 	made := c.schedule.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.journal.Rules); len(bodies) > 0 {
+	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.journal.Rules()); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }
@@ -237,7 +237,7 @@ func (c *Compactor) overlay(ctx context.Context, made conversation.Made, bodies 
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	proposal, err := edit.ProposeOverlays(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), made, bodies...)
+	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), made, bodies...)
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -290,20 +290,20 @@ type records struct {
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
 func (r *records) refuse(ctx context.Context, w edit.Request, e *llm.Error) {
-	r.journal.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
+	r.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{
-			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules.Preset), Profile: w.Profile,
-			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.journal.Meter.EstimatedTokens(),
+			Source: w.Source, Trigger: w.Trigger, Preset: string(r.journal.Rules().Preset), Profile: w.Profile,
+			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
 		})
 	}
-	r.journal.Updates.Put(updates.CompactionFailed{Err: e, Request: w})
+	r.journal.Tell(updates.CompactionFailed{Err: e, Request: w})
 }
 
 // fail records a failed compaction, with what was spent on it.
 func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
 	if _, err := r.journal.Keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		r.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 	}
 }
 
@@ -325,11 +325,11 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 			}
 		}
 	}
-	same := j.writer.model.Name() == r.journal.Settings.Model.Name()
+	same := j.writer.model.Name() == r.journal.Model().Name()
 	if n := j.writer.learned; n > 0 && same {
 		r.loop.LearnWindow(ctx, n)
 	}
-	if j.writer.left && same && j.writer.thinksAfter == r.journal.Settings.ThinksAfter {
+	if j.writer.left && same && j.writer.base.ThinksAfter == r.journal.ThinksAfter() {
 		r.loop.LeaveThinking(ctx)
 	}
 	return spent
@@ -338,18 +338,18 @@ func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
 // giveUp records and tells why a summary is not in force.
 func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
 	e, outcome := ended(j.cause, j.writer.limit)
-	took := r.journal.Options.Now().Sub(j.writer.began)
+	took := r.journal.Now().Sub(j.writer.began)
 	if j.writer.took > 0 {
 		took = j.writer.took // without the user's reading
 	}
-	r.journal.Options.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
+	r.journal.Logger().Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
-		r.journal.Options.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+		r.journal.Logger().Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
 		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.proposal.Profile,
-		Outcome: outcome, Why: e.Message, Before: r.journal.Meter.EstimatedTokens(), Duration: took.Milliseconds(),
+		Outcome: outcome, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(), Duration: took.Milliseconds(),
 	}
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
@@ -360,15 +360,15 @@ func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body)
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.OutcomeFailed && attempt.Model != ""; automatic {
 		if j.request.Trigger == planner.TriggerPrepare { // others are made without it, or wait for the next step
-			now := r.journal.Meter.Reading()
-			attempt.Next = planner.NextTry(&r.journal.Rules, attempt.Before, now.Window.Tokens, now.LoadLine)
+			now, rules := r.journal.Reading(), r.journal.Rules()
+			attempt.Next = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
-		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules.Planner.Failures
+		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules().Planner.Failures
 	}
 	r.fail(ctx, attempt, spent...)
 	r.schedule.rearm()
 	if j.joined == conversation.SourceManual {
 		j.request.Source = j.joined
 	}
-	r.journal.Updates.Put(updates.CompactionFailed{Err: e, Request: j.request})
+	r.journal.Tell(updates.CompactionFailed{Err: e, Request: j.request})
 }

@@ -10,11 +10,9 @@ import (
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
-	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -92,21 +90,11 @@ func scriptedLoop(t *testing.T, text string) (l *script, gate chan struct{}) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := core.NewSettings(o)
+	j, err := core.NewJournal(o, func([]conversation.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := conversation.NewLog(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := &core.Journal{Options: o, Updates: updates.NewMailbox(), Log: log, Settings: set, Rules: o.Rules}
-	j.View, j.Meter = projection.Project(nil), meter.New(set.Model.MeterOptions(o.Rules))
-	j.Appended = func([]conversation.Event) {
-		j.View = j.View.Extend(j.Log.Events())
-		j.Meter = j.Meter.WithView(j.View)
-	}
-	l.Compactor = New(j, core.NewInbox(), l)
+	l.Compactor = New(j, core.NewInbox(), l, o)
 	for i := range 4 {
 		id := fmt.Sprintf("c%d", i)
 		l.appends(t,
@@ -149,7 +137,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, listingsSummary)
-		l.journal.InTurn = true
+		l.journal.SetInTurn(true)
 		j, before := l.asks(t), len(l.stored)
 		synctest.Wait()
 		l.Boundary(t.Context()) // the loop goes on while it is written
@@ -158,7 +146,7 @@ func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
 		}
 		close(gate)
 		<-j.done
-		if used := l.journal.Meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
+		if used := l.journal.Reading().Used; j.state != statePreparing || len(l.stored) != before {
 			t.Errorf("state %d, %d tokens: a summary took effect outside a boundary", j.state, used)
 		}
 		l.Boundary(t.Context())
@@ -174,8 +162,10 @@ func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _ := scriptedLoop(t, listingsSummary)
 		j := l.asks(t)
-		l.journal.Settings.Model.Window.Tokens /= 2
-		l.WindowChanged(l.journal.Settings.Model.Window)
+		smaller := l.journal.Model().Window
+		smaller.Tokens /= 2
+		l.journal.UseWindow(smaller)
+		l.WindowChanged(smaller)
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
@@ -204,12 +194,12 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, gate := scriptedLoop(t, "I cannot do that.")
 		close(gate)
-		j, used := l.asks(t), l.journal.Meter.Reading().Used
+		j, used := l.asks(t), l.journal.Reading().Used
 		<-j.done
 		l.Boundary(t.Context())
 		a, ok := l.newest().(conversation.Attempt)
-		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.journal.Meter.Reading().Used != used {
-			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.journal.Meter.Reading().Used, used)
+		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.journal.Reading().Used != used {
+			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.journal.Reading().Used, used)
 		}
 	})
 }
@@ -217,14 +207,14 @@ func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
 func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
 	t.Parallel()
 	l, _ := scriptedLoop(t, listingsSummary)
-	l.journal.InTurn = true
+	l.journal.SetInTurn(true)
 	l.operations.add(operation{what: opRewind, turn: -1})
 	before := len(l.stored)
 	l.Boundary(t.Context())
 	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
 		t.Fatalf("%d events, want none within a turn", len(l.stored)-before)
 	}
-	l.journal.InTurn = false
+	l.journal.SetInTurn(false)
 	l.Boundary(t.Context())
 	if r, ok := l.newest().(conversation.Rewind); !ok || r.Turn != 3 || len(l.operations) != 0 {
 		t.Errorf("newest %+v, want the newest turn undone", l.newest())

@@ -130,9 +130,9 @@ func (j *job) isLastTry(own *job) bool {
 
 // overtaken reports whether the log changed under a summary (overlays other than notes on
 // what it covers), or the window shrank.
-func (j *job) overtaken(log *core.Journal) bool {
-	then, now := j.basis.window, log.Settings.Model.Window
-	return !edit.Stands(log.Log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
+func (j *job) overtaken(now *core.Journal) bool {
+	had, has := j.basis.window, now.Model().Window
+	return !edit.Stands(now.Events(), j.basis.revision, j.basis.spans) || had.Known() && has.Known() && has.Tokens < had.Tokens
 }
 
 // rebase applies the text of a job, with the masks of its plan, to the current log. The
@@ -142,7 +142,7 @@ func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal,
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := proposal.Rebase(log.Log.Events(), log.Situation(), masks...)
+	now, err := proposal.Rebase(log.Events(), log.Situation(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == planner.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}

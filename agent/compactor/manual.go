@@ -39,7 +39,7 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 	}
 	if _, err := e.journal.Append(ctx, bodies...); err != nil {
 		return made, &llm.Error{
-			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + cause(err).Error(),
+			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + behind(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
@@ -49,7 +49,7 @@ func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversati
 
 // bodies works an operation out on the log as it is. The error is one of package compact.
 func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
-	log, rules := e.journal.Log.Events(), e.journal.Rules
+	log, rules := e.journal.Events(), e.journal.Rules()
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
@@ -66,15 +66,15 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, conversation.Following(log, e.journal.Options.Now(), body)...)
-	made.Before, made.After = e.journal.Meter.EstimatedTokens(), e.journal.Meter.WithView(projection.Project(then)).EstimatedTokens()
+	then := append(log, conversation.Following(log, e.journal.Now(), body)...)
+	made.Before, made.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
 	return conversation.Stamp([]conversation.Body{body}, e.journal.NextSeq(), made), nil
 }
 
 // mask works out overlays that mask results.
 func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
-	log, rules := e.journal.Log.Events(), e.journal.Rules
-	mask, err := edit.MaskByHand(rules, log, e.journal.View, events)
+	log, rules := e.journal.Events(), e.journal.Rules()
+	mask, err := edit.MaskByHand(rules, log, e.journal.View(), events)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversat
 // newestEpoch is the newest compaction in force, 0 without one.
 func (e *manualEdits) newestEpoch() uint64 {
 	newest := uint64(0)
-	for _, e := range conversation.Epochs(e.journal.Log.Events()) {
+	for _, e := range conversation.Epochs(e.journal.Events()) {
 		if e.InForce {
 			newest = e.ID
 		}
@@ -102,7 +102,7 @@ func (e *manualEdits) newestEpoch() uint64 {
 // turnToRewind is the first turn that a rewind undoes, and its message; -1 if there is
 // none. Restored says that turns which were rewound before are restored first.
 func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text string) {
-	events := e.journal.Log.Events()
+	events := e.journal.Events()
 	var rewound []uint64
 	if !restored {
 		rewound = conversation.TakenBack(events)

@@ -93,12 +93,12 @@ func (c *Compactor) makeFit(ctx context.Context, plan planner.Plan) error {
 // waitsFor reports whether the next request waits for a summary: whoever asked for
 // it does, or the request does not fit and nothing else makes room first.
 func (c *Compactor) waitsFor(j *job) bool {
-	return j.blocking || c.journal.Over() && !c.journal.Rules.Evicts()
+	return j.blocking || c.journal.Over() && !c.journal.Rules().Evicts()
 }
 
 // MakeRoomAfterTurn makes room when a turn has ended, for the next one.
 func (c *Compactor) MakeRoomAfterTurn(ctx context.Context) {
-	if !c.journal.Options.Interactive {
+	if !c.journal.Interactive() {
 		defer c.lastJob(ctx) // with the turn the program ends
 	}
 	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
@@ -129,14 +129,14 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
 	}
-	j.blocking = !c.journal.InBackground() || c.journal.Rules.Preset.Design().Absolute
+	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().Absolute
 	j.work = func(now edit.Inputs) (edit.Proposal, error) {
-		return edit.ProposeSummary(c.journal.Log.Events(), c.journal.Rules, now, plan.Spans, made)
+		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, made)
 	}
-	c.schedule.askedAt = c.journal.Meter.Reading().Used
+	c.schedule.askedAt = c.journal.Reading().Used
 	if err := c.start(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
-			c.journal.Options.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
+			c.journal.Logger().Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
 		}
 		j.end(err)
@@ -197,7 +197,7 @@ func (c *Compactor) RunPending(ctx context.Context) bool {
 // Answer carries out what the model asked for. Again says that it asked in this turn before.
 func (c *Compactor) Answer(ctx context.Context, w edit.Request, again bool) {
 	if again {
-		c.journal.Options.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
+		c.journal.Logger().Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
 		return
 	}
 	profile, e := c.schedule.profileForModel()
@@ -214,7 +214,7 @@ func (c *Compactor) Answer(ctx context.Context, w edit.Request, again bool) {
 		return
 	}
 	switch {
-	case c.journal.Rules.Evicts() && c.journal.Rules.Summary.When == preset.SummaryNever:
+	case c.journal.Rules().Evicts() && c.journal.Rules().Summary.When == preset.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
 		c.compact(ctx, c.schedule.widen(w))
@@ -225,14 +225,14 @@ func (c *Compactor) Answer(ctx context.Context, w edit.Request, again bool) {
 // MakeShorter makes a request shorter as the rules do: where they evict at once, also
 // where nothing else is automatic, otherwise with a summary that it waits for.
 func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
-	if c.journal.Rules.Evicts() {
+	if c.journal.Rules().Evicts() {
 		if !fits() {
 			c.applyPlan(ctx, c.schedule.plan(c.journal.Moment(), true))
 		}
 		return
 	}
 	c.finishJob(ctx, same)
-	if !c.journal.Rules.ActsByItself() || ctx.Err() != nil || fits() {
+	if !c.journal.Rules().ActsByItself() || ctx.Err() != nil || fits() {
 		return
 	}
 	plan := c.schedule.plan(c.journal.Moment(), true)
@@ -245,8 +245,8 @@ func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 // lastJob ends the summary that is being written when no turn follows: where the
 // load line was reached it is waited for, and put in force.
 func (c *Compactor) lastJob(ctx context.Context) {
-	if j := c.job; j != nil && j.waitsForStep(c.journal.Rules) && !j.ended() {
-		if r := c.journal.Meter.Reading(); r.Used <= r.LoadLine {
+	if j := c.job; j != nil && j.waitsForStep(c.journal.Rules()) && !j.ended() {
+		if r := c.journal.Reading(); r.Used <= r.LoadLine {
 			c.drop(j, errNeedless)
 		}
 	}

@@ -31,14 +31,14 @@ func (c *Compactor) Review(text string, accept bool) {
 // twice.
 func (c *Compactor) Compact(w edit.Request) {
 	if n := len(c.operations); n > 0 {
-		if last := &c.operations[n-1]; last.what == edit.OpCompact && sameRequest(c.journal.Rules, last.request, w) {
+		if last := &c.operations[n-1]; last.what == edit.OpCompact && sameRequest(c.journal.Rules(), last.request, w) {
 			last.request.Review = last.request.Review || w.Review
 			return
 		}
 	} else if c.job != nil {
-		if c.job.serves(c.journal.Rules, w) {
+		if c.job.serves(c.journal.Rules(), w) {
 			c.job.joined = conversation.SourceManual
-			c.job.review = c.job.review || c.journal.Options.Interactive && w.Review && !c.job.ended()
+			c.job.review = c.job.review || c.journal.Interactive() && w.Review && !c.job.ended()
 			return
 		} // what replaces it has to be possible first
 	}
@@ -49,7 +49,7 @@ func (c *Compactor) Compact(w edit.Request) {
 func (c *Compactor) Undo(epoch uint64) {
 	if epoch == 0 && len(c.operations) == 0 { // what the user sees in force, not what is about to be
 		if epoch = c.manual.newestEpoch(); epoch == 0 {
-			c.journal.Updates.Put(updates.CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
+			c.journal.Tell(updates.CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
 				Request: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
 			return
 		}
@@ -69,7 +69,7 @@ func (c *Compactor) Edit(what updates.Edit, events []uint64) {
 func (c *Compactor) Rewinds(turn int) bool {
 	first, _ := c.manual.turnToRewind(turn, c.operations.restores())
 	if first < 0 {
-		c.journal.Updates.Put(updates.Failed{Err: noSuchTurn()})
+		c.journal.Tell(updates.Failed{Err: noSuchTurn()})
 	}
 	return first >= 0
 }
@@ -79,7 +79,7 @@ func (c *Compactor) Rewind(turn int) { c.operations.add(operation{what: opRewind
 
 // Preview works a request out on the messages so far. It changes nothing.
 func (c *Compactor) Preview(w edit.Request) (proposal edit.Proposal, failure *llm.Error) {
-	proposal, err := edit.NewProposal(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), w)
+	proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), w)
 	if err != nil {
 		return proposal, unmade(err)
 	}
@@ -97,7 +97,7 @@ func (c *Compactor) Waits() bool { return len(c.operations) > 0 }
 
 // Account adds up the context. What is returned reads nothing that the owner changes.
 func (c *Compactor) Account() func() inspect.Breakdown {
-	return c.schedule.account(c.schedule.journal.Rules, meter.Window{})
+	return c.schedule.account(c.schedule.journal.Rules(), meter.Window{})
 }
 
 // AccountBy is Account by other rules, and in a window of another size if that is known.
@@ -146,8 +146,8 @@ func (c *Compactor) Replan() { c.replan = true }
 // Begin reads the stored log.
 func (c *Compactor) Begin() {
 	c.schedule.refreshPast()
-	if s := &c.journal.Settings; s.Changed.Model != "" && s.Changed.Name() != s.Model.Name() {
-		c.writers.heldWith = s.Changed.Name()
+	if last := c.journal.HeldWith(); last.Model != "" && last.Name() != c.journal.Model().Name() {
+		c.writers.heldWith = last.Name()
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
@@ -21,8 +20,9 @@ import (
 // scheduler decides what is to be done about the context, by the rules and by what the log
 // says of earlier compactions. It changes nothing.
 type scheduler struct {
-	journal *core.Journal
-	writing func() bool // a summary is being written, or waits for the user
+	journal    *core.Journal
+	cacheSaved func(llm.Model, conversation.Usage) *float64 // see [core.Options]
+	writing    func() bool                                  // a summary is being written, or waits for the user
 
 	past    planner.Past // what the log says of earlier compactions
 	paused  bool         // no model is asked automatically any more; the watcher was told
@@ -33,10 +33,10 @@ type scheduler struct {
 // check is what the planner looks at. Refused says that the server did not take
 // the request as it is.
 func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
-	m := p.journal.Settings.Model
+	m := p.journal.Model()
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
-		Moment: moment, Log: p.journal.Log.Events(), View: p.journal.View, Meter: p.journal.Meter, Idle: idle, Gone: changed, Refused: refused,
+		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, Gone: changed, Refused: refused,
 		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
 	}
 }
@@ -44,8 +44,8 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 // plan asks the planner, and logs what it says.
 func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	look := p.check(moment, refused)
-	plan := look.Plan(p.journal.Rules)
-	r := p.journal.Meter.Reading()
+	plan := look.Plan(p.journal.Rules())
+	r := p.journal.Reading()
 	decision := plan.Trigger
 	switch {
 	case plan.Prepare:
@@ -53,7 +53,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	case !plan.Acts():
 		decision = "nothing"
 	}
-	p.journal.Options.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
 		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
@@ -63,7 +63,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 // profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
 func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
-	rules := p.journal.Rules
+	rules := p.journal.Rules()
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *llm.Error) {
 		return "", &llm.Error{Class: llm.BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
@@ -73,7 +73,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case p.journal.Meter.Reading().Used < p.rearmAt:
+	case p.journal.Reading().Used < p.rearmAt:
 		return refuse("the conversation has hardly grown since the last compaction", nothingChanged)
 	}
 	return profile, nil
@@ -81,7 +81,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 
 // widen is the model's request with a range that holds something, if one does.
 func (p *scheduler) widen(w edit.Request) edit.Request {
-	log, rules := p.journal.Log.Events(), p.journal.Rules
+	log, rules := p.journal.Events(), p.journal.Rules()
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == preset.ModeBands {
 		if band := edit.NextBand(log); band > 0 {
 			from := edit.AtTurn(band)
@@ -104,10 +104,10 @@ func (p *scheduler) widen(w edit.Request) edit.Request {
 // nothing that the owner changes.
 func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
-	if p.journal.InTurn {
+	if p.journal.InTurn() {
 		moment = p.journal.Moment()
 	}
-	check, model, saved := p.check(moment, false), p.journal.Settings.Model, p.journal.Options.CacheSaved
+	check, model, saved := p.check(moment, false), p.journal.Model(), p.cacheSaved
 	check.Meter = check.Meter.WithRules(rules)
 	if w.Known() {
 		check.Meter = check.Meter.WithWindow(w)
@@ -125,10 +125,8 @@ func (p *scheduler) account(rules preset.Rules, w meter.Window) func() inspect.B
 }
 
 // A server that refuses a request as too long often says how long its window
-// is: that is learned for the next time. What the user is told to do is what
-// helps here: of some compactions by hand the mildest that makes enough room, else
-// the one that makes the most if nobody knows how much has to go, and none where
-// none helps.
+// is: that is learned for the next time. The user is told the mildest compaction by
+// hand that makes enough room, and none where none does.
 
 // rooms are compactions that make room, the mildest first, as they are typed.
 var rooms = []struct {
@@ -160,42 +158,29 @@ func fitting(before int, e *llm.Error) int {
 	return int(share * float64(before))
 }
 
-// roomHint says how to go on in a conversation that does not fit: by what helps
-// here. A compaction that does not make it fit is not named, and where prompt and
-// tools alone are too long no shorter conversation helps.
+// roomHint says how to go on in a conversation that does not fit. Where prompt and tools
+// alone are too long no shorter conversation helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
 	now := p.journal.Situation()
 	now.Answering = false // the turn is over when the user acts
-	r := p.journal.Meter.Reading()
+	r := p.journal.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
 	}
-	if p.journal.Log.Turns() == 1 && len(p.journal.View.Messages) == 1 { // another conversation would begin with it, too
+	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // another conversation would begin with it, too
 		return firstTooLong
 	}
-	flags, least := "", math.MaxInt
 	for _, room := range rooms {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
-		proposal, err := edit.NewProposal(p.journal.Log.Events(), p.journal.Rules, now, asked)
-		if err != nil {
-			continue
-		}
-		p := proposal.Preview()
-		fits := p.After <= fitting(p.Before, e)
-		if p.After < least && (fits || llm.Nameless(e) && p.After < p.Before) { // nobody knows how much has to go
-			flags, least = room.flags, p.After
-		}
-		if fits {
-			break
+		proposal, err := edit.NewProposal(p.journal.Events(), p.journal.Rules(), now, asked)
+		if p := proposal.Preview(); err == nil && p.After <= fitting(p.Before, e) {
+			return "make room with /compact" + room.flags + " (outside the chat: plimsoll compact" + room.flags + "), " + otherwise
 		}
 	}
-	if least == math.MaxInt {
-		return otherwise
-	}
-	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
+	return otherwise
 }
 
 // regards reports whether an event says something of earlier compactions.
@@ -209,15 +194,15 @@ func regards(b conversation.Body) bool {
 
 // logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
 func (p *scheduler) logMicro(plan planner.Plan) {
-	name := p.journal.Rules.Preset.Design().MaskLog
+	name := p.journal.Rules().Preset.Design().MaskLog
 	if n := plan.Hides(); n > 0 && name != "" {
-		p.journal.Options.Logger.Info(name+" triggered", "compacted", n)
+		p.journal.Logger().Info(name+" triggered", "compacted", n)
 	}
 }
 
 // made is how an overlay of a trigger comes about.
 func (p *scheduler) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.journal.Rules.Preset)}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.journal.Rules().Preset)}
 	if trigger == planner.TriggerOverflow {
 		made.Source = conversation.SourceRecovery
 	}
@@ -227,10 +212,10 @@ func (p *scheduler) made(trigger string) conversation.Made {
 // refreshPast notes what the log says of earlier compactions, and tells if that ends or
 // begins the asking of a model.
 func (p *scheduler) refreshPast() {
-	p.past = planner.PastOf(p.journal.Log.Events())
-	if paused := p.past.Exhausted(p.journal.Rules); paused != p.paused {
+	p.past = planner.PastOf(p.journal.Events())
+	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused
-		p.journal.Updates.Put(updates.Summaries{Paused: paused})
+		p.journal.Tell(updates.Summaries{Paused: paused})
 	}
 }
 
@@ -238,25 +223,25 @@ func (p *scheduler) refreshPast() {
 // user is there it is not known whether another turn comes: Plimsoll's own rules
 // then wait for it, as they act before requests, too.
 func (p *scheduler) plansAfterReply() bool {
-	r := p.journal.Rules
-	return p.journal.Options.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
+	r := p.journal.Rules()
+	return p.journal.Interactive() || !r.Preset.Design().Additions || r.Auto.Profile != ""
 }
 
 // prepares reports whether a summary may be prepared.
 func (p *scheduler) prepares() bool {
-	return p.journal.Options.Interactive && p.journal.InBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.journal.Meter.Reading().Used >= p.askedAt+p.journal.Rules.Rearm(p.journal.Meter.Window().Tokens))
+	return p.journal.Interactive() && p.journal.InBackground() && !p.writing() &&
+		(p.askedAt == 0 || p.journal.Reading().Used >= p.askedAt+p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens))
 }
 
 // holds reports whether a request that has to get below the hard line would still be
 // above it with a proposal.
 func (p *scheduler) holds(plan planner.Plan, proposal *edit.Proposal) bool {
-	hard := p.journal.Meter.Reading().HardLine
+	hard := p.journal.Reading().HardLine
 	return plan.Hold && hard > 0 && proposal.Preview().After > hard
 }
 
 // rearm says how long the conversation has to grow before the model may ask for
 // the next compaction.
 func (p *scheduler) rearm() {
-	p.rearmAt = p.journal.Meter.Reading().Used + p.journal.Rules.Rearm(p.journal.Meter.Window().Tokens)
+	p.rearmAt = p.journal.Reading().Used + p.journal.Rules().Rearm(p.journal.Meter().Window().Tokens)
 }

@@ -93,31 +93,54 @@ func (s state) next(e event) state {
 // open reports whether a summary can still take effect.
 func (s state) open() bool { return len(transitions[s]) > 0 }
 
-// The causes for which a summary is given up. What else goes wrong is a failure.
+// cause is why a summary is given up. What else goes wrong is a failure.
+type cause struct {
+	event   event
+	outcome string // as it is recorded
+	message string // and told
+	hint    string
+}
+
+// Error implements error.
+func (c *cause) Error() string { return c.message }
+
 var (
-	errReplaced  = errors.New("another compaction was asked for")
-	errReverted  = errors.New("a compaction was undone or redone")
-	errOvertaken = errors.New("the conversation changed meanwhile")
-	errNeedless  = errors.New("it is no longer needed")
-	errUnused    = errors.New("the program ended first")
-	errTooLate   = errors.New("it took too long")
+	errReplaced = &cause{eventOvertaken, conversation.OutcomeCancelled, "the compaction was replaced by another one", nothingChanged}
+	errReverted = &cause{eventOvertaken, conversation.OutcomeStale,
+		"the summary was discarded: a compaction was undone or redone meanwhile", "compact again"}
+	errOvertaken = &cause{eventOvertaken, conversation.OutcomeStale,
+		"the summary was discarded: the conversation or the window changed meanwhile", "compact again"}
+	errNeedless = &cause{eventOvertaken, conversation.OutcomeStale, "the summary was discarded: it is no longer needed", nothingChanged}
+	errUnused   = &cause{eventOvertaken, conversation.OutcomeStale, "the summary was not used: the program ended first", nothingChanged}
+	errStopped  = &cause{eventStopped, conversation.OutcomeCancelled, "the compaction was stopped", nothingChanged}
+	errEnded    = &cause{eventStopped, conversation.OutcomeCancelled, "the compaction was stopped: the program ended", nothingChanged}
 )
+
+// causeOf is the cause that an error is for giving a summary up, nil for a failure.
+func causeOf(err error) *cause {
+	var c *cause
+	var failure *llm.Error
+	switch {
+	case errors.As(err, &c):
+		return c
+	case errors.Is(err, ErrCancelled):
+		return errStopped
+	case !errors.As(err, &failure) && errors.Is(err, context.Canceled):
+		return errEnded
+	}
+	return nil
+}
 
 // eventOf is the event that an error is to a summary.
 func eventOf(err error) event {
-	var failure *llm.Error
-	switch {
-	case errors.Is(err, ErrCancelled):
-		return eventStopped
-	case errors.Is(err, errReplaced), errors.Is(err, errReverted), errors.Is(err, errOvertaken), errors.Is(err, errNeedless), errors.Is(err, errUnused):
-		return eventOvertaken
-	case errors.As(err, &failure):
-		return eventBroke
-	case errors.Is(err, context.Canceled): // the program ends
-		return eventStopped
+	if c := causeOf(err); c != nil {
+		return c.event
 	}
 	return eventBroke
 }
+
+// errTooLate says that a summary took longer than its limit.
+var errTooLate = errors.New("it took too long")
 
 // ErrCancelled is the cause of a turn's end when the user stopped it.
 var ErrCancelled = errors.New("stopped by the user")
@@ -159,14 +182,14 @@ func unmade(err error) *llm.Error {
 // notMade is a compaction that could not be stored.
 func notMade(err error) *llm.Error {
 	return &llm.Error{
-		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + cause(err).Error(),
+		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + behind(err).Error(),
 		Hint: "check the disk and the data folder, then compact again", Err: err,
 	}
 }
 
-// cause is what lies behind a failure of this package, err itself if nothing
+// behind is what lies behind a failure of this package, err itself if nothing
 // does.
-func cause(err error) error {
+func behind(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) && e.Err != nil {
 		return e.Err
@@ -177,25 +200,11 @@ func cause(err error) error {
 // ended is why a summary is not in force: as the user is told it, and as it is
 // recorded.
 func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
-	discarded := func(message, hint string) *llm.Error {
-		return &llm.Error{Class: llm.Cancelled, Message: message, Hint: hint, Err: err}
+	if c := causeOf(err); c != nil {
+		return &llm.Error{Class: llm.Cancelled, Message: c.message, Hint: c.hint, Err: err}, c.outcome
 	}
 	var failure *llm.Error
 	switch {
-	case errors.Is(err, ErrCancelled):
-		return discarded("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
-	case errors.Is(err, errReplaced):
-		return discarded("the compaction was replaced by another one", nothingChanged), conversation.OutcomeCancelled
-	case errors.Is(err, errReverted):
-		return discarded("the summary was discarded: a compaction was undone or redone meanwhile", "compact again"),
-			conversation.OutcomeStale
-	case errors.Is(err, errOvertaken):
-		return discarded("the summary was discarded: the conversation or the window changed meanwhile", "compact again"),
-			conversation.OutcomeStale
-	case errors.Is(err, errNeedless):
-		return discarded("the summary was discarded: it is no longer needed", nothingChanged), conversation.OutcomeStale
-	case errors.Is(err, errUnused):
-		return discarded("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
 		return &llm.Error{
 			Class: llm.Stalled, Message: fmt.Sprintf("the summary was not ready after %s", limit),
@@ -203,8 +212,6 @@ func ended(err error, limit time.Duration) (e *llm.Error, outcome string) {
 		}, conversation.OutcomeFailed
 	case errors.As(err, &failure):
 		return failure, conversation.OutcomeFailed
-	case errors.Is(err, context.Canceled):
-		return discarded("the compaction was stopped: the program ended", nothingChanged), conversation.OutcomeCancelled
 	}
 	return unmade(err), conversation.OutcomeFailed
 }
@@ -225,9 +232,9 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 	}
 	failed := c.newestFailure()
 	switch j := c.job; {
-	case c.journal.Rules.Summary.When == preset.SummaryNever, c.journal.Rules.Summary.When == preset.SummaryByHand:
-		return "no summary: compaction.summary.when is " + string(c.journal.Rules.Summary.When)
-	case c.schedule.past.Exhausted(c.journal.Rules):
+	case c.journal.Rules().Summary.When == preset.SummaryNever, c.journal.Rules().Summary.When == preset.SummaryByHand:
+		return "no summary: compaction.summary.when is " + string(c.journal.Rules().Summary.When)
+	case c.schedule.past.Exhausted(c.journal.Rules()):
 		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
 	case j != nil && j.state == stateInReview:
 		return "no summary: it was waiting for your review"
@@ -244,7 +251,7 @@ func (c *Compactor) whyAlone(plan planner.Plan) string {
 // newestFailure is the event of the newest summary that did not come about since the
 // newest compaction, 0 if there is none.
 func (c *Compactor) newestFailure() uint64 {
-	log := c.journal.Log.Events()
+	log := c.journal.Events()
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:

@@ -24,7 +24,7 @@ func (c *Compactor) applySummary(ctx context.Context) {
 	if j.state == stateReady && j.overtaken(c.journal) {
 		j.end(errOvertaken)
 	}
-	if j.state == stateReady && j.waitsForStep(c.journal.Rules) {
+	if j.state == stateReady && j.waitsForStep(c.journal.Rules()) {
 		c.keepPrepared(ctx, j)
 		c.makeDueStep(ctx)
 		return
@@ -89,17 +89,17 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 // as it is saves enough is judged where all are, when it is taken in.
 func (c *Compactor) accept(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
-	evicted := j.waitsForStep(c.journal.Rules) && c.journal.Log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // by notes: the next step judges what it saves
 	if err == nil && proposal.Edited() && !evicted {
 		_, err = j.rebase(c.journal, &proposal)
 	}
 	if err != nil {
-		c.journal.Updates.Put(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
+		c.journal.Tell(updates.Edited{What: updates.EditReview, Err: notTaken(err)})
 		return
 	}
 	j.proposal = proposal
 	j.on(eventAccepted)
-	c.journal.Updates.Put(updates.Reviewed{})
+	c.journal.Tell(updates.Reviewed{})
 }
 
 // notTaken is why a text of the user does not count.
@@ -118,7 +118,7 @@ func notTaken(err error) *llm.Error {
 // compact, or the cause of ctx's end; then there is no job.
 func (c *Compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
-	j.basis.window, j.writer = c.journal.Settings.Model.Window, c.writers.newWriter()
+	j.basis.window, j.writer = c.journal.Model().Window, c.writers.newWriter()
 	if err := c.journal.RecordOverrides(ctx); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (c *Compactor) start(ctx context.Context, j *job) error {
 			return err
 		}
 	}
-	j.basis.revision, j.basis.spans, j.done = c.journal.Log.Revision(), j.proposal.Spans, make(chan struct{})
+	j.basis.revision, j.basis.spans, j.done = c.journal.Revision(), j.proposal.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, c.job = cancel, j
 	if j.proposal.Job == nil { // the rules were changed meanwhile
@@ -169,7 +169,7 @@ func (c *Compactor) await(ctx context.Context, needed func() bool) {
 	c.loop.Compacting()
 	c.announce(true)
 	c.announceReview()
-	for !c.operations.due(c.journal.InTurn) {
+	for !c.operations.due(c.journal.InTurn()) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -215,12 +215,12 @@ func (c *Compactor) clear(ctx context.Context) {
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	if _, err := c.journal.Keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
-		c.journal.Updates.Put(updates.Failed{Err: llm.AsError(err)})
+		c.journal.Tell(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
-	c.journal.Options.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
+	c.journal.Logger().Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
-	c.journal.Updates.Put(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.journal.Tell(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
 
 // evict makes a step that evicts, with the summaries that are written for it.
@@ -248,7 +248,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 		for _, j := range jobs {
 			proposals = append(proposals, &j.proposal)
 		}
-		proposal, err := edit.EvictWith(c.journal.Log.Events(), c.journal.Rules, c.journal.Situation(), made, plan.Note, more, proposals...)
+		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.Situation(), made, plan.Note, more, proposals...)
 		return proposal, err == nil && proposal.Progresses() && !c.schedule.holds(plan, &proposal)
 	}
 	var use []*job
@@ -280,7 +280,7 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 		return
 	}
 	moment := planner.MomentReply
-	if c.journal.InTurn {
+	if c.journal.InTurn() {
 		moment = c.journal.Moment()
 	}
 	plan := c.schedule.plan(moment, false)
@@ -298,8 +298,8 @@ func (c *Compactor) commitPrepared(ctx context.Context, w edit.Request, asked []
 		return false
 	}
 	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.journal.Rules, w) && c.journal.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
-		w.Review && c.journal.Options.Interactive { // nobody has read it
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.journal.Rules(), w) && c.journal.CoversMessages(j.basis.spans, asked)) || w.Focus != "" ||
+		w.Review && c.journal.Interactive() { // nobody has read it
 		return false
 	}
 	j.joined = w.Source

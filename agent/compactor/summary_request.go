@@ -41,22 +41,18 @@ type writer struct {
 	provider llm.Provider
 	factor   float64 // what was learned about the model's tokens
 
-	conversation string // its ID
-	system       string
-	tools        []conversation.ToolSpec
-	thinksAfter  uint64  // see [llm.Request]
-	changed      uint64  // also there
-	prompt       float64 // uncalibrated tokens of system prompt and tools
-	revision     uint64  // of the view it is about
-	retry        llm.Retry
-	preset       preset.Name
-	retries      int // left
-	now          func() time.Time
-	limit        time.Duration // for the whole
-	previous     bool          // the model before writes it
-	began        time.Time
-	took         time.Duration // until the summary was there, 0 if none is
-	from, to     int           // turns covered, both included
+	base     llm.Request // the conversation's next one, without messages
+	prompt   float64     // uncalibrated tokens of system prompt and tools
+	revision uint64      // of the view it is about
+	retry    llm.Retry
+	preset   preset.Name
+	retries  int // left
+	now      func() time.Time
+	limit    time.Duration // for the whole
+	previous bool          // the model before writes it
+	began    time.Time
+	took     time.Duration // until the summary was there, 0 if none is
+	from, to int           // turns covered, both included
 
 	spent   []spent
 	tokens  int      // that the endpoint says they took
@@ -73,9 +69,9 @@ type spent struct {
 
 // use has a model write.
 func (w *writer) use(j *core.Journal, m llm.Model, p llm.Provider) {
-	w.model, w.provider, w.revision, w.factor = m, p, j.Log.Revision(), m.Calibration.Factor
-	if m.Name() == j.Settings.Model.Name() {
-		w.factor = j.Meter.Calibration().Factor
+	w.model, w.provider, w.revision, w.factor = m, p, j.Revision(), m.Calibration.Factor
+	if m.Name() == j.Model().Name() {
+		w.factor = j.Meter().Calibration().Factor
 	}
 	if w.factor <= 0 {
 		w.factor = 1
@@ -164,8 +160,8 @@ func answerOf(rep *llm.Reply, m llm.Model, input preset.SummaryInput) summary.An
 func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request: llm.Request{
-			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.conversation,
-			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.thinksAfter, Changed: w.changed, // another one would not find the conversation in the cache
+			Model: w.model.ID, System: form.System, Messages: form.Messages, MaxTokens: form.MaxTokens, Conversation: w.base.Conversation,
+			CacheTTL: w.model.CacheTTL, Effort: w.model.Effort, ThinksAfter: w.base.ThinksAfter, Changed: w.base.Changed, // another one would not find the conversation in the cache
 		},
 		Provider: w.provider, To: w.model, Purpose: conversation.ForSummary, Revision: w.revision, Estimate: float64(form.Tokens()),
 	}
@@ -173,9 +169,9 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 		r.ThinksAfter = math.MaxUint64
 	}
 	if form.Input == preset.InputView {
-		r.System = w.system
+		r.System = w.base.System
 		if !w.model.Caps.NoTools {
-			r.Tools = w.tools
+			r.Tools = w.base.Tools
 		}
 		r.Estimate += w.prompt
 	}

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/summary"
 )
 
@@ -149,26 +150,31 @@ func (w *writer) pieceBudget(form summary.Job, e *llm.Error) int {
 type writers struct {
 	journal  *core.Journal
 	inbox    *core.Inbox
-	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
-	heldWith string       // the model that the stored conversation was held with, if that is another one; "" once it was asked for
+	retry    llm.Retry
+	find     func(name string) (llm.Model, llm.Provider, bool)               // see [core.Options], Summarisers
+	save     func(context.Context, projection.View) (path string, err error) // and Transcript
+	previous *modelClient                                                    // the model before one whose window is smaller, or unknown so far, until room was made
+	heldWith string                                                          // the model that the stored conversation was held with, if that is another one; "" once it was asked for
 }
 
 // newWriter is a writer for the conversation as it is now.
 func (s *writers) newWriter() writer {
+	base := s.journal.Request(nil)
+	base.Tools = s.journal.Tools() // a summary may go to another model, which takes them
 	return writer{
-		model: s.journal.Settings.Model, conversation: s.journal.Options.Stored.ID, system: s.journal.Settings.System, tools: s.journal.Settings.Tools, thinksAfter: s.journal.Settings.ThinksAfter, changed: s.journal.Settings.PastChanged, retry: s.journal.Options.Retry,
-		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.Settings.PromptSizes()).RequestEstimate(),
-		now:    s.journal.Options.Now, began: s.journal.Options.Now(),
+		model: s.journal.Model(), base: base, retry: s.retry,
+		prompt: meter.New(meter.Options{}).WithPrompt(s.journal.PromptSizes()).RequestEstimate(),
+		now:    s.journal.Now, began: s.journal.Now(),
 	}
 }
 
 // prepare works a job out on the log as it is now, and finds who writes.
 func (s *writers) prepare(ctx context.Context, j *job) error {
-	rules, now := s.journal.Rules, s.journal.Situation()
+	rules, now := s.journal.Rules(), s.journal.Situation()
 	j.writer.preset = rules.Preset
 	previous := s.previousFor(j)
 	switch {
-	case j.bound() > 0 && !s.journal.Settings.Model.Window.Known():
+	case j.bound() > 0 && !s.journal.Model().Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
 	case previous != nil:
 		j.writer.previous = true
@@ -192,9 +198,9 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	j.writer.from, j.writer.to = j.proposal.Range.From, j.proposal.Range.To
 	design := j.writer.preset.Design()
 	if design.SummaryLog != "" {
-		s.journal.Options.Logger.Info(design.SummaryLog + " triggered")
+		s.journal.Logger().Info(design.SummaryLog + " triggered")
 	}
-	if !design.Transcript || s.journal.Options.Transcript == nil {
+	if !design.Transcript || s.save == nil {
 		return nil
 	}
 	if now.Transcript, err = s.transcript(ctx); err != nil {
@@ -213,15 +219,15 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 	case name == "" && previous != nil:
 		w.use(s.journal, previous.model, previous.provider)
 		return nil
-	case name == "" || name == s.journal.Settings.Model.Name():
-		w.use(s.journal, s.journal.Settings.Model, s.journal.Settings.Provider)
+	case name == "" || name == s.journal.Model().Name():
+		w.use(s.journal, s.journal.Model(), s.journal.Provider())
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = meter.Window{Tokens: n, Source: meter.WindowUnknown}
 		}
 		return nil
 	}
-	if s.journal.Options.Summarisers != nil {
-		if m, p, ok := s.journal.Options.Summarisers(name); ok && p != nil {
+	if s.find != nil {
+		if m, p, ok := s.find(name); ok && p != nil {
 			w.use(s.journal, m, p)
 			return nil
 		}
@@ -234,10 +240,10 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 
 // transcript saves the history as it is sent (JCL).
 func (s *writers) transcript(ctx context.Context) (path string, err error) {
-	view := s.journal.View
+	view := s.journal.View()
 	path = core.Concurrently(ctx, s.inbox, func() string {
 		var saved string
-		saved, err = s.journal.Options.Transcript(ctx, view)
+		saved, err = s.save(ctx, view)
 		return saved
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -249,7 +255,7 @@ func (s *writers) transcript(ctx context.Context) (path string, err error) {
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	s.journal.Options.Logger.Info("Transcript saved: " + path) // JCL
+	s.journal.Logger().Info("Transcript saved: " + path) // JCL
 	return path, nil
 }
 
@@ -259,9 +265,9 @@ func (s *writers) previousFor(j *job) *modelClient {
 	if j.plan == nil || !s.journal.Over() {
 		return nil
 	}
-	if name := s.heldWith; s.previous == nil && name != "" && s.journal.Options.Summarisers != nil {
+	if name := s.heldWith; s.previous == nil && name != "" && s.find != nil {
 		s.heldWith = ""
-		if m, p, ok := s.journal.Options.Summarisers(name); ok && p != nil && m.Window.Tokens > s.journal.Settings.Model.Window.Tokens {
+		if m, p, ok := s.find(name); ok && p != nil && m.Window.Tokens > s.journal.Model().Window.Tokens {
 			s.previous = &modelClient{m, p}
 		}
 	}
@@ -271,7 +277,7 @@ func (s *writers) previousFor(j *job) *modelClient {
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
 func (s *writers) largerThan(w meter.Window) *modelClient {
-	best := &modelClient{s.journal.Settings.Model, s.journal.Settings.Provider}
+	best := &modelClient{s.journal.Model(), s.journal.Provider()}
 	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
@@ -283,5 +289,5 @@ func (s *writers) largerThan(w meter.Window) *modelClient {
 
 // reviews reports whether the user reads a summary before it takes effect.
 func (s *writers) reviews(w edit.Request, r preset.SummaryRules) bool {
-	return s.journal.Options.Interactive && (w.Review || r.Review)
+	return s.journal.Interactive() && (w.Review || r.Review)
 }

@@ -12,13 +12,13 @@ import (
 // ChooseTTL takes down how long after the reply before it the next request is made, and chooses how long the provider
 // is to keep it, where requests say so and the user leaves it open.
 func (j *Journal) ChooseTTL() {
-	m := &j.Settings.Model
+	m := &j.settings.Model
 	last, changed := j.lastReport(*m)
-	idle := j.Options.Now().Sub(last.Time)
+	idle := j.now().Sub(last.Time)
 	terms := m.CacheTerms()
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
-		o := llm.CacheOutlook(*m, j.Log.Events())
-		o.Prompt = j.Meter.RequestEstimate()
+		o := llm.CacheOutlook(*m, j.log.Events())
+		o.Prompt = j.meter.RequestEstimate()
 		m.CacheTTL = terms.Choose(o).Lives
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.paused { // a request that is made again counts once

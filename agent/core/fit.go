@@ -24,22 +24,22 @@ const estimateSlack = 64
 
 // Over reports whether the next request must not be sent as it is.
 func (j *Journal) Over() bool {
-	r := j.Meter.Reading()
-	return j.Rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
+	r := j.meter.Reading()
+	return j.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // fits reports whether the next request can be sent as it is. Where nothing is
 // automatic reported by the server.
 func (j *Journal) fits() bool {
-	r := j.Meter.Reading()
-	return !j.Rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
+	r := j.meter.Reading()
+	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
 }
 
 // Tight reports whether the next request seems to fit by less than estimates are off
 // by: then more room is made if that is possible, and it is sent if not.
 func (j *Journal) Tight() bool {
-	r := j.Meter.Reading()
-	return j.Rules.ActsByItself() && r.Window.Known() && r.Estimated && j.Meter.Calibration().Samples > 0 &&
+	r := j.meter.Reading()
+	return j.rules.ActsByItself() && r.Window.Known() && r.Estimated && j.meter.Calibration().Samples > 0 &&
 		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
 }
 
@@ -63,13 +63,13 @@ func (j *Journal) CannotFit() error {
 // newestFits reports whether the newest message of the user fits, with the prompt
 // alone.
 func (j *Journal) newestFits() bool {
-	r := j.Meter.Reading()
+	r := j.meter.Reading()
 	return j.newestMessage()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
 }
 
 // mostSendable is how many tokens a request may seem to have.
 func (j *Journal) mostSendable(r meter.Reading) int {
-	if j.Meter.Calibration().Samples == 0 {
+	if j.meter.Calibration().Samples == 0 {
 		return int(unsure * float64(r.Window.Tokens))
 	}
 	return r.Window.Tokens
@@ -77,9 +77,9 @@ func (j *Journal) mostSendable(r meter.Reading) int {
 
 // newestMessage is about how many tokens the newest message of the user has.
 func (j *Journal) newestMessage() int {
-	for _, m := range slices.Backward(j.View.Messages) {
+	for _, m := range slices.Backward(j.view.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
-			return int(j.Meter.Weigh(m.After()))
+			return int(j.meter.Weigh(m.After()))
 		}
 	}
 	return 0
@@ -87,7 +87,7 @@ func (j *Journal) newestMessage() int {
 
 // tooLong is a request that is not sent.
 func (j *Journal) tooLong() error {
-	r, model := j.Meter.Reading(), j.Settings.Model
+	r, model := j.meter.Reading(), j.settings.Model
 	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
 	if j.newestFits() { // what must stay does not
 		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), start a new conversation, "
@@ -105,11 +105,11 @@ func (j *Journal) tooLong() error {
 // window. Nil if it can be, or nobody knows. It is measured as the meter measures
 // it; what is close goes through, as the server may count otherwise.
 func (j *Journal) Oversized(text string) *llm.Error {
-	r := j.Meter.Reading()
+	r := j.meter.Reading()
 	if !r.Window.Known() {
 		return nil
 	}
-	tokens := int(j.Meter.Weigh(conversation.Measure(conversation.Clean(text))))
+	tokens := int(j.meter.Weigh(conversation.Measure(conversation.Clean(text))))
 	fixed := r.Segments[projection.System] + r.Segments[projection.Tools]
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil
@@ -122,6 +122,6 @@ func (j *Journal) Oversized(text string) *llm.Error {
 		Class: llm.Overflow,
 		Message: fmt.Sprintf("Too long: about %s tokens, %s free beside prompt and tools (%s of %s)",
 			numbers.Grouped(tokens), numbers.Grouped(max(0, r.Window.Tokens-fixed)), numbers.Grouped(fixed), numbers.Grouped(r.Window.Tokens)),
-		Hint: hint + j.Settings.Model.Larger(),
+		Hint: hint + j.settings.Model.Larger(),
 	}
 }

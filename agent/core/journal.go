@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -22,51 +23,239 @@ import (
 // of whatever is stored next.
 
 // Journal is the conversation as it is stored, as the model is sent it, and by which
-// rules. The turn loop and the compactor share it.
+// rules. The turn loop and the compactor share it; one goroutine owns it.
 type Journal struct {
-	Options  Options
-	Updates  *updates.Mailbox
-	Log      *conversation.Log
-	View     projection.View
-	Meter    meter.Meter
-	Settings Settings
-	Rules    preset.Rules
-	Pending  []conversation.Body // to be appended before whatever comes next
-	InTurn   bool                // a turn runs
-	Appended func([]conversation.Event)
+	id          string
+	store       Log
+	now         func() time.Time
+	logger      *slog.Logger
+	interactive bool
+	cost        func(llm.Model, llm.Tokens) (usd *float64, priced string)
+
+	updates  *updates.Mailbox
+	log      *conversation.Log
+	view     projection.View
+	meter    meter.Meter
+	settings Settings
+	rules    preset.Rules
+	pending  []conversation.Body // to be appended before whatever comes next
+	inTurn   bool
+	appended func([]conversation.Event)
 	paused   uint64 // Seq of the report after which a pause was counted last
+}
+
+// NewJournal returns the journal of a new or a stored conversation, made of options with
+// their defaults. Appended is called after events are in the view and the meter.
+func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error) {
+	log, err := conversation.NewLog(o.Stored.Events)
+	if err != nil {
+		return nil, err
+	}
+	set, err := NewSettings(o)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{id: o.Stored.ID, store: o.Log, now: o.Now, logger: o.Logger, interactive: o.Interactive, cost: o.Cost,
+		updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules, appended: appended}
+	j.view = projection.Project(o.Stored.Events)
+	j.meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(j.view)
+	j.weighThinking()
+	j.meter = j.meter.WithHistory(o.Stored.Events, set.Model.Name())
+	return j, nil
+}
+
+// ID is the conversation's.
+func (j *Journal) ID() string { return j.id }
+
+// Events are all events in the log, oldest first.
+func (j *Journal) Events() []conversation.Event { return j.log.Events() }
+
+// Len is how many events the log has, and the Seq of the newest.
+func (j *Journal) Len() int { return j.log.Len() }
+
+// Turns is how many turns began.
+func (j *Journal) Turns() int { return j.log.Turns() }
+
+// Revision counts what changes how the model is shown events it was shown before.
+func (j *Journal) Revision() uint64 { return j.log.Revision() }
+
+// View is what the model is sent of the log.
+func (j *Journal) View() projection.View { return j.view }
+
+// Meter tells how full the window is.
+func (j *Journal) Meter() meter.Meter { return j.meter }
+
+// Reading is what the meter shows now.
+func (j *Journal) Reading() meter.Reading { return j.meter.Reading() }
+
+// Rules is by what the conversation is compacted.
+func (j *Journal) Rules() preset.Rules { return j.rules }
+
+// Model is the model in use.
+func (j *Journal) Model() llm.Model { return j.settings.Model }
+
+// Provider is what requests to the model in use go through.
+func (j *Journal) Provider() llm.Provider { return j.settings.Provider }
+
+// Tools is what requests declare.
+func (j *Journal) Tools() []conversation.ToolSpec { return j.settings.Tools }
+
+// PromptSizes is what the system prompt and the tools weigh in a request.
+func (j *Journal) PromptSizes() (system, tools conversation.Size) { return j.settings.PromptSizes() }
+
+// Request is a request of the conversation with messages.
+func (j *Journal) Request(messages []projection.Message) llm.Request {
+	return j.settings.Request(j.id, messages)
+}
+
+// ThinksAfter is the event up to which replies go back without what the model thought.
+func (j *Journal) ThinksAfter() uint64 { return j.settings.ThinksAfter }
+
+// HeldWith is the model that the log says the conversation was held with last.
+func (j *Journal) HeldWith() conversation.ModelChanged { return j.settings.Changed }
+
+// ModelRecord is the model as the log records it, and whether the log does not yet.
+func (j *Journal) ModelRecord() (m conversation.ModelChanged, isNew bool) {
+	m = j.settings.ModelChanged()
+	return m, m != j.settings.Changed
+}
+
+// PromptStored reports whether this run has stored what requests carry besides messages.
+func (j *Journal) PromptStored() bool { return j.settings.Blobs != nil }
+
+// Cost prices a request whose cost the provider did not report: USD, nil if unknown, and
+// the date of the price sheet.
+func (j *Journal) Cost(m llm.Model, t llm.Tokens) (usd *float64, priced string) {
+	if j.cost == nil {
+		return nil, ""
+	}
+	return j.cost(m, t)
+}
+
+// PutBlob stores a text under its content hash and returns the name.
+func (j *Journal) PutBlob(ctx context.Context, text string) (string, error) {
+	return j.store.PutBlob(context.WithoutCancel(ctx), text)
+}
+
+// InTurn reports whether a turn runs.
+func (j *Journal) InTurn() bool { return j.inTurn }
+
+// Interactive reports whether a user is there.
+func (j *Journal) Interactive() bool { return j.interactive }
+
+// Now is the time.
+func (j *Journal) Now() time.Time { return j.now() }
+
+// Logger gets classes, counts and causes, never texts or keys.
+func (j *Journal) Logger() *slog.Logger { return j.logger }
+
+// Updates is where what happens can be watched.
+func (j *Journal) Updates() *updates.Mailbox { return j.updates }
+
+// Tell puts an update into the mailbox.
+func (j *Journal) Tell(u updates.Update) { j.updates.Put(u) }
+
+// SetInTurn notes that a turn runs, or has ended.
+func (j *Journal) SetInTurn(runs bool) { j.inTurn = runs }
+
+// UseModel sends requests to a model from the next one on. OneTurn says that it takes
+// over for this turn only.
+func (j *Journal) UseModel(m llm.Model, p llm.Provider, oneTurn bool) {
+	j.settings.Model, j.settings.Provider, j.settings.OneTurn = m, p, oneTurn
+	j.settings.choose()
+	j.meter = j.MeterFor(m)
+	j.weighThinking()
+}
+
+// MeterFor is the meter as it would be with another model.
+func (j *Journal) MeterFor(m llm.Model) meter.Meter {
+	return j.meter.WithModel(m.MeterOptions(j.rules)).WithPrompt(j.settings.PromptSizes())
+}
+
+// UseWindow puts a window of the model in force, also an unknown one.
+func (j *Journal) UseWindow(w meter.Window) {
+	j.settings.Model.Window = w
+	j.meter = j.meter.WithWindow(w)
+	if j.settings.choose() {
+		j.meter = j.meter.WithPrompt(j.settings.PromptSizes())
+	}
+}
+
+// UseMaxOut takes over the largest reply of the model, in tokens.
+func (j *Journal) UseMaxOut(tokens int) {
+	j.settings.Model.MaxOut = tokens
+	j.meter = j.meter.WithMaxOut(tokens)
+}
+
+// UseRules puts rules in force, and settings that differ for this conversation, by dotted
+// key with the value in YAML form.
+func (j *Journal) UseRules(set map[string]string, rules preset.Rules) {
+	overrides := maps.Clone(set) // the maps of others stay as they are
+	for key, value := range j.settings.Overrides {
+		if _, ok := overrides[key]; !ok {
+			overrides[key] = value
+		}
+	}
+	j.settings.Overrides, j.rules, j.meter = overrides, rules, j.meter.WithRules(rules)
+}
+
+// Learn takes over a meter that has seen what the endpoint counted. It reports whether that
+// taught how the model counts.
+func (j *Journal) Learn(m meter.Meter) bool {
+	j.meter = m
+	c, known := m.Calibration(), &j.settings.Model.Calibration
+	changed := c.Factor != known.Factor || c.Samples != known.Samples
+	known.Factor, known.Samples = c.Factor, c.Samples
+	return changed
+}
+
+// RememberWindow keeps the window that the server said for later runs, in tokens; 0
+// forgets it.
+func (j *Journal) RememberWindow(tokens int) {
+	c := &j.settings.Model.Calibration
+	c.Window, c.WindowAt = tokens, 0
+	if tokens > 0 {
+		c.WindowAt = j.now().Unix()
+	}
 }
 
 // Append stores bodies as one transaction, behind whatever is pending. When it
 // fails nothing of it counts; the error is an *Error of class NotSaved.
 func (j *Journal) Append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
-	return j.AppendAt(ctx, j.Options.Now(), bodies...)
+	return j.AppendAt(ctx, j.now(), bodies...)
 }
 
 // AppendAt is Append for what happened at a time.
 func (j *Journal) AppendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
-	all := append(j.Pending[:len(j.Pending):len(j.Pending)], bodies...)
+	all := append(j.pending[:len(j.pending):len(j.pending)], bodies...)
 	if len(all) == 0 {
 		return nil, nil
 	}
-	events := j.Log.Prepare(when, all...)
-	if err := j.Options.Log.Append(context.WithoutCancel(ctx), events); err != nil {
+	events := j.log.Prepare(when, all...)
+	if err := j.store.Append(context.WithoutCancel(ctx), events); err != nil {
 		return nil, NotSaved(err)
 	}
-	if err := j.Log.Commit(events); err != nil {
+	if err := j.log.Commit(events); err != nil {
 		return nil, NotSaved(err) // Prepare numbered them; only a second owner could break this
 	}
-	j.Pending = nil
-	j.Appended(events)
+	j.pending = nil
+	revision := j.view.Revision
+	j.view = j.view.Extend(j.log.Events())
+	j.meter = j.meter.WithView(j.view)
+	j.refold(events, revision)
+	j.appended(events)
 	return events, nil
 }
+
+// Postpone has bodies stored with the next append.
+func (j *Journal) Postpone(bodies ...conversation.Body) { j.pending = append(j.pending, bodies...) }
 
 // Keep is Append for what must not get lost: if it cannot be stored now, it
 // waits for the next append.
 func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	events, err := j.Append(ctx, bodies...)
 	if err != nil {
-		j.Pending = append(j.Pending, bodies...)
+		j.Postpone(bodies...)
 	}
 	return events, err
 }
@@ -75,18 +264,18 @@ func (j *Journal) Keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 // the turn's next append otherwise, and with the first message in a
 // conversation without messages.
 func (j *Journal) KeepForLater(ctx context.Context, bodies ...conversation.Body) {
-	j.Pending = append(j.Pending, bodies...)
-	if j.InTurn {
+	j.Postpone(bodies...)
+	if j.inTurn {
 		return
 	}
 	if err := j.Flush(ctx); err != nil {
-		j.Updates.Put(updates.Failed{Err: err})
+		j.Tell(updates.Failed{Err: err})
 	}
 }
 
 // Flush stores what is pending. Conversations without messages are not kept.
 func (j *Journal) Flush(ctx context.Context) *llm.Error {
-	if j.Log.Len() == 0 && !speaks(j.Pending) {
+	if j.log.Len() == 0 && !speaks(j.pending) {
 		return nil
 	}
 	_, err := j.Append(ctx)
@@ -106,7 +295,7 @@ func speaks(bodies []conversation.Body) bool {
 
 // NextSeq is the Seq of the first body of the next append. What is pending
 // comes before it, now or later.
-func (j *Journal) NextSeq() uint64 { return uint64(j.Log.Len() + len(j.Pending) + 1) }
+func (j *Journal) NextSeq() uint64 { return uint64(j.log.Len() + len(j.pending) + 1) }
 
 // NotSaved is a failure to write as the user is told it.
 func NotSaved(err error) *llm.Error {
@@ -117,9 +306,9 @@ func NotSaved(err error) *llm.Error {
 	}
 }
 
-// Refold takes settings that events change into account, and tells the meter which thinking goes back.
-func (j *Journal) Refold(events []conversation.Event, revision uint64) {
-	s, again := &j.Settings, revision != j.View.Revision
+// refold takes settings that events change into account, and tells the meter which thinking goes back.
+func (j *Journal) refold(events []conversation.Event, revision uint64) {
+	s, again := &j.settings, revision != j.view.Revision
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
@@ -136,14 +325,14 @@ func (j *Journal) Refold(events []conversation.Event, revision uint64) {
 		s.changes(e)
 	}
 	if again {
-		j.WeighThinking()
+		j.weighThinking()
 	}
 }
 
-// WeighThinking tells the meter which thinking goes back.
-func (j *Journal) WeighThinking() {
-	if t, ok := j.Settings.Thinking(j.View); ok {
-		j.Meter = j.Meter.WithThinking(t)
+// weighThinking tells the meter which thinking goes back.
+func (j *Journal) weighThinking() {
+	if t, ok := j.settings.Thinking(j.view); ok {
+		j.meter = j.meter.WithThinking(t)
 	}
 }
 
@@ -152,7 +341,7 @@ func (j *Journal) WeighThinking() {
 
 // Moment is when the planner looks, before a request.
 func (j *Journal) Moment() planner.Moment {
-	events := j.Log.Events()
+	events := j.log.Events()
 	for i := len(events) - 1; i >= 0; i-- {
 		switch events[i].Body.(type) {
 		case conversation.AssistantMessage, conversation.ToolResult:
@@ -166,7 +355,7 @@ func (j *Journal) Moment() planner.Moment {
 
 // cold reports whether the provider's cache no longer holds what was sent last,
 // or that nobody knows: too long ago, by another model, or with another prompt.
-func (j *Journal) cold() bool { return j.ColdFor(j.Settings.Model) }
+func (j *Journal) cold() bool { return j.ColdFor(j.settings.Model) }
 
 // ColdFor is cold for a request to a model.
 func (j *Journal) ColdFor(m llm.Model) bool {
@@ -181,7 +370,7 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
 	if at.IsZero() {
 		return 0, changed
 	}
-	return j.Options.Now().Sub(at), changed
+	return j.now().Sub(at), changed
 }
 
 // LastReply is when the newest reply of m was reported, that of another model where m
@@ -196,8 +385,8 @@ func (j *Journal) LastReply(m llm.Model) (at time.Time, changed bool) {
 
 // lastReport is LastReply with the event that reported it.
 func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool) {
-	system, tools := j.Settings.PromptSizes()
-	for _, e := range slices.Backward(j.Log.Events()) {
+	system, tools := j.settings.PromptSizes()
+	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return last, true // nothing was sent with it yet
@@ -205,7 +394,7 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 			if b.For != conversation.ForReply {
 				continue
 			}
-			in := j.Settings.Instructions
+			in := j.settings.Instructions
 			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
 			if b.Model == m.Name() {
 				return e, changed
@@ -221,17 +410,17 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 // Situation is what a compaction made now depends on.
 func (j *Journal) Situation() edit.Inputs {
 	return edit.Inputs{
-		Meter: j.Meter, Now: j.Options.Now(), Cold: j.cold(), Caps: j.Settings.Model.Caps, Answering: j.InTurn,
+		Meter: j.meter, Now: j.now(), Cold: j.cold(), Caps: j.settings.Model.Caps, Answering: j.inTurn,
 	}
 }
 
 // InBackground reports whether summaries are written in the background.
-func (j *Journal) InBackground() bool { return j.Rules.Auto.Background }
+func (j *Journal) InBackground() bool { return j.rules.Auto.Background }
 
 // CoversMessages reports whether all messages and results in asked are in covered.
 func (j *Journal) CoversMessages(covered, asked []conversation.Span) bool {
 	in, of := conversation.Disjoint(covered), conversation.Disjoint(asked)
-	return !slices.ContainsFunc(j.Log.Events(), func(e conversation.Event) bool {
+	return !slices.ContainsFunc(j.log.Events(), func(e conversation.Event) bool {
 		switch e.Body.(type) {
 		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
 			return of.Holds(e.Seq) && !in.Holds(e.Seq)
@@ -243,13 +432,10 @@ func (j *Journal) CoversMessages(covered, asked []conversation.Span) bool {
 // Price is PriceOf for the model in use; nil and nil where its prices are not
 // known.
 func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
-	if j.Options.Cost == nil {
-		return nil, nil
-	}
 	known := true
-	m := j.Settings.Model
+	m := j.settings.Model
 	now, paysAfter = llm.PriceOf(p, func(t llm.Tokens) float64 {
-		usd, _ := j.Options.Cost(m, m.Writing(t))
+		usd, _ := j.Cost(m, m.Writing(t))
 		if usd == nil {
 			known = false
 			return 0
@@ -265,7 +451,7 @@ func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
 // Unrecorded is what the log does not record yet of what the next request
 // carries. Blobs are stored first.
 func (j *Journal) Unrecorded(ctx context.Context) ([]conversation.Body, error) {
-	s, told := &j.Settings, j.renew()
+	s, told := &j.settings, j.renew()
 	if s.Blobs == nil {
 		blobs, err := j.storePrompt(ctx)
 		if err != nil {
@@ -302,7 +488,7 @@ func (j *Journal) RecordSettings(ctx context.Context) error {
 
 // RecordOverrides appends the overrides that the log does not have.
 func (j *Journal) RecordOverrides(ctx context.Context) error {
-	set := j.Settings.NewOverrides()
+	set := j.settings.NewOverrides()
 	if len(set) == 0 {
 		return nil
 	}
@@ -311,7 +497,7 @@ func (j *Journal) RecordOverrides(ctx context.Context) error {
 }
 
 func (j *Journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
-	s := &j.Settings
+	s := &j.settings
 	in := conversation.Instructions{SystemSize: conversation.Measure(s.System), ToolsSize: conversation.Measure(s.toolText)}
 	for _, part := range []struct {
 		text string
@@ -320,7 +506,7 @@ func (j *Journal) storePrompt(ctx context.Context) (conversation.Instructions, e
 		if part.text == "" {
 			continue
 		}
-		blob, err := j.Options.Log.PutBlob(context.WithoutCancel(ctx), part.text)
+		blob, err := j.PutBlob(ctx, part.text)
 		if err != nil {
 			return in, err
 		}

@@ -64,7 +64,7 @@ func NewSettings(o Options) (Settings, error) {
 		s.newer, s.System = s.System, *old
 	}
 	s.Model = s.Model.Kept(o.Stored.Events)
-	s.Choose()
+	s.choose()
 	return s, nil
 }
 
@@ -74,12 +74,12 @@ const changedPrompt = "The instructions have changed since they were sent (the p
 // renew puts instructions in force that wait, where the prefix is broken anyway: by a compaction, or by a model that
 // was never sent it. Otherwise the notice of it comes back, once.
 func (j *Journal) renew() []conversation.Body {
-	s := &j.Settings
+	s := &j.settings
 	if s.newer == "" || s.OneTurn {
 		return nil
 	}
 	decided, broken, told := false, false, s.told
-	for _, e := range slices.Backward(j.Log.Events()) {
+	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Notice:
 			told = told || b.Text == changedPrompt
@@ -96,7 +96,7 @@ func (j *Journal) renew() []conversation.Body {
 	switch {
 	case broken:
 		s.System, s.newer, s.Blobs = s.newer, "", nil
-		j.Meter = j.Meter.WithPrompt(s.PromptSizes())
+		j.meter = j.meter.WithPrompt(s.PromptSizes())
 	case !told:
 		s.told = true
 		return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: changedPrompt}}
@@ -177,7 +177,7 @@ func (s *Settings) NewOverrides() map[string]string {
 
 // KeepConfig records settings that are new, if there is a message.
 func (j *Journal) KeepConfig(ctx context.Context) {
-	if set := j.Settings.NewOverrides(); len(set) > 0 && j.Log.Len() > 0 {
+	if set := j.settings.NewOverrides(); len(set) > 0 && j.log.Len() > 0 {
 		j.KeepForLater(ctx, conversation.ConfigChanged{Set: set})
 	}
 }
@@ -282,9 +282,9 @@ func declarations(o Options) ([]declaration, error) {
 	return all[:1], nil
 }
 
-// Choose takes the longest form that leaves room in the window, unless one is on
+// choose takes the longest form that leaves room in the window, unless one is on
 // record. It reports whether another one is taken than before.
-func (s *Settings) Choose() bool {
+func (s *Settings) choose() bool {
 	if len(s.forms) < 2 || s.Blobs != nil || s.Instructions != (conversation.Instructions{}) {
 		return false
 	}
