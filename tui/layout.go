@@ -369,7 +369,7 @@ func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
 	case tea.MouseClickMsg:
 		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
 			c.composer.Deselect()
-			c.transcript.Press(at.X, y, c.env.Now())
+			c.transcript.Press(at.X, y)
 		}
 	case tea.MouseMotionMsg:
 		if at.Button == tea.MouseLeft {

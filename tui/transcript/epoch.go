@@ -51,8 +51,8 @@ type epochState struct {
 	edits  bool      // of a rewind: it undid edits of files, which stay in the files
 }
 
-func (it *epochItem) indent(int) int { return 0 }
-func (it *epochItem) source() string { return it.made.Why }
+func (it *epochItem) indent(int) int      { return 0 }
+func (it *epochItem) source(*look) string { return "" }
 
 // undone reports whether all its overlays were undone.
 func (it *epochItem) undone() bool { return it.state.gone > 0 && it.state.gone == it.parts }

@@ -23,8 +23,8 @@ type item interface {
 	// indent is how many cells at the beginning of a line as drawn last are a
 	// mark or an indentation, not text.
 	indent(line int) int
-	// source is the text that lines were broken from.
-	source() string
+	// source is the text that lines were broken from, made safe.
+	source(l *look) string
 }
 
 // versioned counts changes.

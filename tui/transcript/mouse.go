@@ -1,7 +1,5 @@
 package transcript
 
-import "time"
-
 // ScrollBy moves the view by lines, up if negative. Reaching the end follows
 // it again.
 func (m *Model) ScrollBy(lines int) {
@@ -46,10 +44,9 @@ func (m *Model) Following() bool {
 // more.
 func (m *Model) Needs(most int) int { return m.items.needs(most) }
 
-// Press begins a selection at a cell of the transcript. A second press there soon
-// after selects the word, a third the line with all it was broken into.
-func (m *Model) Press(x, y int, at time.Time) {
-	m.selection.press(x, y, at)
+// Press begins a selection at a cell of the transcript.
+func (m *Model) Press(x, y int) {
+	m.selection.press(x, y)
 	m.dirty = true
 }
 

@@ -25,8 +25,8 @@ func (o *outputItem) toggle() {
 	o.bump()
 }
 
-func (o *outputItem) indent(int) int { return 2 }
-func (o *outputItem) source() string { return o.text }
+func (o *outputItem) indent(int) int      { return 2 }
+func (o *outputItem) source(*look) string { return plain.Text(o.text) }
 
 func (o *outputItem) draw(l *look, width int) []string {
 	room := max(1, width-2)

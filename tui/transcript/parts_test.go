@@ -48,5 +48,5 @@ type planned struct {
 
 func (k *planned) draw(*look, int) []string { k.laid = true; return []string{"x"} }
 func (k *planned) indent(int) int           { return 0 }
-func (k *planned) source() string           { return "x" }
+func (k *planned) source(*look) string      { return "x" }
 func (k *planned) forget()                  { k.laid = false }

@@ -28,10 +28,7 @@ type replyItem struct {
 // few replies of a long conversation are drawn.
 type replyLayout struct {
 	thoughts growing
-	top, end int      // lines of reasoning before the text, and where the end begins
-	lines    []string // of the text as drawn last
-	markdown *markdown.Renderer
-	code     map[int]codeRow // of the lines, nil until something is selected
+	top, end int // lines of reasoning before the text, and where the end begins
 }
 
 // arriving is a reply that streams.
@@ -94,7 +91,9 @@ func (r *replyItem) thought() string {
 	return r.reasoning
 }
 
-func (r *replyItem) source() string { return r.written() + "\n" + r.thought() + "\n" + r.failure }
+func (r *replyItem) source(l *look) string {
+	return plain.Text(r.thought()) + "\n" + l.markdown.Unwrapped(r.written()) + "\n" + plain.Text(r.failure)
+}
 
 func (r *replyItem) forget() { r.layout = nil }
 
@@ -104,32 +103,10 @@ func (r *replyItem) prose(line int) bool {
 }
 
 func (r *replyItem) indent(line int) int {
-	if !r.prose(line) {
-		return 2
+	if r.prose(line) {
+		return 0
 	}
-	if c, is := r.codeAt(line); is {
-		return c.pad
-	}
-	d := r.layout
-	return padding(d.lines, line-d.top)
-}
-
-// codeAt is where a line comes from, if it shows code.
-func (r *replyItem) codeAt(line int) (codeRow, bool) {
-	if !r.prose(line) {
-		return codeRow{}, false
-	}
-	d := r.layout
-	if d.code == nil {
-		d.code = codeRows(d.lines, d.markdown.CodeOf(r.written()))
-	}
-	c, is := d.code[line-d.top]
-	return c, is
-}
-
-// label reports whether a line names the language of code, rather than being text.
-func (r *replyItem) label(line int) bool {
-	return r.prose(line) && r.layout.markdown.Label(r.layout.lines[line-r.layout.top])
+	return 2
 }
 
 func (r *replyItem) draw(l *look, width int) []string {
@@ -138,8 +115,7 @@ func (r *replyItem) draw(l *look, width int) []string {
 	}
 	d := r.layout
 	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	d.top, d.end, d.lines = len(thoughts), len(thoughts)+len(text), text
-	d.markdown, d.code = l.markdown, nil
+	d.top, d.end = len(thoughts), len(thoughts)+len(text)
 	if len(thoughts) > 0 && len(text) > 0 {
 		d.top, d.end = d.top+1, d.end+1
 	}

@@ -32,8 +32,8 @@ func (o *overlays) request(push func(item), e conversation.Event, made conversat
 	return it
 }
 
-func (r *requestsItem) indent(int) int { return 0 }
-func (r *requestsItem) source() string { return "" }
+func (r *requestsItem) indent(int) int      { return 0 }
+func (r *requestsItem) source(*look) string { return "" }
 
 // version counts the changes of all of them.
 func (r *requestsItem) version() int {

@@ -43,13 +43,6 @@ type rig struct {
 	*transcript.Model
 	log  conversation.Log
 	wide int
-	now  time.Time
-}
-
-// Press presses the mouse long after it was pressed before.
-func (r *rig) Press(x, y int) {
-	r.now = r.now.Add(time.Minute)
-	r.Model.Press(x, y, r.now)
 }
 
 func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {

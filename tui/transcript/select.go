@@ -2,21 +2,15 @@ package transcript
 
 import (
 	"strings"
-	"time"
+	"unicode"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-
-	"plimsoll/conversation/plain"
-	"plimsoll/tui/pane"
-	"plimsoll/tui/transcript/markdown"
 )
 
 // A selection is a stretch of the visible lines, dragged with the mouse. While
 // the button is down nothing moves; a selection ends when the view moves.
-// Copied is the original text: without margins, marks and padding, and with lines
-// joined that only the width broke. Which those are is looked up in the text
-// the lines were made from.
+// Copied is the original text: every line is looked up in the text that its item was drawn from.
 
 type selection struct {
 	scroll   *scroll
@@ -24,21 +18,16 @@ type selection struct {
 	on       bool // something is marked
 	from, to cell // as dragged, in any order
 	at       place
-	clicks   clicks
 }
 
 type cell struct{ x, y int }
 
-// press begins a selection: of a cell, or a word, or a line.
-func (s *selection) press(x, y int, now time.Time) {
+// press begins a selection.
+func (s *selection) press(x, y int) {
 	s.scroll.settle()
 	s.scroll.held = true
 	at := cell{x, y}
-	*s = selection{scroll: s.scroll, pressed: true, from: at, to: at, at: s.scroll.place, clicks: s.clicks}
-	s.clicks.press(at, now)
-	if rows := s.scroll.rows(); y >= 0 && y < len(rows) {
-		s.clicked(rows)
-	}
+	*s = selection{scroll: s.scroll, pressed: true, from: at, to: at, at: s.scroll.place}
 }
 
 // drag extends the selection to a cell, which may be outside. It does nothing without a press.
@@ -63,7 +52,7 @@ func (s *selection) release() { s.pressed, s.scroll.held = false, false }
 // clear unmarks text, and forgets a press.
 func (s *selection) clear() {
 	s.scroll.held = false
-	*s = selection{scroll: s.scroll, clicks: s.clicks}
+	*s = selection{scroll: s.scroll}
 }
 
 func (s *selection) ordered() (a, b cell) {
@@ -73,48 +62,34 @@ func (s *selection) ordered() (a, b cell) {
 	return s.from, s.to
 }
 
-// span is the marked cells [from, to) of row y.
-func (s *selection) span(y int) (from, to int) {
-	a, b := s.ordered()
-	if !s.on || y < a.y || y > b.y {
-		return 0, 0
-	}
-	to = 1 << 30
-	if y == a.y {
-		from = a.x
-	}
-	if y == b.y {
-		to = b.x + 1
-	}
-	return from, to
-}
-
-// marked is what is selected of row y: its text without style, and the cells
-// [from, to) of it.
+// marked is what is selected of row y: its text without style, and the cells [from, to) of it. No character is cut,
+// and what is behind the text is left out.
 func (s *selection) marked(y int, p place) (text string, from, to int) {
 	text = ansi.Strip(s.scroll.items.text(p))
-	from, to = s.span(y)
-	from = max(from, s.scroll.items.textFrom(p))
-	from, to = whole(text, from, to)
-	return text, from, to
-}
-
-// whole widens cells [from, to) of a text so that no character is cut, and
-// leaves out what is behind the text.
-func whole(text string, from, to int) (int, int) {
-	x, a, b := 0, -1, 0
-	for text != "" {
-		cluster, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-		text = text[len(cluster):]
-		if x+w > from && x < to {
-			if a < 0 {
-				a = x
+	a, b := s.ordered()
+	if !s.on || y < a.y || y > b.y {
+		return text, 0, 0
+	}
+	left, right := s.scroll.items.textFrom(p), 1<<30
+	if y == a.y {
+		left = max(left, a.x)
+	}
+	if y == b.y {
+		right = b.x + 1
+	}
+	from = -1
+	for x, rest := 0, text; rest != ""; {
+		cluster, w := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+		rest = rest[len(cluster):]
+		if x+w > left && x < right {
+			if from < 0 {
+				from = x
 			}
-			b = x + w
+			to = x + w
 		}
 		x += w
 	}
-	return max(a, 0), b
+	return text, max(from, 0), to
 }
 
 // highlight marks the selected cells of lines.
@@ -135,146 +110,114 @@ func painted(line, text string, from, to int, s lipgloss.Style) string {
 	return ansi.Cut(line, 0, from) + s.Render(text) + ansi.TruncateLeft(line, to, "")
 }
 
-// copied is the selected text.
+// copied is the selected text: what stands in the original between the first and the last character of lines that follow
+// each other there, and of other lines what is shown.
 func (s *selection) copied(rows []place) string {
+	x := s.scroll.items
 	a, b := s.ordered()
 	var out strings.Builder
-	w, before := wording{of: -1}, -1
+	var from origin
+	of, end, breaks := -1, -1, 0
 	for y := max(0, a.y); y <= b.y && y < len(rows); y++ {
-		if s.label(rows[y]) {
+		p := rows[y]
+		if p.top != of {
+			from, of, end = x.origin(p.top), p.top, -1
+		}
+		line, at := p.offset-x.gap(p.top), -1
+		if line >= 0 {
+			if x.label(p.top, line) {
+				continue
+			}
+			at = from.lines[line]
+		}
+		text, first, last := s.marked(y, p)
+		part := ansi.Cut(text, first, last)
+		letters, _ := squeeze(part)
+		if letters == "" {
+			breaks++
 			continue
 		}
-		part := s.part(y, rows[y])
-		if before >= 0 {
-			between := s.between(rows[before], rows[y], &w)
-			if _, code := s.code(rows[y]); between != "\n" && !code {
-				part = strings.TrimLeft(part, " ")
+		before, _ := squeeze(ansi.Cut(text, x.textFrom(p), first))
+		at += len(before)
+		switch {
+		case from.lines[line] < 0:
+			out.WriteString(strings.Repeat("\n", breaks) + strings.TrimRight(part, " "))
+			end = -1
+		case at == end:
+			out.WriteString(from.between(end-1, at+len(letters))[1:])
+			end = at + len(letters)
+		default:
+			out.WriteString(strings.Repeat("\n", breaks))
+			if before == "" {
+				out.WriteString(from.indentation(at))
 			}
-			out.WriteString(between)
+			out.WriteString(from.between(at, at+len(letters)))
+			end = at + len(letters)
 		}
-		out.WriteString(part)
-		before = y
+		breaks = 1
 	}
 	return strings.Trim(out.String(), "\n")
 }
 
-// part is what is selected of row y, as it is copied.
-func (s *selection) part(y int, p place) string {
-	text, from, to := s.marked(y, p)
-	if c, is := s.code(p); is {
-		begins := s.scroll.items.textFrom(p)
-		if from >= to {
-			return ""
+// origin is the text that an entry was drawn from, and where its lines stand in it. Lines are compared by their letters:
+// see squeeze.
+type origin struct {
+	text  string
+	bytes []int // of the text, for every byte of its letters
+	lines []int // the letter that each line begins with, -1 for a line that is not in the text
+}
+
+// mostMisses is how many lines of an entry are looked for in vain.
+const mostMisses = 100
+
+func (x *items) origin(i int) origin {
+	o := origin{text: x.entries[i].item.source(&x.look)}
+	letters, bytes := squeeze(o.text)
+	o.bytes = bytes
+	at, misses := 0, 0
+	for n := range x.linesOf(i) {
+		line, _ := squeeze(x.bare(place{i, n + x.gap(i)}))
+		found := -1
+		switch {
+		case x.label(i, n):
+		case strings.HasPrefix(letters[at:], line):
+			found = at
+		case misses < mostMisses:
+			if found = strings.Index(letters, line); found < 0 {
+				misses++
+			}
 		}
-		return c.text(from-begins, to-begins)
+		if found >= 0 {
+			at = found + len(line)
+		}
+		o.lines = append(o.lines, found)
 	}
-	return strings.TrimRight(ansi.Cut(text, from, to), " ")
+	return o
 }
 
-// code is where a line comes from, if it shows code of a reply.
-func (s *selection) code(p place) (codeRow, bool) {
-	r, line := s.reply(p)
-	if r == nil {
-		return codeRow{}, false
-	}
-	return r.codeAt(line)
+// between is the text from a letter to the one before another.
+func (o *origin) between(from, to int) string { return o.text[o.bytes[from] : o.bytes[to-1]+1] }
+
+// indentation is the blanks before a letter.
+func (o *origin) indentation(at int) string {
+	before := o.text[:o.bytes[at]]
+	return before[len(strings.TrimRight(before, " \t")):]
 }
 
-// label reports whether a line names the language of code, rather than being text.
-func (s *selection) label(p place) bool {
-	r, line := s.reply(p)
-	return r != nil && r.label(line)
-}
+// label reports whether a line of entry i names the language of code, rather than being text.
+func (x *items) label(i, line int) bool { return x.look.markdown.Label(x.linesOf(i)[line]) }
 
-// reply is the reply that a line is of, nil if it is of something else.
-func (s *selection) reply(p place) (r *replyItem, line int) {
-	x := s.scroll.items
-	if line = p.offset - x.gap(p.top); line < 0 || x.entries[p.top].gone {
-		return nil, 0
-	}
-	x.linesOf(p.top)
-	r, _ = x.entries[p.top].item.(*replyItem)
-	return r, line
-}
-
-// between is what stood in the text between a line and the next: a line break,
-// or a blank or nothing where only the width broke it.
-func (s *selection) between(p, q place, w *wording) string {
-	const lineBreak = "\n"
-	x := s.scroll.items
-	if p.top != q.top || p.offset < x.gap(p.top) {
-		return lineBreak
-	}
-	above, is := s.code(p)
-	below, also := s.code(q)
-	switch {
-	case is && also && above.n == below.n:
-		return ""
-	case is || also:
-		return lineBreak
-	}
-	before := strings.TrimRight(ansi.Strip(x.text(p)), " ")
-	after := strings.TrimLeft(x.bare(q), " ")
-	last, first := lastWord(before), firstWord(after)
-	margin := x.begins(p.top, p.offset-x.gap(p.top))
-	room := x.width - pane.Gutter(x.width) - margin
-	if ansi.StringWidth(before) <= margin+markdown.Measure { // a line of prose, as a rule
-		room = min(room, markdown.Measure)
-	}
-	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+room
-	if !full || last == "" || first == "" || strings.Contains(x.bare(p)+after, "│") { // columns of a table
-		return lineBreak
-	}
-	it := x.entries[p.top].item
-	if w.of != p.top {
-		*w = wording{p.top, words(it.source())}
-	}
-	last, first = words(last), words(first)
-	switch {
-	case strings.Contains(w.text, last+" "+first):
-		return " "
-	case strings.Contains(w.text, last+first):
-		return ""
-	case strings.Contains(w.text, last+"\n"+first):
-		return lineBreak
-	}
-	if _, ok := it.(*replyItem); ok {
-		return " " // markup stood between
-	}
-	return lineBreak
-}
-
-// wording is the text of an entry as it is compared.
-type wording struct {
-	of   int
-	text string
-}
-
-// wordBytes is how much of a word is looked up.
-const wordBytes = 48
-
-func lastWord(line string) string {
-	line = strings.TrimRight(line, " ")
-	return tail(line[strings.LastIndexByte(line, ' ')+1:], wordBytes)
-}
-
-func firstWord(line string) string {
-	word, _, _ := strings.Cut(line, " ")
-	return head(word, 1, wordBytes)
-}
-
-// words is a text as it is compared: without the marks of Markdown that are not
-// shown, with single blanks, and with lines that begin with their text.
-func words(text string) string {
-	text = strings.NewReplacer("*", "", "_", "", "`", "", "~", "", `\`, "", "\t", " ").Replace(plain.Text(text))
+// squeeze is the letters of a text, without blanks and what the screen draws between them, and where in the text they are.
+func squeeze(text string) (letters string, bytes []int) {
 	var b strings.Builder
-	b.Grow(len(text))
-	var before byte = '\n'
-	for i := range len(text) {
-		if c := text[i]; c != ' ' || before != ' ' && before != '\n' {
-			b.WriteByte(c)
+	for i, r := range text {
+		if unicode.IsSpace(r) || strings.ContainsRune("│─┼↳", r) {
+			continue
 		}
-		before = text[i]
+		for n := range len(string(r)) {
+			bytes = append(bytes, i+n)
+		}
+		b.WriteRune(r)
 	}
-	return b.String()
+	return b.String(), bytes
 }

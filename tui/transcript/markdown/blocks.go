@@ -29,11 +29,11 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 	case *ast.Heading:
 		return p.heading(n, width)
 	case *ast.ThematicBreak:
-		return []string{paint(p.r.marks.rule, strings.Repeat("─", p.r.prose(width)))}
+		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(p.r.prose(width), Measure)))}
 	case *ast.FencedCodeBlock:
 		return p.fence(n, width)
 	case *ast.CodeBlock:
-		return p.r.codeRows("", p.r.highlight("", joinLines(n.Lines(), p.source)), width)
+		return p.code("", joinLines(n.Lines(), p.source), width)
 	case *ast.HTMLBlock:
 		return p.html(n, width)
 	case *ast.Blockquote:
@@ -87,7 +87,11 @@ func (p *page) inside(n ast.Node, first, rest string, width, depth int) []string
 }
 
 func (p *page) quote(n ast.Node, width, depth int) []string {
-	return p.inside(n, p.r.marks.quote, p.r.marks.quote, width, depth)
+	lines := p.inside(n, p.r.marks.quote, p.r.marks.quote, width, depth)
+	if p.r.unwrapped {
+		return flushed(lines)
+	}
+	return lines
 }
 
 func (p *page) list(l *ast.List, width, depth int) []string {

@@ -46,6 +46,14 @@ func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 	if p.growing != nil && p.open(n) {
 		return p.r.codeRows(language, p.growing.lines(p.r, language, code), width)
 	}
+	return p.code(language, code, width)
+}
+
+// code lays out complete code.
+func (p *page) code(language, code string, width int) []string {
+	if p.r.unwrapped {
+		return flushed(strings.Split(strings.TrimRight(code, "\n"), "\n"))
+	}
 	return p.r.codeRows(language, p.r.highlight(language, code), width)
 }
 

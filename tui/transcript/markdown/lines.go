@@ -126,8 +126,11 @@ func prefixed(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
 		p := rest
-		if i == 0 {
+		switch {
+		case i == 0:
 			p = first
+		case strings.HasPrefix(l, flush):
+			p = ""
 		}
 		if out[i] = p + l; l == "" {
 			out[i] = clean(p)

@@ -27,6 +27,8 @@ type Renderer struct {
 	kept    *cache
 	links   bool // the terminal knows links
 
+	unwrapped bool // see Unwrapped
+
 	surface surface
 	code    *chroma.Style               // nil for code without colours
 	sgr     map[chroma.TokenType]string // how a token begins, from code
@@ -55,7 +57,12 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 }
 
 // prose is the room for text in a block of a width, which is indented by what is missing to the whole.
-func (r *Renderer) prose(width int) int { return min(width, max(minWidth, Measure-(r.width-width))) }
+func (r *Renderer) prose(width int) int {
+	if r.unwrapped {
+		return width
+	}
+	return min(width, max(minWidth, Measure-(r.width-width)))
+}
 
 // SetWidth changes the width of the lines from now on. Streams follow at their next Lines.
 func (r *Renderer) SetWidth(width int) { r.width = max(minWidth, width) }

@@ -2,12 +2,12 @@ package markdown
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 )
 
 // Code is a code block as it stands in a text: made safe, without the marks of what it stands in.
@@ -43,28 +43,25 @@ func (r *Renderer) CodeOf(text string) []Code {
 	return all
 }
 
-// ShownCode is a line of code as it is shown where there is room: with blanks for its tabs, and none at its end.
-func ShownCode(line string) string { return strings.TrimRight(expandTabs(line), " ") }
+// flush begins a line of an unwrapped text that is not indented by what it stands in. No other line holds it.
+const flush = "\r"
 
-// CodeAt is a place in a line of code: how many bytes, cells and columns are before it.
-type CodeAt struct{ bytes, cells, column int }
-
-// Skip is the first place, from at on, with so many cells before it.
-func (at CodeAt) Skip(line string, cells int) CodeAt {
-	for at.cells < cells && at.bytes < len(line) {
-		cluster, n := ansi.FirstGraphemeCluster(line[at.bytes:], ansi.GraphemeWidth)
-		runes := utf8.RuneCountInString(cluster)
-		if cluster == "\t" {
-			n = tabStop - at.column%tabStop
-			runes = n
-		}
-		at = CodeAt{at.bytes + len(cluster), at.cells + n, at.column + runes}
-	}
-	return at
+// Unwrapped is a text as Render shows it, but without looks and with no line broken; code, with its tabs, and quotes
+// stand without what sets them off.
+func (r *Renderer) Unwrapped(source string) string {
+	const wide = 1 << 30
+	style := r.style
+	style.Surface, style.Syntax = "", themes.Syntax{}
+	u := New(style, wide)
+	u.unwrapped, u.marks.quote = true, ""
+	text := ansi.Strip(strings.Join(u.Render(source), "\n"))
+	return strings.ReplaceAll(text, flush, "")
 }
 
-// CutCode is what of a line of code begins in the cells [from, to), with its tabs. No cell before at is looked at.
-func CutCode(line string, at CodeAt, from, to int) string {
-	begin := at.Skip(line, from)
-	return line[begin.bytes:begin.Skip(line, to).bytes]
+// flushed are lines that are not indented.
+func flushed(lines []string) []string {
+	for i, l := range lines {
+		lines[i] = flush + l
+	}
+	return lines
 }
