@@ -42,10 +42,6 @@ func (p *page) block(n ast.Node, width, depth int) []string {
 		return p.list(n, width, depth)
 	case *extast.Table:
 		return p.table(n, width)
-	case *extast.DefinitionList:
-		return p.definitions(n, width, depth)
-	case *ast.LinkReferenceDefinition:
-		return nil
 	}
 	return p.paragraph(n, width)
 }
@@ -125,32 +121,6 @@ func (p *page) item(n ast.Node, marker byte, number, width, depth int) []string 
 		}
 	}
 	return p.inside(n, mark, strings.Repeat(" ", ansi.StringWidth(mark)), width, depth)
-}
-
-// definitions lays out terms in bold and what they mean indented.
-func (p *page) definitions(l ast.Node, width, depth int) []string {
-	var out []string
-	for c := l.FirstChild(); c != nil; {
-		next := c.NextSibling()
-		if _, term := c.(*extast.DefinitionTerm); term {
-			bold := ast.NewEmphasis(2)
-			adopt(bold, c)
-			c.AppendChild(c, bold)
-			if len(out) > 0 && !isTerm(c.PreviousSibling()) {
-				out = append(out, "")
-			}
-			out = append(out, p.paragraph(c, width)...)
-		} else {
-			out = append(out, p.inside(c, "  ", "  ", width, depth)...)
-		}
-		c = next
-	}
-	return out
-}
-
-func isTerm(n ast.Node) bool {
-	_, ok := n.(*extast.DefinitionTerm)
-	return ok
 }
 
 func (p *page) html(n *ast.HTMLBlock, width int) []string {

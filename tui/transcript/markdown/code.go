@@ -36,15 +36,15 @@ func joinLines(lines *text.Segments, source []byte) string {
 // shownLines is source text as it stands.
 func shownLines(b []byte) string { return string(unguard(b)) }
 
-// fence lays out a fenced block. While it is still open and the text arrives, it is coloured now and then only.
+// fence lays out a fenced block, without colours as long as it is open and the text arrives: see liveFence.
 func (p *page) fence(n *ast.FencedCodeBlock, width int) []string {
 	language := string(unguard(n.Language(p.source)))
 	code := joinLines(n.Lines(), p.source)
 	if strings.TrimSpace(code) == "" {
 		return nil
 	}
-	if p.growing != nil && p.open(n) {
-		return p.r.codeRows(language, p.growing.lines(p.r, language, code), width)
+	if p.arriving && p.open(n) {
+		return p.r.codeRows(language, plainCode(code), width)
 	}
 	return p.code(language, code, width)
 }
@@ -100,27 +100,29 @@ func (r *Renderer) codeRow(out []string, line string, width int) []string {
 // changed.
 func (r *Renderer) highlight(language, code string) []string {
 	code = strings.TrimRight(code, "\n")
+	key := cacheKey{kinds: language, text: code}
+	lines, ok := r.kept.lines[key]
+	if !ok {
+		lines = r.coloured(language, code)
+		r.kept.put(key, lines)
+	}
+	return lines
+}
+
+// coloured is the lines of code, the first of them coloured if the language is known.
+func (r *Renderer) coloured(language, code string) []string {
 	lexer := r.lexer(language)
 	if lexer == nil || r.code == nil {
 		return plainCode(code)
 	}
-	key := keyOf('c', nil, []byte(language), []byte(code))
-	if lines, ok := r.kept.get(key); ok {
-		return lines
+	cut := len(code)
+	if cut > maxColoured {
+		cut = max(0, strings.LastIndexByte(code[:maxColoured], '\n'))
 	}
-	head, rest := code, ""
-	if len(code) > maxColoured {
-		cut := strings.LastIndexByte(code[:maxColoured], '\n') + 1
-		head, rest = code[:cut], code[cut:]
+	lines := r.colour(lexer, strings.Join(plainCode(code[:cut]), "\n"))
+	if rest := code[cut:]; rest != "" {
+		lines = append(lines, plainCode(strings.TrimPrefix(rest, "\n"))...)
 	}
-	var lines []string
-	if head != "" {
-		lines = r.colour(lexer, strings.TrimSuffix(head, "\n"))
-	}
-	if rest != "" || head == "" {
-		lines = append(lines, plainCode(rest)...)
-	}
-	r.kept.put(key, lines)
 	return lines
 }
 
@@ -128,10 +130,13 @@ func (r *Renderer) highlight(language, code string) []string {
 func plainCode(code string) []string {
 	lines := strings.Split(code, "\n")
 	for i, l := range lines {
-		lines[i] = strings.TrimRight(expandTabs(l), " ")
+		lines[i] = codeLine(l)
 	}
 	return lines
 }
+
+// codeLine is a line of code as it is shown, without colours.
+func codeLine(line string) string { return strings.TrimRight(expandTabs(line), " ") }
 
 // lexer looks a language up as it was written; nil if it is not known.
 func (r *Renderer) lexer(language string) chroma.Lexer {
@@ -148,7 +153,7 @@ func (r *Renderer) lexer(language string) chroma.Lexer {
 	return l
 }
 
-// colour tokenises code. Should the lexer fail or change the text, the code stays plain.
+// colour tokenises code that has neither tabs nor blanks at the ends of lines. Should the lexer fail or change the text, the code stays plain.
 func (r *Renderer) colour(lexer chroma.Lexer, code string) (lines []string) {
 	defer func() {
 		if recover() != nil {
@@ -159,8 +164,17 @@ func (r *Renderer) colour(lexer chroma.Lexer, code string) (lines []string) {
 	if err != nil {
 		return plainCode(code)
 	}
-	w := codeWriter{}
-	rest := code
+	var b strings.Builder
+	open, rest := "", code
+	begin := func(style string) {
+		if open != style && open != "" {
+			b.WriteString(reset)
+		}
+		if open != style {
+			b.WriteString(style)
+		}
+		open = style
+	}
 	for t := range tokens.Stdlib() {
 		v := t.Value
 		if len(v) > len(rest) { // lexers add a line feed at the end
@@ -170,13 +184,23 @@ func (r *Renderer) colour(lexer chroma.Lexer, code string) (lines []string) {
 			return plainCode(code)
 		}
 		rest = rest[len(v):]
-		w.write(r.begin(t.Type), v)
+		for i, part := range strings.Split(v, "\n") {
+			if i > 0 {
+				begin("")
+				lines = append(lines, b.String())
+				b.Reset()
+			}
+			if strings.TrimLeft(part, " ") != "" {
+				begin(r.begin(t.Type))
+			}
+			b.WriteString(part)
+		}
 	}
 	if rest != "" {
 		return plainCode(code)
 	}
-	w.endLine()
-	return w.lines
+	begin("")
+	return append(lines, b.String())
 }
 
 // begin is the SGR that starts a token of a type; empty if it looks like plain text.
@@ -206,97 +230,5 @@ func (r *Renderer) begin(t chroma.TokenType) string {
 	return sgr
 }
 
-// codeWriter gathers coloured lines: tabs expanded, no trailing spaces, each line closed.
-type codeWriter struct {
-	lines  []string
-	buf    []byte
-	style  string // open in buf
-	col    int
-	blanks int // spaces not yet written
-}
-
-func (w *codeWriter) write(style, s string) {
-	for i := 0; i < len(s); {
-		switch c := s[i]; c {
-		case '\n':
-			w.endLine()
-			i++
-			continue
-		case ' ':
-			w.blanks++
-			w.col++
-			i++
-			continue
-		case '\t':
-			n := tabStop - w.col%tabStop
-			w.blanks += n
-			w.col += n
-			i++
-			continue
-		}
-		end := i
-		for end < len(s) && s[end] != '\n' && s[end] != ' ' && s[end] != '\t' {
-			if s[end]&0xc0 != 0x80 {
-				w.col++
-			}
-			end++
-		}
-		w.put(style, s[i:end])
-		i = end
-	}
-}
-
-func (w *codeWriter) put(style, word string) {
-	if w.style != style && w.style != "" {
-		w.buf = append(w.buf, reset...)
-		w.style = ""
-	}
-	for ; w.blanks > 0; w.blanks-- {
-		w.buf = append(w.buf, ' ')
-	}
-	if w.style != style {
-		w.buf = append(w.buf, style...)
-		w.style = style
-	}
-	w.buf = append(w.buf, word...)
-}
-
-func (w *codeWriter) endLine() {
-	if w.style != "" {
-		w.buf = append(w.buf, reset...)
-	}
-	w.lines = append(w.lines, string(w.buf))
-	w.buf, w.style, w.col, w.blanks = w.buf[:0], "", 0, 0
-}
-
-// growingCode colours code that is still arriving: anew only when it has grown by half since the last time, so that
-// all the times together cost thrice the last. What is newer is plain meanwhile.
-type growingCode struct {
-	language string
-	code     string // complete lines that are coloured
-	coloured []string
-}
-
 // leastGrowth is how much code, in bytes, is worth colouring.
 const leastGrowth = 256
-
-func (g *growingCode) lines(r *Renderer, language, code string) []string {
-	if g.language != language || !strings.HasPrefix(code, g.code) {
-		*g = growingCode{language: language}
-	}
-	whole := code[:strings.LastIndexByte(code, '\n')+1]
-	if grown := len(whole) - len(g.code); grown >= leastGrowth && grown >= len(g.code)/2 && len(whole) <= maxColoured {
-		g.code = whole
-		g.coloured = nil
-		if lexer := r.lexer(language); lexer != nil && r.code != nil {
-			g.coloured = r.colour(lexer, strings.TrimSuffix(whole, "\n"))
-		} else {
-			g.coloured = plainCode(strings.TrimSuffix(whole, "\n"))
-		}
-	}
-	rest := strings.TrimRight(code[len(g.code):], "\n")
-	if rest == "" && len(g.coloured) > 0 {
-		return g.coloured
-	}
-	return append(g.coloured[:len(g.coloured):len(g.coloured)], plainCode(rest)...)
-}

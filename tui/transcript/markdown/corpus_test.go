@@ -23,7 +23,6 @@ func corpus() map[string]string {
 		"unclosed":    "Text\n\n```python\ndef f():\n\treturn '''\n\n\n  deep\n",
 		"long code":   "```go\n" + strings.Repeat("abcdefghi ", 13) + "\n\tx := \"" + strings.Repeat("世界", 40) + "\"\n```\n",
 		"quotes":      "> one\n> two\n>\n> - list\n>   more\n>\n> > deeper\n> > ```sh\n> > ls\n> > ```\nlazy\n\n> # heading\n",
-		"definitions": "Term\n: Meaning\n: Other meaning\n\nSecond *term*\n\n: With a paragraph that is long enough that it has to wrap somewhere at narrow widths\n\n  and another\n\nThird\nFourth\n: Both\n\nNot a term\n",
 		"html": "Use Vec<T> and List<int, Map<K, V>> with <b>bold</b>.<br>Next<br/> <!-- comment -->\n\n<thinking>\nhidden? **no**\n</thinking>\n\n" +
 			"<details>\n<summary>More</summary>\n\nInner *text*\n\n</details>\n\n- <b>item</b>\n- x\n\n> <div>\n> quoted\n> </div>\n",
 		"links": "[text](http://example.com/a_b \"title\"), [same](#anchor), <http://auto.link/x>, www.bare.org, https://e.com/100%, me@x.org, <me@y.org>\n\n" +

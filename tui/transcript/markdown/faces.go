@@ -3,6 +3,7 @@ package markdown
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
@@ -44,22 +45,11 @@ func (w *styled) node(n ast.Node, around themes.Face) {
 	case *ast.CodeSpan:
 		w.put(style.Code, style.CodeMark+w.p.plainText(n)+style.CodeMark)
 	case *ast.Link:
-		w.linked(n, func() { w.link(n) })
-	}
-}
-
-// link writes what stands in a link.
-func (w *styled) link(l *ast.Link) {
-	face := w.p.r.style.Link
-	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
-		switch c.(type) {
-		case *ast.CodeSpan, *ast.Link:
-			inner := styled{p: w.p, block: w.block}
-			inner.node(c, themes.Face{})
-			w.put(face, inner.String())
-		default:
-			w.node(c, face)
+		if target := string(n.Destination); target != "" {
+			w.WriteString(ansi.SetHyperlink(target))
+			defer w.WriteString(endLink)
 		}
+		w.children(n, style.Link)
 	}
 }
 

@@ -65,7 +65,7 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 		f.read += i + 1
 		line = f.undent(line)
 		f.code = append(append(f.code, line...), '\n')
-		f.rows = f.r.codeRow(f.rows, strings.TrimRight(expandTabs(string(line)), " "), f.r.width)
+		f.rows = f.r.codeRow(f.rows, codeLine(string(line)), f.r.width)
 	}
 	if grown := len(f.code) - f.coloured; grown >= leastGrowth && grown >= f.coloured/2 && f.coloured < maxColoured {
 		f.recolour()
@@ -74,28 +74,13 @@ func (f *liveFence) extend(source []byte) ([]string, bool) {
 	if f.closes(rest) { // perhaps: not shown before it is certain
 		return f.rows, true
 	}
-	return f.r.codeRow(f.rows, strings.TrimRight(expandTabs(string(f.undent(rest))), " "), f.r.width), true
+	return f.r.codeRow(f.rows, codeLine(string(f.undent(rest))), f.r.width), true
 }
 
 // recolour colours what there is, up to the bound, and breaks it into rows anew.
 func (f *liveFence) recolour() {
 	f.coloured = len(f.code)
-	lexer := f.r.lexer(f.language)
-	if lexer == nil || f.r.code == nil {
-		return
-	}
-	code := f.code
-	if len(code) > maxColoured {
-		code = code[:bytes.LastIndexByte(code[:maxColoured], '\n')+1]
-	}
-	if len(code) == 0 {
-		return
-	}
-	lines := f.r.colour(lexer, string(code[:len(code)-1]))
-	if rest := f.code[len(code):]; len(rest) > 0 {
-		lines = append(lines, plainCode(string(rest[:len(rest)-1]))...)
-	}
-	f.rows = f.r.codeRows(f.language, lines, f.r.width)
+	f.rows = f.r.codeRows(f.language, f.r.coloured(f.language, string(bytes.TrimSuffix(f.code, []byte("\n")))), f.r.width)
 }
 
 // closes reports whether a line may be the closing fence.

@@ -20,11 +20,11 @@ import (
 
 // page is one parsed source while it is laid out.
 type page struct {
-	r       *Renderer
-	source  []byte       // what was parsed, then the texts made while laying out
-	begin   int          // where the piece that is laid out begins
-	parsed  int          // bytes of source that were parsed
-	growing *growingCode // for a fence that may still be open; nil if the text is complete
+	r        *Renderer
+	source   []byte // what was parsed, then the texts made while laying out
+	begin    int    // where the piece that is laid out begins
+	parsed   int    // bytes of source that were parsed
+	arriving bool   // a fence in the piece may still be open
 }
 
 // newText appends s to the source and returns a node for it.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 
 	"plimsoll/conversation/plain"
@@ -13,10 +12,9 @@ import (
 
 // Links come from models. Rules:
 //
-//   - the address always stands in the text; the terminal is told of it too (OSC 8) where it knows links
+//   - the address always stands in the text, and is itself the link (OSC 8) where the terminal knows links
 //   - it is told of addresses of the web and of mailboxes only, of at most mostTarget bytes, in ASCII, without names and
 //     passwords and with a host that cannot be taken for another one
-//   - a text that looks like an address is a link only where it is the address: else the address behind it is
 //   - in a table, which glamour draws, there is only the text
 
 // mostTarget is how long an address a terminal surely takes.
@@ -62,32 +60,14 @@ func escaped(address string) string {
 	return b.String()
 }
 
-// likeAddress are characters that stand in addresses, and those that look like them.
-const likeAddress = ".:/@\\．。｡․∙·∕⁄／：﹕＠"
-
-// link is a link that shows these nodes, and leads to a target unless that is "".
+// link is a link that shows these nodes. Its destination is where the terminal leads, "" for nowhere.
 func (p *page) link(target string, children ...ast.Node) ast.Node {
 	l := ast.NewLink()
-	if target != "" {
-		l.SetAttributeString(leadsTo, target)
-	}
+	l.Destination = []byte(target)
 	for _, c := range children {
 		l.AppendChild(l, c)
 	}
 	return l
-}
-
-// leadsTo is the attribute of a link with its target.
-const leadsTo = "target"
-
-// linked writes what shows a link.
-func (w *styled) linked(l *ast.Link, write func()) {
-	target, _ := l.AttributeString(leadsTo)
-	if address, ok := target.(string); ok {
-		w.WriteString(ansi.SetHyperlink(address))
-		defer w.WriteString(endLink)
-	}
-	write()
 }
 
 // endLink ends a link.
@@ -102,67 +82,48 @@ func (p *page) autoLink(l *ast.AutoLink) ast.Node {
 	return p.link(p.target(to), p.newText(shown(l.Label(p.source))))
 }
 
-// rewriteLink shows the address of a link behind its text, unless the text says it.
 func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {
 	var text []ast.Node
 	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
 		text = append(text, c)
 	}
-	p.addressed(parent, l, text, p.address(p.plainText(l), l.Destination, l.Title))
+	p.addressed(parent, l, p.plainText(l), text, l.Destination, l.Title)
 }
 
 func (p *page) rewriteImage(parent ast.Node, img *ast.Image) {
 	p.inline(img, true)
 	alt := p.plainText(img)
-	a, what := p.address(alt, img.Destination, img.Title), strings.TrimSpace("image: "+alt)
-	if !a.apart() {
-		parent.ReplaceChild(parent, img, p.link(a.target, p.newText(what+a.text())))
-		return
-	}
-	p.addressed(parent, img, []ast.Node{p.newText(what)}, a)
+	text := []ast.Node{p.newText(strings.TrimSpace("image: " + alt))}
+	p.addressed(parent, img, alt, text, img.Destination, img.Title)
 }
 
-// addressed puts a text and the address behind it in place of a node: as one link, or the address alone as one.
-func (p *page) addressed(parent, n ast.Node, text []ast.Node, a address) {
-	if !a.apart() {
-		if a.text() != "" {
-			text = append(text, p.newText(a.text()))
-		}
-		parent.ReplaceChild(parent, n, p.link(a.target, text...))
-		return
+// addressed puts a text with the address and the title behind it in place of a node. The address is the link, or the text
+// that says it.
+func (p *page) addressed(parent, n ast.Node, label string, text []ast.Node, destination, title []byte) {
+	whole := strings.TrimSpace(literal(destination))
+	target, address := p.target(whole), strings.TrimSpace(plain.Line(whole))
+	var behind []ast.Node
+	switch {
+	case address == "" || address[0] == '#' || address == label || strings.TrimPrefix(address, "mailto:") == label:
+	default:
+		behind = append(behind, p.link(target, p.newText(address)))
+		target = ""
 	}
-	for _, c := range append(text, p.newText(a.before), p.link(a.target, p.newText(a.shown)), p.newText(a.behind)) {
+	if len(title) > 0 {
+		said := `"` + plain.Line(literal(title)) + `"`
+		if len(behind) > 0 {
+			said = " " + said
+		}
+		behind = append(behind, p.newText(said))
+	}
+	nodes := []ast.Node{p.link(target, text...)}
+	if len(behind) > 0 && label != "" {
+		nodes = append(append(append(nodes, p.newText(" (")), behind...), p.newText(")"))
+	} else {
+		nodes = append(nodes, behind...)
+	}
+	for _, c := range nodes {
 		parent.InsertBefore(parent, n, c)
 	}
 	parent.RemoveChild(parent, n)
-}
-
-// address is what follows the text of a link, and where it leads.
-type address struct {
-	before, shown, behind string // shown is the address, "" where the text says it, or it leads only within the text
-	target                string
-	doubtful              bool // the text looks like an address
-}
-
-func (a *address) text() string { return a.before + a.shown + a.behind }
-
-// apart reports whether the address alone is the link.
-func (a *address) apart() bool { return a.target != "" && a.shown != "" && a.doubtful }
-
-func (p *page) address(label string, destination, title []byte) address {
-	whole := strings.TrimSpace(literal(destination))
-	a := address{shown: strings.TrimSpace(plain.Line(whole)), target: p.target(whole), doubtful: strings.ContainsAny(label, likeAddress)}
-	if a.shown == "" || a.shown[0] == '#' || a.shown == label || strings.TrimPrefix(a.shown, "mailto:") == label {
-		a.shown = ""
-	}
-	if len(title) > 0 {
-		a.behind = `"` + plain.Line(literal(title)) + `"`
-		if a.shown != "" {
-			a.behind = " " + a.behind
-		}
-	}
-	if a.text() != "" && label != "" {
-		a.before, a.behind = " (", a.behind+")"
-	}
-	return a
 }

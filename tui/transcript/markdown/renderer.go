@@ -24,7 +24,7 @@ type Renderer struct {
 	faces   map[themes.Face]string    // how each begins
 	drawers map[int]renderer.Renderer // glamour, by width
 	marks   marks
-	kept    *cache
+	kept    cache
 	links   bool // the terminal knows links
 
 	unwrapped bool // see Unwrapped
@@ -43,17 +43,22 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 	r := &Renderer{
 		style:   style,
 		width:   max(minWidth, width),
-		parser:  goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList)).Parser(),
+		parser:  newParser(),
 		faces:   map[themes.Face]string{},
 		drawers: map[int]renderer.Renderer{},
 		marks:   newMarks(style),
-		kept:    newCache(keptBytes),
 		sgr:     map[chroma.TokenType]string{},
 		lexers:  map[string]chroma.Lexer{},
 	}
 	r.surface = newSurface(style)
 	r.code = chromaStyle(style.Syntax)
 	return r
+}
+
+// newParser reads GitHub's Markdown, but no definitions of link references: see piece.
+func newParser() parser.Parser {
+	p := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(parser.DefaultInlineParsers()...))
+	return goldmark.New(goldmark.WithParser(p), goldmark.WithExtensions(extension.GFM)).Parser()
 }
 
 // prose is the room for text in a block of a width, which is indented by what is missing to the whole.

@@ -23,9 +23,8 @@ func (c Code) Text() string { return strings.Join(c.Lines, "\n") }
 func (r *Renderer) CodeOf(text string) []Code {
 	var g guard
 	source := g.pass(nil, plain.Text(text))
-	doc, _ := r.parse(source, nil)
 	var all []Code
-	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
+	_ = ast.Walk(r.parse(source), func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
 		c := Code{}
 		switch n := n.(type) {
 		case *ast.FencedCodeBlock:

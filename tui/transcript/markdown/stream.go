@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"time"
 
 	"github.com/yuin/goldmark/ast"
 
@@ -12,7 +11,7 @@ import (
 // The source is frozen up to the last piece: that alone is parsed and laid out again when text arrives. While it is
 // small that is done each time. When it is large it is done when it has grown by a part of itself, which keeps the cost
 // of a huge table or quote linear, and what is newer shows as plain lines. An open fence is not parsed again at all,
-// see liveFence. A definition that comes late changes the pieces that use its label.
+// see liveFence.
 
 const (
 	// smallTail is the size of an open piece, in bytes, up to which it is laid out each time.
@@ -35,19 +34,15 @@ type Stream struct {
 
 	incoming
 
-	frozen  []piece
-	end     int   // source before it is frozen
-	next    first // what the piece that begins there goes on with
-	refs    references
-	growing growingCode
-	fence   *liveFence
+	end   int   // source before it is frozen
+	next  first // what the piece that begins there goes on with
+	fence *liveFence
 
 	lines  []string // of the frozen pieces, then of the open ones, then plain
 	nf     int      // lines of the frozen pieces
 	np     int      // and of the open ones
 	parsed int      // source before it is laid out in lines[:np]
 	drawn  int      // source before it is in lines
-	cost   time.Duration
 }
 
 // Append takes the next part of the text. It may end anywhere, even within a character.
@@ -64,16 +59,10 @@ func (s *Stream) Lines() []string {
 	if s.drawn == len(s.source) {
 		return s.lines
 	}
-	began := time.Now()
 	s.update()
 	s.drawn = len(s.source)
-	s.cost = time.Since(began)
 	return s.lines
 }
-
-// Cost is how long the last call of Lines that had something to do took. A caller that draws at a rate can skip
-// calls when it comes near the interval.
-func (s *Stream) Cost() time.Duration { return s.cost }
 
 // Finish returns the lines of the complete text: those that Render gives for it. The caller owns the slice; the
 // stream must not be used any more.
@@ -147,33 +136,35 @@ func (s *Stream) plainRest() []string {
 
 // draw parses and lays out the source from the frozen end to upTo, and freezes what can be.
 func (s *Stream) draw(upTo int, final bool) {
-	if s.refs == nil {
-		s.refs = references{}
-	}
 	base := s.end
 	tail := s.source[base:upTo:upTo]
-	doc, refs := s.r.parse(tail, s.refs)
-	pieces := split(doc, tail, s.next)
+	pieces := split(s.r.parse(tail), tail, s.next)
 	p := &page{r: s.r, source: tail, parsed: len(tail)}
-	keep := len(pieces)
-	fence := -1
+	keep, fence := len(pieces), -1
 	if !final {
-		keep = s.settled(pieces, tail)
-		fence = p.openFence(pieces)
+		keep, fence = settled(pieces, tail), p.openFence(pieces)
 	}
+	s.lines = s.lines[:s.nf]
+	last := 0
 	for i := range pieces {
-		if p.growing = nil; i >= keep {
-			p.growing = &s.growing
+		pc := &pieces[i]
+		if p.arriving = i >= keep; !p.arriving {
+			s.end = base + pc.end
+		} else if i == keep && keep > 0 {
+			s.next = first{pc.place, pc.tight}
 		}
-		p.layOut(&pieces[i], tail, refs, i < keep)
-	}
-	s.freeze(pieces, keep, tail, final)
-	for _, pc := range pieces[keep:] {
-		s.show(&pc)
+		lines := p.layOut(pc, tail, !p.arriving)
+		if last = len(lines); last > 0 && len(s.lines) > 0 && !pc.tight {
+			s.lines = append(s.lines, "")
+		}
+		s.lines = append(s.lines, lines...)
+		if !p.arriving {
+			s.nf = len(s.lines)
+		}
 	}
 	s.np, s.parsed = len(s.lines), upTo
 	if fence >= 0 && upTo == len(s.source) {
-		s.follow(base+fence, len(pieces[len(pieces)-1].lines))
+		s.follow(base+fence, last)
 	}
 }
 
@@ -204,95 +195,12 @@ func (s *Stream) follow(start, shown int) {
 }
 
 // settled is how many pieces at the beginning can no longer change: those before the last one that begins on a
-// complete line, and before a definition list that is followed by only one more.
-func (s *Stream) settled(pieces []piece, tail []byte) int {
+// complete line.
+func settled(pieces []piece, tail []byte) int {
 	partial := lineStart(tail, len(tail))
 	n := len(pieces)
 	for n > 0 && pieces[n-1].start >= partial {
 		n--
 	}
-	n = max(0, n-1)
-	if n > 0 && pieces[n-1].reopens() {
-		n--
-	}
-	return n
-}
-
-// freeze takes over the first keep pieces of a tail, laid out, and the references defined among them.
-func (s *Stream) freeze(pieces []piece, keep int, tail []byte, final bool) {
-	end := 0
-	switch {
-	case final:
-		end = len(tail)
-	case keep > 0:
-		end = pieces[keep-1].end
-	}
-	s.lines = s.lines[:s.nf]
-	for _, pc := range pieces[:keep] {
-		s.show(&pc)
-		pc.start, pc.end = pc.start+s.end, pc.end+s.end
-		pc.lines = nil // they are in s.lines
-		s.frozen = append(s.frozen, pc)
-	}
-	if keep > 0 && keep < len(pieces) {
-		s.next = first{pieces[keep].place, pieces[keep].tight}
-	}
-	s.nf = len(s.lines)
-	s.end += end
-	added := false
-	if bytes.Contains(tail[:end], []byte("]:")) {
-		_, refs := s.r.parse(tail[:end], s.refs)
-		added = len(refs) > len(s.refs)
-		s.refs = refs
-	}
-	if added || final {
-		s.refer()
-	}
-}
-
-// refer lays out again the frozen pieces whose labels stand for something else than when they were laid out.
-func (s *Stream) refer() {
-	changed := false
-	for i := range s.frozen {
-		pc := &s.frozen[i]
-		if pc.labels == nil || s.refs.key(pc.labels) == pc.refKey {
-			continue
-		}
-		// The line that follows is parsed, too: it may have decided what the piece is.
-		next := pc.end + bytes.IndexByte(s.source[pc.end:], '\n') + 1
-		source := s.source[pc.start:next:next]
-		doc, refs := s.r.parse(source, s.refs)
-		p := &page{r: s.r, source: source, parsed: len(source)}
-		again := piece{end: pc.end - pc.start, place: pc.place}
-		for _, part := range split(doc, source, first{pc.place, pc.tight}) {
-			if part.start < again.end {
-				again.nodes = append(again.nodes, part.nodes...)
-			}
-		}
-		p.layOut(&again, source, refs, true)
-		pc.refKey, pc.lines, changed = again.refKey, again.lines, true
-	}
-	if !changed {
-		return
-	}
-	old := s.lines
-	s.lines = make([]string, 0, len(old)+64)
-	for i := range s.frozen {
-		pc := &s.frozen[i]
-		if pc.lines == nil {
-			pc.lines = old[pc.at : pc.at+pc.count]
-		}
-		s.show(pc)
-		pc.lines = nil
-	}
-	s.nf = len(s.lines)
-}
-
-// show appends the lines of a piece and remembers where they are.
-func (s *Stream) show(pc *piece) {
-	if len(pc.lines) > 0 && len(s.lines) > 0 && !pc.tight {
-		s.lines = append(s.lines, "")
-	}
-	pc.at, pc.count = len(s.lines), len(pc.lines)
-	s.lines = append(s.lines, pc.lines...)
+	return max(0, n-1)
 }
