@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -126,7 +129,14 @@ func (cmd *configInitCommand) Run(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := config.WriteInit(path, cmd.console.Example); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	err = console.WriteNew(path, false, func(w io.Writer) error {
+		_, err := w.Write(cmd.console.Example)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.Text(path)+". Every line in it is a default: delete what you do not change.")

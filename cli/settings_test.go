@@ -105,7 +105,7 @@ func TestASettingIsWeighedAndChangesNothing(t *testing.T) {
 	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.Value != "0.85" {
 		t.Errorf("it was changed: %+v", r)
 	}
-	for value, says := range map[string]string{"85": "for 85% write 0.85", "x": "needs a number", "0.96": "must be above trigger_ratio"} {
+	for value, says := range map[string]string{"85": "such as 0.85 for 85%", "x": "needs a number", "0.96": "must be above trigger_ratio"} {
 		if _, err := h.TrySetting(t.Context(), "compaction.trigger_ratio", value); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want it to say %q on a line", value, err, says)
 		}

@@ -1,131 +1,121 @@
-// The rules for single values, as the struct's tags name them, and the rules between keys. Tags:
+// The rules for single values, as the struct's tags name them. Tags:
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
 //	min, max      bounds of a number; every whole number is at least 0 without a tag
-//	check:"..."   a form: ratio, share (a ratio, or the word auto for 0), text (not blank), word, url, env, host, header, theme, color
+//	check:"..."   a form: ratio, share (a ratio, or auto for 0), text (not blank), word, url, env, host, header, theme, color
 //	names:"..."   the form of the keys of a table whose keys the user chooses
 
 package config
 
 import (
-	"fmt"
+	"encoding/hex"
+	"encoding/json"
 	"math"
 	"net/netip"
 	"net/url"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+	"unicode"
 )
 
-// scalar decodes one value and checks it.
-func (d *decoder) scalar(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
-	var err error
-	switch kind := v.Kind(); {
+// decodeScalar decodes one value and checks it.
+func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
+	switch {
 	case v.Type() == durationType:
-		err = decodeDuration(l, v, tag)
+		return decodeDuration(v, l, tag)
 	case v.Type() == reflect.TypeFor[Size]():
-		err = decodeSize(l, v)
+		size, err := ParseSize(l.text())
+		if err != nil {
+			return wrong("write a number of bytes, or a size such as 512KiB or 8MiB", "%s", err)
+		}
+		v.SetInt(int64(size))
+		return nil
 	case v.Type() == reflect.TypeFor[Chars]():
-		err = decodeChars(l, v)
+		if l.value == autoWord {
+			v.SetInt(int64(AutoChars))
+			return nil
+		}
+		return decodeInt(v, l, `min:"1"`, "a whole number or "+autoWord)
 	case tag.Get("check") == "share":
-		err = decodeShare(l, v)
-	case kind == reflect.Bool:
-		if !d.want(l, boolNode, path, "true or false") {
-			return false
+		if l.value == autoWord {
+			v.SetFloat(0)
+			return nil
 		}
-		v.SetBool(l.value.(bool))
-	case kind == reflect.Int:
-		if !d.want(l, intNode, path, "a whole number") {
-			return false
-		}
-		err = decodeInt(l, v, tag)
-	case kind == reflect.Float64:
-		err = decodeFloat(l, v, tag)
-	default:
-		if !d.want(l, textNode, path, "text") {
-			return false
-		}
-		v.SetString(l.text)
-		err = checkForm(l.text, tag)
+		return decodeFloat(v, l, `check:"ratio"`, "a share of the window or "+autoWord)
 	}
-	return err == nil || d.failValue(l, path, err)
+	switch v.Kind() {
+	case reflect.Bool:
+		value, ok := l.value.(bool)
+		if !ok {
+			return wrong("", "needs true or false, but has %s", l.kind())
+		}
+		v.SetBool(value)
+		return nil
+	case reflect.Int:
+		return decodeInt(v, l, tag, "a whole number")
+	case reflect.Float64:
+		return decodeFloat(v, l, tag, "a number")
+	}
+	value, ok := l.value.(string)
+	if !ok {
+		return wrong("put text in quotes", "needs text, but has %s", l.kind())
+	}
+	v.SetString(value)
+	return checkForm(value, tag)
 }
 
-func decodeDuration(n leaf, v reflect.Value, tag reflect.StructTag) error {
-	duration := time.Duration(0)
-	if !(n.kind == intNode && n.text == "0") {
-		parsed, err := parseDuration(n.text)
-		if n.kind == tableNode || n.kind == listNode || err != nil {
-			return &valueError{fmt.Sprintf("%s is not a duration", quote(n.text)), "write a number with a unit, such as 60s, 5m, 1h or 2d"}
-		}
-		duration = parsed
+func decodeDuration(v reflect.Value, l leaf, tag reflect.StructTag) error {
+	duration, err := time.Duration(0), error(nil)
+	if l.text() != "0" {
+		duration, err = parseDuration(l.text())
 	}
-	if tag.Get("min") != "" && duration == 0 {
-		return &valueError{"must be longer than 0", ""}
+	switch {
+	case err != nil:
+		return wrong("write a number with a unit, such as 60s, 5m, 1h or 2d", "%s", err)
+	case tag.Get("min") != "" && duration == 0:
+		return wrong("", "must be longer than 0")
 	}
 	v.SetInt(int64(duration))
 	return nil
 }
 
-func decodeSize(n leaf, v reflect.Value) error {
-	size, err := ParseSize(n.text)
-	if err != nil || n.kind != intNode && n.kind != textNode {
-		return &valueError{fmt.Sprintf("%s is not a size", quote(n.text)), "write a number of bytes, or a size such as 512KiB or 8MiB"}
-	}
-	v.SetInt(int64(size))
-	return nil
-}
-
-func decodeChars(n leaf, v reflect.Value) error {
-	if n.kind == textNode && n.text == autoWord {
-		v.SetInt(int64(AutoChars))
-		return nil
-	}
-	if n.kind != intNode {
-		return &valueError{fmt.Sprintf("%s is not a number of characters", quote(n.text)), "write a whole number, or " + autoWord}
-	}
-	return decodeInt(n, v, `min:"1"`)
-}
-
-// number is the value as a number, if it is one.
-func (l leaf) number() (float64, bool) {
+// number is the value as a number.
+func (l leaf) number() (x float64, whole, ok bool) {
 	switch value := l.value.(type) {
 	case int64:
-		return float64(value), true
+		return float64(value), true, true
 	case uint64:
-		return float64(value), true
+		return float64(value), true, true
 	case float64:
-		return value, true
+		return value, false, true
 	}
-	return 0, false
+	return 0, false, false
 }
 
-func decodeInt(n leaf, v reflect.Value, tag reflect.StructTag) error {
+func decodeInt(v reflect.Value, l leaf, tag reflect.StructTag, what string) error {
 	least, most := bound(tag, "min", 0), bound(tag, "max", math.MaxInt32)
-	x, _ := n.number()
-	if x < least || x > most {
-		return fmt.Errorf("%s is out of range: %.0f to %.0f", quote(n.text), least, most)
+	x, whole, _ := l.number()
+	switch {
+	case !whole:
+		return wrong("", "needs %s, but has %s", what, l.kind())
+	case x < least || x > most:
+		return wrong("", "%s is out of range: %.0f to %.0f", l.text(), least, most)
 	}
 	v.SetInt(int64(x))
 	return nil
 }
 
-func decodeFloat(n leaf, v reflect.Value, tag reflect.StructTag) error {
-	x, ok := n.number()
+func decodeFloat(v reflect.Value, l leaf, tag reflect.StructTag, what string) error {
+	x, _, ok := l.number()
 	switch {
 	case !ok:
-		return fmt.Errorf("needs a number, but has %s", n.kind)
+		return wrong("", "needs %s, but has %s", what, l.kind())
 	case tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
-		hint := "write a share above 0 and up to 1"
-		if x > 1 && x <= 100 {
-			hint = fmt.Sprintf("for %g%% write %g", x, x/100)
-		}
-		return &valueError{fmt.Sprintf("%s is not a ratio", quote(n.text)), hint}
+		return wrong("write a share above 0 and up to 1, such as 0.85 for 85%", "%s is not a ratio", l.text())
 	case !(x >= 0 && x <= math.MaxInt32):
-		return fmt.Errorf("%s is out of range: 0 or more", quote(n.text))
+		return wrong("", "%s is out of range: 0 or more", l.text())
 	}
 	v.SetFloat(x)
 	return nil
@@ -138,43 +128,14 @@ func bound(tag reflect.StructTag, name string, otherwise float64) float64 {
 	return otherwise
 }
 
-var (
-	wordForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	})
-	colorForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
-	})
-	envForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
-	})
-	hostForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$`)
-	})
-	// a mistyped address, not a name
-	numericEnd = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(^|\.)[0-9]+\.?$`)
-	})
-	headerForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	})
-)
-
 // checkForm applies the rules of a tag to one text.
 func checkForm(s string, tag reflect.StructTag) error {
 	if words, ok := tag.Lookup("enum"); ok {
-		for known := range strings.SplitSeq(words, ",") {
-			if s == known {
-				return nil
-			}
-		}
-		return badWord(s, strings.Split(words, ","))
+		return checkWord(s, strings.Split(words, ","))
 	}
 	switch tag.Get("check") {
 	case "text":
-		if strings.TrimSpace(s) == "" {
-			return fmt.Errorf("must not be empty")
-		}
+		return checkName(s, "text")
 	case "word":
 		return checkName(s, "word")
 	case "theme":
@@ -182,46 +143,54 @@ func checkForm(s string, tag reflect.StructTag) error {
 			return checkName(s, "word")
 		}
 	case "color":
-		if !colorForm().MatchString(s) {
-			return &valueError{fmt.Sprintf("%s is not a color", quote(s)), `write it as "#rrggbb", such as "#6cb6ff"`}
+		digits, found := strings.CutPrefix(s, "#")
+		if rgb, err := hex.DecodeString(digits); err != nil || !found || len(rgb) != 3 {
+			return wrong(`write it as "#rrggbb", such as "#6cb6ff"`, "%s is not a color", quote(s))
 		}
 	case "url":
 		return checkURL(s)
 	case "env":
-		if s != "" && !envForm().MatchString(s) {
-			return &valueError{"is not the name of an environment variable", "write the name, such as OPENAI_API_KEY; the key itself belongs in the environment"}
+		if s != "" && (!isMadeOf(s, "_") || s != strings.ToUpper(s) || unicode.IsDigit(rune(s[0]))) {
+			return wrong("write the name, such as OPENAI_API_KEY; the key itself belongs in the environment", "is not the name of an environment variable")
 		}
 	case "host":
 		return checkHost(s)
-	case "header":
-		return checkHeader(s)
+	case "header": // the value may be a key: it is never repeated
+		if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return wrong("", "a header value must be one line without control characters")
+		}
 	}
 	return nil
 }
 
-// checkName applies a form to a key that the user chose.
+// checkWord says which words would have been right, and which of them is the nearest.
+func checkWord(word string, known []string) error {
+	for _, k := range known {
+		if word == k {
+			return nil
+		}
+	}
+	return wrong(suggestion(nearest(word, known)), "%s is not one of %s", quote(word), listWords(known))
+}
+
+// checkName applies a form to a key that the user chose, or to a text.
 func checkName(name, form string) error {
 	switch {
-	case form == "word" && !wordForm().MatchString(name):
-		return fmt.Errorf("%s is not a name: letters, digits, _ and -", quote(name))
-	case form == "header" && !headerForm().MatchString(name):
-		return fmt.Errorf("%s is not an HTTP header name", quote(name))
+	case form == "word" && (!isMadeOf(name, "_-") || len(name) > 64):
+		return wrong("", "%s is not a name: letters, digits, _ and -", quote(name))
+	case form == "header" && !isMadeOf(name, "!#$%&'*+-.^_`|~"):
+		return wrong("", "%s is not an HTTP header name", quote(name))
 	case strings.TrimSpace(name) == "":
-		return fmt.Errorf("a name must not be empty")
+		return wrong("", "must not be empty")
 	}
 	return nil
 }
 
-// checkHeader refuses a header's value that no request can carry. It never repeats
-// the value, which may be a key.
-func checkHeader(s string) error {
-	if strings.ContainsAny(s, "\r\n") {
-		return fmt.Errorf("a header value must be one line")
-	}
-	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-		return fmt.Errorf("a header value must have no control characters")
-	}
-	return nil
+// isMadeOf reports whether a text has only ASCII letters, digits and some signs, and at least one of them.
+func isMadeOf(s, signs string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune(signs, r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
 }
 
 func checkURL(s string) error {
@@ -231,11 +200,11 @@ func checkURL(s string) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return &valueError{"is not an http or https address", "write it as http://localhost:8080/v1"}
+		return wrong("write it as http://localhost:8080/v1", "is not an http or https address")
 	case u.User != nil:
-		return &valueError{"holds a user name or password", "use api_key_env or headers instead"}
+		return wrong("use api_key_env or headers instead", "holds a user name or password")
 	case u.RawQuery != "" || u.Fragment != "":
-		return &valueError{"holds a ? or #, but /chat/completions is put after it", "end it with the path"}
+		return wrong("end it with the path", "holds a ? or #, but /chat/completions is put after it")
 	}
 	return nil
 }
@@ -247,19 +216,22 @@ func checkHost(s string) error {
 	if _, err := netip.ParseAddr(s); err == nil {
 		return nil
 	}
-	if hostForm().MatchString(s) && !numericEnd().MatchString(s) {
+	name := strings.TrimSuffix(s, ".")
+	_, err := strconv.Atoi(name[strings.LastIndexByte(name, '.')+1:])
+	if isMadeOf(name, "-_.") && err != nil { // a name that ends in a number is a mistyped address
 		return nil
 	}
-	return &valueError{fmt.Sprintf("%s is not a host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
+	return wrong("write a name, an address or a network such as 10.0.0.0/8, without scheme and port", "%s is not a host, address or network", quote(s))
 }
 
-func decodeShare(n leaf, v reflect.Value) error {
-	if n.kind == textNode && n.text == autoWord {
-		v.SetFloat(0)
-		return nil
+// checkJSON refuses what no request can hold, and what looks like a key.
+func checkJSON(value any) error {
+	data, err := json.Marshal(value)
+	switch {
+	case err != nil:
+		return wrong("", "is not a number of JSON")
+	case keyShaped().Match(data):
+		return wrong("keys do not belong in a file: use api_key_env or key_command", "looks like a key")
 	}
-	if n.kind == textNode {
-		return &valueError{fmt.Sprintf("%s is not a share of the window", quote(n.text)), "write a share above 0 and up to 1, or " + autoWord}
-	}
-	return decodeFloat(n, v, `check:"ratio"`)
+	return nil
 }

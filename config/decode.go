@@ -9,6 +9,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,231 +22,222 @@ type decoder struct {
 	src      *source
 	layer    Layer
 	origins  Origins
-	own      bool // a file of its own kind, not a configuration
 	passes   bool // over keys that nobody knows, which then are in unknown
 	unknown  Problems
 	problems Problems
 }
 
-// fail notes a problem at a place.
-func (d *decoder) fail(line, col int, path []string, message, hint string) bool {
-	d.note(&d.problems, line, col, path, message, hint)
-	return false
+// mistake is what is wrong with a value, before its place is known.
+type mistake struct {
+	message, hint string
+	depth         int  // of the key that is meant; 0: the value
+	unknown       bool // nobody knows the key
 }
 
-// note adds a problem, once for all values below a key.
-func (d *decoder) note(to *Problems, line, col int, path []string, message, hint string) {
-	p := d.src.problem(line, col, Path(path...), message, hint)
-	if last := len(*to) - 1; last < 0 || *(*to)[last] != *p {
-		*to = append(*to, p)
-	}
+func (m *mistake) Error() string { return m.message }
+
+// wrong is a mistake in a value.
+func wrong(hint, format string, args ...any) error {
+	return &mistake{message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// wrongKey is a mistake in the key at a depth.
+func wrongKey(depth int, hint, format string, args ...any) error {
+	return &mistake{message: fmt.Sprintf(format, args...), hint: hint, depth: depth + 1}
 }
 
 // lay lays values over a struct, and gives those that have their place in it.
 func (d *decoder) lay(leaves []leaf, into any) []leaf {
 	var laid []leaf
 	for _, l := range leaves {
-		switch {
-		case len(l.path) > 0:
-			if d.set(reflect.ValueOf(into).Elem(), l, 0, "") {
-				laid = append(laid, l)
+		if len(l.path) == 0 {
+			if !l.isEmpty() {
+				d.note(l, wrong("write KEY: VALUE lines", "the file holds %s where keys are expected", l.kind()))
 			}
-		case l.kind != nullNode && l.kind != tableNode:
-			example := "model: openai/gpt-5.6"
-			if d.own {
-				example = "base: nord"
-			}
-			d.fail(l.line, l.col, nil, fmt.Sprintf("the file holds %s where keys are expected", l.kind), "write KEY: VALUE lines, such as  "+example)
+			continue
 		}
+		if err := d.set(reflect.ValueOf(into).Elem(), l, 0, ""); err != nil {
+			d.note(l, err)
+			continue
+		}
+		laid = append(laid, l)
 	}
 	return laid
 }
 
-// set lays a value over what its path leads to from a depth on, and reports whether that is in order.
-func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
-	if v.Kind() == reflect.Pointer {
-		return d.pointer(v, l, depth, tag)
+// note adds a problem, once for all values below a key.
+func (d *decoder) note(l leaf, err error) {
+	m := &mistake{message: err.Error()}
+	errors.As(err, &m)
+	path, line, col := l.keys(), l.line, l.col
+	if m.depth > 0 {
+		at := l.path[m.depth-1]
+		path, line, col = path[:m.depth-1], at.line, at.col
 	}
-	path := l.keys()
-	if depth == len(l.path) {
-		return d.value(v, l, path, tag)
+	to := &d.problems
+	if m.unknown && d.passes {
+		to = &d.unknown
 	}
-	at := l.path[depth]
-	switch v.Kind() {
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(v.Type()) {
-			if !f.Anonymous && f.Tag.Get("yaml") == at.key {
-				return d.set(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
-			}
-		}
-		d.unknownKey(at, path[:depth+1], keysOf(v.Type()))
-		return false
-	case reflect.Map:
-		return d.entry(v, l, depth, tag)
-	case reflect.Interface:
-		return d.body(v, l, depth, path)
+	p := d.src.problem(line, col, Path(path...), m.message, m.hint)
+	if last := len(*to) - 1; last < 0 || *(*to)[last] != *p {
+		*to = append(*to, p)
 	}
-	before := l.path[depth-1]
-	return d.want(leaf{kind: tableNode, line: before.line, col: before.col}, nullNode, path[:depth], typeName(v.Type(), tag))
 }
 
-// keysOf are the keys of a struct, sorted.
-func keysOf(t reflect.Type) []string {
-	var keys []string
-	for _, f := range reflect.VisibleFields(t) {
-		if !f.Anonymous {
-			keys = append(keys, f.Tag.Get("yaml"))
-		}
+// set lays a value over what its path leads to from a depth on.
+func (d *decoder) set(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
+	here := depth == len(l.path)
+	switch {
+	case v.Kind() == reflect.Pointer:
+		return d.pointer(v, l, depth, tag)
+	case v.Kind() == reflect.Interface:
+		return d.body(v, l, depth)
+	case here:
+		return d.value(v, l, tag)
+	case v.Kind() == reflect.Map:
+		return d.entry(v, l, depth, tag)
+	case v.Kind() != reflect.Struct:
+		return wrongKey(depth, "", "needs %s, but has a table", typeName(v.Type(), tag))
 	}
-	slices.Sort(keys)
-	return keys
+	var siblings []string
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Anonymous {
+			continue
+		}
+		key := f.Tag.Get("yaml")
+		if key == l.path[depth].key {
+			return d.set(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
+		}
+		siblings = append(siblings, key)
+	}
+	return unknownKey(l.keys()[:depth+1], siblings)
 }
 
 // pointer decodes what may be absent: a scalar that inherits when unset, or a table that may be written as a word.
-func (d *decoder) pointer(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
+func (d *decoder) pointer(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
 	fresh := reflect.New(v.Type().Elem())
-	word, isWord := fresh.Interface().(shorthand)
-	here := depth == len(l.path)
-	switch {
-	case here && isWord && l.kind == nullNode:
-		return true
-	case here && isWord && l.kind == textNode:
-		if err := word.fromWord(l.text); err != nil {
-			return d.failValue(l, l.keys(), err)
+	short, isShort := fresh.Interface().(shorthand)
+	if isShort && depth == len(l.path) && !l.isEmpty() {
+		word, ok := l.value.(string)
+		if !ok {
+			return wrong("", "needs a word or a table, but has %s", l.kind())
+		}
+		if err := short.fromWord(word); err != nil {
+			return err
 		}
 		d.came(l, depth)
 		v.Set(fresh)
-		return true
-	case here && isWord && l.kind != tableNode:
-		return d.want(l, textNode, l.keys(), "a word or a table")
+		return nil
+	}
+	switch {
+	case isShort && depth == len(l.path) && l.value == nil:
+		return nil
 	case !v.IsNil():
 		fresh.Elem().Set(v.Elem())
-	case isWord:
-		word.preset()
+	case isShort:
+		short.preset()
 	}
-	ok := d.set(fresh.Elem(), l, depth, tag)
-	if ok {
+	err := d.set(fresh.Elem(), l, depth, tag)
+	if err == nil {
 		v.Set(fresh)
 	}
-	return ok
+	return err
 }
 
 // entry decodes into a table whose keys the user chooses. The table is copied, an entry that exists is changed.
-func (d *decoder) entry(v reflect.Value, l leaf, depth int, tag reflect.StructTag) bool {
-	at, above := l.path[depth], l.keys()[:depth]
-	if err := checkName(at.key, tag.Get("names")); err != nil {
-		return d.fail(at.line, at.col, above, err.Error(), "")
+func (d *decoder) entry(v reflect.Value, l leaf, depth int, tag reflect.StructTag) error {
+	key := l.path[depth].key
+	if err := checkName(key, tag.Get("names")); err != nil {
+		return wrongKey(depth, "", "%s", err)
 	}
-	if why, own := owned[at.key]; own && tag.Get("check") == "body" {
-		return d.fail(at.line, at.col, above, "Plimsoll sets "+at.key+" itself", why)
+	if why, own := owned[key]; own && tag.Get("check") == "body" {
+		return wrongKey(depth, why, "Plimsoll sets %s itself", key)
 	}
 	item := reflect.New(v.Type().Elem()).Elem()
-	if old := v.MapIndex(reflect.ValueOf(at.key)); old.IsValid() {
+	if old := v.MapIndex(reflect.ValueOf(key)); old.IsValid() {
 		item.Set(old)
 	}
-	if !d.set(item, l, depth+1, tag) {
-		return false
+	if err := d.set(item, l, depth+1, tag); err != nil {
+		return err
 	}
 	out := reflect.MakeMap(v.Type())
-	for _, key := range v.MapKeys() {
-		out.SetMapIndex(key, v.MapIndex(key))
+	for k, old := range v.Seq2() {
+		out.SetMapIndex(k, old)
 	}
-	out.SetMapIndex(reflect.ValueOf(at.key), item)
+	out.SetMapIndex(reflect.ValueOf(key), item)
 	v.Set(out)
-	return true
+	return nil
 }
 
 // body decodes into a field of a request, which is as JSON has it.
-func (d *decoder) body(v reflect.Value, l leaf, depth int, path []string) bool {
-	if err := checkJSON(l.json(), l.text); err != nil {
-		return d.failValue(l, path, err)
+func (d *decoder) body(v reflect.Value, l leaf, depth int) error {
+	if err := checkJSON(l.value); err != nil {
+		return err
 	}
 	d.came(l, depth)
-	if value := put(v.Interface(), l.path[depth:], l); value != nil {
+	if value := put(v.Interface(), l.path[depth:], l.value); value != nil {
 		v.Set(reflect.ValueOf(value))
 	} else {
 		v.SetZero()
 	}
-	return true
+	return nil
 }
 
 // value decodes a value into what stands at its path.
-func (d *decoder) value(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
+func (d *decoder) value(v reflect.Value, l leaf, tag reflect.StructTag) error {
+	var err error
 	switch kind := v.Kind(); {
-	case kind == reflect.Interface:
-		return d.body(v, l, len(path), path)
 	case kind == reflect.Struct, kind == reflect.Map:
-		return l.kind == nullNode || d.want(l, tableNode, path, "keys below it")
+		if !l.isEmpty() {
+			return wrong("", "needs keys below it, but has %s", l.kind())
+		}
+		return nil
+	case kind == reflect.Slice && l.value == nil:
+		return nil
 	case kind == reflect.Slice:
-		return l.kind == nullNode || d.list(v, l, path, tag)
-	case l.kind == nullNode:
-		hint := "give it one, or delete the line"
-		switch {
-		case tag.Get("check") == "color":
-			hint = `put the color in quotes: without them # begins a comment`
-		case kind == reflect.String:
-			hint = `write "" for an empty text, or delete the line`
-		}
-		return d.fail(l.line, l.col, path, "has no value", hint)
+		err = decodeList(v, l, tag)
+	case l.value == nil:
+		return wrong(`write a value (text in quotes, "" for an empty one), or delete the line`, "has no value")
+	default:
+		err = decodeScalar(v, l, tag)
 	}
-	if !d.scalar(v, l, path, tag) {
-		return false
+	if err == nil {
+		d.came(l, len(l.path))
 	}
-	d.came(l, len(path))
-	return true
+	return err
 }
 
-// list decodes a list of texts. [Keys] may also be one text without a list.
-func (d *decoder) list(v reflect.Value, l leaf, path []string, tag reflect.StructTag) bool {
-	if _, ok := v.Interface().(Keys); ok && l.kind == textNode {
-		l = leaf{path: l.path, kind: listNode, items: []leaf{l}, line: l.line, col: l.col}
-	}
-	if !d.want(l, listNode, path, "a list") {
-		return false
-	}
-	out, ok := reflect.MakeSlice(v.Type(), len(l.items), len(l.items)), true
-	for i, item := range l.items {
-		if item.kind == nullNode {
-			ok = d.fail(l.line, l.col, path, "has an entry without a value", "delete it")
-			continue
-		}
-		ok = d.scalar(out.Index(i), item, path, tag) && ok
-	}
-	if ok {
-		d.came(l, len(path))
-		v.Set(out)
-	}
-	return ok
-}
-
-// want checks the kind of a value and reports a wrong one.
-func (d *decoder) want(l leaf, k kind, path []string, what string) bool {
-	if l.kind == k {
-		return true
-	}
-	hint := ""
+// decodeList decodes a list of texts. [Keys] may also be one text without a list.
+func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
+	items, ok := l.value.([]any)
+	text, isText := l.value.(string)
 	switch {
-	case k == textNode && l.kind != tableNode && l.kind != listNode:
-		hint = "put it in quotes to make it text"
-	case k == listNode && l.kind == textNode:
-		hint = "write [" + printable(hideSecrets(l.text)) + "]"
+	case isText && v.Type() == reflect.TypeFor[Keys]():
+		items = []any{text}
+	case isText:
+		return wrong("write ["+printable(hideSecrets(text))+"]", "needs a list, but has text")
+	case !ok:
+		return wrong("", "needs a list, but has %s", l.kind())
 	}
-	return d.fail(l.line, l.col, path, fmt.Sprintf("needs %s, but has %s", what, l.kind), hint)
+	out := reflect.MakeSlice(v.Type(), len(items), len(items))
+	for i, item := range items {
+		if err := decodeScalar(out.Index(i), leaf{value: item}, tag); err != nil {
+			return err
+		}
+	}
+	v.Set(out)
+	return nil
 }
 
-// unknownKey tells of a key that this version does not have, once for all values below it.
-func (d *decoder) unknownKey(at segment, path, siblings []string) {
-	to, message, hint := &d.problems, "unknown key "+quote(at.key), ""
-	if d.passes {
-		to = &d.unknown
+// unknownKey is a key that this version does not have.
+func unknownKey(path, siblings []string) error {
+	depth := len(path) - 1
+	err := wrongKey(depth, keyHint(path[depth], siblings), "unknown key %s", quote(path[depth])).(*mistake)
+	if planned(path) {
+		err.message, err.hint = "this version does not have "+Path(path...)+" yet", "delete it, or wait for a later version"
 	}
-	switch {
-	case !d.own && planned(path):
-		message, hint = "this version does not have "+Path(path...)+" yet", "delete it, or wait for a later version"
-	case len(*to) < maxProblems:
-		hint = d.keyHint(at.key, path[:len(path)-1], siblings)
-	}
-	d.note(to, at.line, at.col, path[:len(path)-1], message, hint)
+	err.unknown = true
+	return err
 }
 
 // later are the keys of the documented configuration that this version does not have. Accepting one in silence would
@@ -267,35 +259,16 @@ func (d *decoder) came(l leaf, depth int) {
 	d.origins[Path(l.keys()[:depth]...)] = Origin{Layer: d.layer, File: d.src.name, Line: l.line, text: d.src}
 }
 
-func (d *decoder) failValue(l leaf, path []string, err error) bool {
-	hint := ""
-	if v, ok := err.(*valueError); ok {
-		hint = v.hint
-	}
-	return d.fail(l.line, l.col, path, err.Error(), hint)
-}
-
 func child(path []string, key string) []string { return append(slices.Clone(path), key) }
 
-// keyHint offers the nearest sibling, else the place where a key of that name exists.
-func (d *decoder) keyHint(key string, path, siblings []string) string {
-	if d.own {
-		return cmp.Or(suggestion(nearest(key, siblings)), "known keys here: "+strings.Join(siblings, ", "))
-	}
-	bare := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
-	if bare == "apikey" || bare == "key" || bare == "token" {
+// keyHint offers the nearest of the keys beside an unknown one.
+func keyHint(key string, siblings []string) string {
+	switch strings.ReplaceAll(strings.ToLower(key), "_", "") {
+	case "apikey", "key", "token":
 		return "keys do not belong in a file: name the environment variable that holds it in api_key_env"
 	}
-	if near := nearest(key, siblings); near != "" {
-		return suggestion(near)
-	}
-	for _, o := range Options() {
-		segments := strings.Split(o.Key, ".")
-		if segments[len(segments)-1] == key && len(segments) > 1 {
-			return suggestion(o.Key)
-		}
-	}
-	return "known keys here: " + strings.Join(siblings, ", ")
+	slices.Sort(siblings)
+	return cmp.Or(suggestion(nearest(key, siblings)), "known keys here: "+strings.Join(siblings, ", "))
 }
 
 var durationType = reflect.TypeFor[time.Duration]()

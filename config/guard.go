@@ -76,23 +76,18 @@ var allowed = map[string]func(was, now Config) bool{
 
 // concerns say what a key does that the user has to know, by the beginning of the key; the longest counts.
 var concerns = map[string]string{
-	"model":                           "chooses which model gets your conversations",
-	"fallback":                        "chooses which models get your conversations",
-	"providers":                       "changes where conversations are sent",
-	"models":                          "changes what requests ask of models",
-	"compaction.summary.model":        "chooses which model gets your conversations to summarize them",
-	"compaction.summary.instructions": "tells the model what to make of your conversations",
-	"compaction.profiles":             "can name a model and instructions for summaries",
-	"compaction":                      "changes what is sent of your conversations, and what that costs",
-	"permissions.mode":                "lets tools do more without asking",
-	"permissions.allow":               "lets calls run without asking",
-	"permissions.private_addresses":   "lets http_request reach private addresses",
-	"discovery.local":                 "looks for servers that you told Plimsoll not to look for",
-	"ui.keys":                         "changes what your keys do",
-	"ui.theme":                        "makes Plimsoll read a file",
-	"context.window":                  "changes how much is sent",
-	"tool_results":                    "changes how much of a result is sent and kept",
-	"":                                "is yours to decide",
+	"model":              "chooses which model gets your conversations",
+	"fallback":           "chooses which models get your conversations",
+	"providers":          "changes where conversations are sent",
+	"models":             "changes what requests ask of models",
+	"compaction.summary": "changes who summarizes your conversations, and how",
+	"compaction":         "changes what is sent of your conversations, and what that costs",
+	"permissions":        "lets tools do more without asking",
+	"ui.keys":            "changes what your keys do",
+	"ui.theme":           "makes Plimsoll read a file",
+	"context.window":     "changes how much is sent",
+	"tool_results":       "changes how much of a result is sent and kept",
+	"":                   "is yours to decide",
 }
 
 // concern is what to say of a key.
@@ -125,7 +120,7 @@ func (g *guard) judge(l leaf, path []string) (leaf, bool) {
 	case path[0] == "providers" && path[len(path)-1] == "key_command":
 		g.never = append(g.never, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
 		return l, false
-	case l.kind == nullNode, l.kind == tableNode:
+	case l.isEmpty():
 		return l, g.trusted // it says nothing, but a name of its own would count as a provider or a tool
 	case key == "permissions.deny":
 		return g.union(l), true
@@ -149,7 +144,7 @@ func (g *guard) tool(l leaf, path []string) bool {
 	switch path[2] {
 	case "approval":
 		// Without a setting the mode decides, which may be to ask: only allow is surely looser, and nothing is stricter.
-		return !looser(l.text, now.Approval, "deny", "ask", "", "allow") || g.refuse(l, "lets the tool run without asking")
+		return !looser(l.text(), now.Approval, "deny", "ask", "", "allow") || g.refuse(l, "lets the tool run without asking")
 	case "enabled":
 		return l.value == false || now.Enabled == nil || *now.Enabled || g.refuse(l, "turns on a tool that you turned off")
 	case "exempt":
@@ -176,16 +171,17 @@ func looser[T ~string](word, now T, scale ...T) bool {
 
 // union is a list with what is denied already.
 func (g *guard) union(l leaf) leaf {
-	var items []leaf
+	var items []any
 	for _, text := range g.current.Permissions.Deny {
-		items = append(items, leaf{kind: textNode, text: text, value: text})
+		items = append(items, text)
 	}
-	for _, item := range l.items {
-		if !slices.Contains(g.current.Permissions.Deny, item.text) {
+	more, _ := l.value.([]any)
+	for _, item := range more {
+		if !slices.Contains(items, item) {
 			items = append(items, item)
 		}
 	}
-	l.items = items
+	l.value = items
 	return l
 }
 
@@ -194,19 +190,16 @@ const maxShown = 4000
 
 // shown writes a value on one line.
 func shown(l leaf, secret bool) string {
-	text := l.text
-	switch {
-	case secret:
+	if secret {
 		return hidden
-	case l.kind == listNode:
-		var items []string
-		for _, item := range l.items {
-			items = append(items, item.text)
-			if item.kind == tableNode || item.kind == listNode {
-				items[len(items)-1] = fmt.Sprint(item.json())
-			}
+	}
+	text := l.text()
+	if items, ok := l.value.([]any); ok {
+		texts := make([]string, len(items))
+		for i, item := range items {
+			texts[i] = fmt.Sprint(item)
 		}
-		text = "[" + strings.Join(items, ", ") + "]"
+		text = "[" + strings.Join(texts, ", ") + "]"
 	}
 	text = escape(keyShaped().ReplaceAllString(text, hidden))
 	if len(text) <= maxShown {

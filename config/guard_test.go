@@ -77,8 +77,6 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{"tool_results: {max_chars: 2000000}", "tool_results: {max_chars: auto}", "tool_results.max_chars = auto"},
 		{base, "log: {level: debug}", "log.level = debug"},
 		{base, "compaction: {auto: }\nproviders: {}", ""},
-		{base, "tools: {t: &x {approval: allow}}", "tools.t.approval = allow"},
-		{base, "permissions: {<<: {mode: yolo}}", "permissions.mode = yolo"},
 	} {
 		l := layered(t, c.user, c.workspace, false)
 		var got []string

@@ -1,39 +1,24 @@
 package config
 
 import (
-	"encoding/json"
-	"log/slog"
+	"fmt"
 	"strings"
 )
 
 // Headers are HTTP headers by name. Their values may be secrets and never print.
 type Headers map[string]string
 
-func (h Headers) redacted() map[string]string {
-	if h == nil {
-		return nil
-	}
-	out := make(map[string]string, len(h))
-	for name := range h {
-		out[name] = hidden
-	}
-	return out
-}
-
-// String shows the names only.
-func (h Headers) String() string {
+// MarshalText gives the names only, for JSON and logs.
+func (h Headers) MarshalText() ([]byte, error) {
 	names := make([]string, 0, len(h))
 	for _, name := range sortedKeys(h) {
 		names = append(names, name+": "+hidden)
 	}
-	return "{" + strings.Join(names, ", ") + "}"
+	return []byte("{" + strings.Join(names, ", ") + "}"), nil
 }
 
-// GoString shows the names only.
-func (h Headers) GoString() string { return "config.Headers" + h.String() }
-
-// LogValue shows the names only.
-func (h Headers) LogValue() slog.Value { return slog.StringValue(h.String()) }
-
-// MarshalJSON writes the names with hidden values.
-func (h Headers) MarshalJSON() ([]byte, error) { return json.Marshal(h.redacted()) }
+// Format prints the names only.
+func (h Headers) Format(f fmt.State, _ rune) {
+	text, _ := h.MarshalText()
+	_, _ = f.Write(text) // the printer reports its own errors
+}

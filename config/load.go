@@ -13,11 +13,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // WorkspaceFile is the name of a workspace's own configuration, at its top.
@@ -35,18 +35,14 @@ func Load(o LoadOptions) (Loaded, error) {
 	if err != nil {
 		path, named = "", false // without a home there is no file of the user's
 	}
-	l.file(LayerUser, path, named, l.everything)
+	l.file(LayerUser, path, named, nil)
 	if o.own == nil {
-		l.file(LayerSettings, OwnFile(path), false, l.everything)
+		l.file(LayerSettings, OwnFile(path), false, nil)
 	} else {
-		src, leaves, problems := parseDocument(OwnFile(path), o.own)
-		l.apply(LayerSettings, src, leaves, problems, l.everything)
+		l.document(LayerSettings, OwnFile(path), o.own, nil)
 	}
-	if o.Workspace != "" {
-		ws := filepath.Join(o.Workspace, WorkspaceFile)
-		if !sameFile(path, ws) {
-			l.file(LayerWorkspace, ws, false, func(d *decoder, leaves []leaf) { l.workspace(d, leaves, o.Trust) })
-		}
+	if ws := filepath.Join(o.Workspace, WorkspaceFile); o.Workspace != "" && !sameFile(path, ws) {
+		l.file(LayerWorkspace, ws, false, o.Trust)
 	}
 	l.overrides(LayerConversation, o.Recorded)
 	l.overrides(LayerOverride, o.Set)
@@ -59,8 +55,7 @@ func Load(o LoadOptions) (Loaded, error) {
 // problems.
 func Parse(name string, data []byte) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
-	src, leaves, problems := parseDocument(name, data)
-	l.apply(LayerUser, src, leaves, problems, l.everything)
+	l.document(LayerUser, name, data, nil)
 	l.finish()
 	return l.Config, l.problems.err()
 }
@@ -68,9 +63,13 @@ func Parse(name string, data []byte) (Config, error) {
 // overrides lays KEY=VALUE settings over what is there.
 func (l *loading) overrides(layer Layer, set []string) {
 	for _, text := range set {
-		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(hideSecrets(text)), Found: true})
+		shown := text
+		if key, _, _ := strings.Cut(text, "="); hideSecrets(text) == hidden {
+			shown = key + "=" + hidden
+		}
+		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(shown), Found: true})
 		src, leaves, problems := parseOverride(layer, text)
-		l.apply(layer, src, leaves, problems, l.everything)
+		l.apply(layer, src, leaves, problems, nil)
 	}
 }
 
@@ -88,37 +87,45 @@ func (l *loading) finish() {
 }
 
 // file reads one file and lays it over what is there.
-func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, []leaf)) {
+func (l *loading) file(layer Layer, path string, named bool, trust func(hash string) bool) {
 	data, found, problem := readFile(path, named)
 	l.Sources = append(l.Sources, Source{Layer: layer, Path: path, Found: found})
 	switch {
 	case problem != nil:
 		l.problems = append(l.problems, problem)
 	case found:
-		if layer == LayerWorkspace {
-			sum := sha256.Sum256(data)
-			l.Hash = hex.EncodeToString(sum[:])
-		}
-		src, leaves, problems := parseDocument(path, data)
-		l.apply(layer, src, leaves, problems, lay)
+		l.document(layer, path, data, trust)
 	}
 }
 
-// apply lays a parsed document over what is there, unless it could not be parsed.
-func (l *loading) apply(layer Layer, src *source, leaves []leaf, problems Problems, lay func(*decoder, []leaf)) {
-	if len(problems) > 0 {
-		l.problems = append(l.problems, problems...)
-		return
+// document lays one document over what is there.
+func (l *loading) document(layer Layer, path string, data []byte, trust func(hash string) bool) {
+	if layer == LayerWorkspace {
+		sum := sha256.Sum256(data)
+		l.Hash = hex.EncodeToString(sum[:])
 	}
-	d := &decoder{src: src, layer: layer, origins: l.Origins}
-	lay(d, leaves)
-	l.problems = append(l.problems, d.problems...)
+	src, leaves, problems := parseDocument(path, data)
+	l.apply(layer, src, leaves, problems, trust)
+}
+
+// apply lays a parsed document over what is there, unless it could not be parsed.
+func (l *loading) apply(layer Layer, src *source, leaves []leaf, problems Problems, trust func(hash string) bool) {
+	if len(problems) == 0 {
+		d := &decoder{src: src, layer: layer, origins: l.Origins}
+		if layer == LayerWorkspace {
+			l.workspace(d, leaves, trust)
+		} else {
+			d.lay(leaves, &l.Config)
+		}
+		problems = d.problems
+	}
+	l.problems = append(l.problems, problems...)
 }
 
 // workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
 // Keys that nobody knows are told and passed over: whoever cloned the folder did not write them.
 func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
-	scratch, all := Default(), &decoder{src: d.src, origins: map[string]Origin{}, passes: true}
+	scratch, all := Default(), &decoder{src: d.src, origins: Origins{}, passes: true}
 	known := all.lay(leaves, &scratch)
 	l.Unknown = all.unknown
 	if d.problems = all.problems; len(d.problems) > 0 {
@@ -134,17 +141,14 @@ func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) b
 	}
 }
 
-// everything lays all of a document over what is there.
-func (l *loading) everything(d *decoder, leaves []leaf) { d.lay(leaves, &l.Config) }
-
 // readFile reads a file of bounded size. A named file must exist and may be a pipe; others must be plain files, so that
 // a workspace cannot make the program wait for one.
 func readFile(path string, named bool) (data []byte, found bool, problem *Problem) {
-	fail := func(message, hint string) ([]byte, bool, *Problem) {
-		return nil, false, &Problem{File: path, Message: message, Hint: hint}
-	}
 	if path == "" {
 		return nil, false, nil
+	}
+	fail := func(message, hint string) ([]byte, bool, *Problem) {
+		return nil, false, &Problem{File: path, Message: message, Hint: hint}
 	}
 	st, err := os.Stat(path)
 	switch {
@@ -152,32 +156,20 @@ func readFile(path string, named bool) (data []byte, found bool, problem *Proble
 		return fail("there is no such file", "check the name, or write one with every key explained: plimsoll config init")
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
-	case err != nil:
-		return fail(reason(err), "make it readable, or name another file with --config")
-	case st.IsDir():
+	case err == nil && st.IsDir():
 		return fail("is a folder", "name the file in it")
-	case !st.Mode().IsRegular() && !named:
+	case err == nil && !st.Mode().IsRegular() && !named:
 		return fail("is not a plain file", "")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return fail(reason(err), "make it readable, or name another file with --config")
+		return fail("cannot be read: "+err.Error(), "make it readable, or name another file with --config")
 	}
 	defer f.Close() // only read from: nothing can be lost
-	data, err = io.ReadAll(io.LimitReader(f, MaxFileSize+1))
-	if err != nil {
-		return fail(reason(err), "")
+	if data, err = io.ReadAll(io.LimitReader(f, MaxFileSize+1)); err != nil {
+		return fail("cannot be read: "+err.Error(), "")
 	}
 	return data, true, nil
-}
-
-// reason is what the system says, without the path that the problem names already.
-func reason(err error) string {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	return fmt.Sprintf("cannot be read: %v", err)
 }
 
 func sameFile(a, b string) bool {

@@ -7,46 +7,36 @@ import (
 	"strings"
 )
 
-// nearest gives the known word closest to a mistyped one, or "" when none is close: at most one edit in three
-// characters (insertion, deletion, replacement, swap of neighbours), upper case and the choice of - or _ not counted.
+// nearest gives the known word closest to a mistyped one, or "" where each takes more than one edit in three characters.
 func nearest(word string, known []string) string {
-	if len(word) > 64 {
-		return ""
-	}
-	fold := strings.NewReplacer("-", "_").Replace(strings.ToLower(word))
-	best, bestCost := "", max(1, len(fold)/3)+1
+	best, bestCost := "", max(1, len(word)/3)+1
 	for _, k := range known {
-		if k == "" {
+		if k == "" || len(word) > 64 {
 			continue
 		}
-		cost := edits([]rune(fold), []rune(strings.ReplaceAll(strings.ToLower(k), "-", "_")))
-		if cost < bestCost {
+		if cost := edits(strings.ToLower(word), k); cost < bestCost {
 			best, bestCost = k, cost
 		}
 	}
 	return best
 }
 
-// edits counts the edits between two words (optimal string alignment).
-func edits(a, b []rune) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+// edits counts the bytes to insert, delete or replace between two words.
+func edits(a, b string) int {
+	last := make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j
 	}
-	for i := 1; i <= len(a); i++ {
-		row := make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+	for i := range len(a) {
+		row := []int{i + 1}
+		for j := range len(b) {
+			cost := last[j]
+			if a[i] != b[j] {
+				cost = 1 + min(last[j], last[j+1], row[j])
 			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
+			row = append(row, cost)
 		}
-		before, last = last, row
+		last = row
 	}
 	return last[len(b)]
 }

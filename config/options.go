@@ -19,46 +19,38 @@ type Option struct {
 
 // Options lists every key in the order of the struct. It is made from the struct's tags and [Default].
 func Options() []Option {
-	c := Default()
-	return options(nil, reflect.ValueOf(c), "")
+	return options(nil, reflect.ValueOf(Default()), false)
 }
 
-func options(path []string, v reflect.Value, unset string) []Option {
+func options(path []string, v reflect.Value, unset bool) []Option {
 	var out []Option
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		at := below(path, sf)
-		t := sf.Type
+	for _, sf := range reflect.VisibleFields(v.Type()) {
+		if sf.Anonymous {
+			continue
+		}
+		at, t, name, value := child(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), v.FieldByIndex(sf.Index)
 		if t.Kind() == reflect.Struct {
-			out = append(out, options(at, v.Field(i), unset)...)
+			out = append(out, options(at, value, unset)...)
 			continue
 		}
 		o := Option{Key: strings.Join(at, "."), Type: typeName(t, sf.Tag), Doc: sf.Tag.Get("doc")}
-		if unset == "" || !v.Field(i).IsZero() || t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
-			o.Default = defaultText(v.Field(i), sf.Tag)
+		if !unset || !value.IsZero() || t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
+			o.Default = defaultText(value, sf.Tag)
+		}
+		if t.Kind() == reflect.Map && t.Elem().Kind() != reflect.Struct && name != "" {
+			o.Key, o.Default = o.Key+"."+name, ""
 		}
 		out = append(out, o)
 		switch {
 		case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
-			out = append(out, options(child(at, sf.Tag.Get("name")), reflect.Zero(t.Elem()), "unset")...)
-		case t.Kind() == reflect.Map && sf.Tag.Get("name") != "":
-			out[len(out)-1].Key += "." + sf.Tag.Get("name")
-			out[len(out)-1].Default = ""
+			out = append(out, options(child(at, name), reflect.Zero(t.Elem()), true)...)
 		case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 			example := reflect.New(t.Elem())
 			example.Interface().(shorthand).preset()
-			out = append(out, options(at, example.Elem(), "unset")...)
+			out = append(out, options(at, example.Elem(), true)...)
 		}
 	}
 	return out
-}
-
-// below is the path of a field. The keys of an embedded struct stand beside the others.
-func below(path []string, f reflect.StructField) []string {
-	if f.Anonymous {
-		return path
-	}
-	return child(path, f.Tag.Get("yaml"))
 }
 
 func typeName(t reflect.Type, tag reflect.StructTag) string {
@@ -141,29 +133,33 @@ type Setting struct {
 
 // Settings lists every key that is no table of the user's own, in the order of [Options].
 func (l Loaded) Settings() []Setting {
-	docs := map[string]Option{}
-	for _, o := range Options() {
-		docs[o.Key] = o
-	}
 	var out []Setting
-	l.settings(reflect.ValueOf(l.Config), reflect.ValueOf(l.unset), nil, docs, &out)
+	for _, o := range Options() {
+		f, value, ok := fieldAt(reflect.ValueOf(l.Config), o.Key)
+		if !ok || f.Type.Kind() == reflect.Map {
+			continue
+		}
+		_, unset, _ := fieldAt(reflect.ValueOf(l.unset), o.Key)
+		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Value: valueText(value, f.Tag), Unset: valueText(unset, f.Tag),
+			Choices: l.choices(o.Key, f), Origin: l.origin(o.Key)})
+	}
 	return out
 }
 
-func (l Loaded) settings(v, unset reflect.Value, path []string, docs map[string]Option, out *[]Setting) {
-	for i := range v.NumField() {
-		sf := v.Type().Field(i)
-		at := below(path, sf)
-		switch sf.Type.Kind() {
-		case reflect.Struct:
-			l.settings(v.Field(i), unset.Field(i), at, docs, out)
-		case reflect.Map:
-		default:
-			key := Path(at...)
-			*out = append(*out, Setting{Key: key, Type: docs[key].Type, Doc: docs[key].Doc, Value: valueText(v.Field(i), sf.Tag), Unset: valueText(unset.Field(i), sf.Tag),
-				Choices: l.choices(key, sf), Origin: l.origin(key)})
+// fieldAt is the field of a struct for a dotted key, unless that leads below a table of the user's own.
+func fieldAt(v reflect.Value, key string) (f reflect.StructField, value reflect.Value, ok bool) {
+	name, below, more := strings.Cut(key, ".")
+	for _, f = range reflect.VisibleFields(v.Type()) {
+		value = v.FieldByIndex(f.Index)
+		switch {
+		case f.Anonymous, f.Tag.Get("yaml") != name:
+		case !more:
+			return f, value, true
+		case value.Kind() == reflect.Struct:
+			return fieldAt(value, below)
 		}
 	}
+	return f, value, false
 }
 
 // choices are the values of a key that can be listed.
@@ -214,8 +210,8 @@ func valueText(v reflect.Value, tag reflect.StructTag) string {
 // YAMLText is a text as it stands in the file, with quotes where it would be read as
 // something else.
 func YAMLText(text string) string {
-	leaves, _ := parseText(&source{lines: []string{text}}, text, nil)
-	if len(leaves) != 1 || len(leaves[0].path) > 0 || leaves[0].value != text || strings.ContainsAny(text, "#,[]{}\"'\n") {
+	leaves, problem := parseText(&source{lines: []string{text}}, text, nil)
+	if problem != nil || len(leaves) != 1 || len(leaves[0].path) > 0 || leaves[0].value != text || strings.ContainsAny(text, "#,[]{}\"'\n") {
 		return strconv.Quote(text)
 	}
 	return text

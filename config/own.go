@@ -81,7 +81,7 @@ func kept(o LoadOptions, set map[string]string) (path string, data []byte, err e
 	}
 	var values any = map[string]any{}
 	for _, l := range leaves {
-		values = put(values, l.path, l)
+		values = put(values, l.path, l.value)
 	}
 	o = LoadOptions{Env: o.Env, File: o.File, own: ownText(user, values)}
 	with, err := Load(o)

@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -74,22 +73,6 @@ func TestWorkspaceIsTheGitTopElseTheFolder(t *testing.T) {
 		if _, err := config.Workspace(filepath.Join(root, bad)); err == nil {
 			t.Errorf("%s has a workspace", bad)
 		}
-	}
-}
-
-func TestInitFileIsPrivateAndNeverOverwrites(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "new", "folder", "config.yaml")
-	if err := config.WriteInit(path, []byte("model: a\n")); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.Stat(path)
-	folder, err2 := os.Stat(filepath.Dir(path))
-	if err := errors.Join(err, err2); err != nil || file.Mode().Perm() != 0o600 || folder.Mode().Perm() != 0o700 {
-		t.Errorf("others may read it: %v", err)
-	}
-	if err := config.WriteInit(path, []byte("model: b\n")); !errors.Is(err, config.ErrExists) || read(t, path) != "model: a\n" {
-		t.Errorf("second write: %v", err)
 	}
 }
 

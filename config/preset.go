@@ -15,29 +15,23 @@ import (
 // preset fills what nobody set with the values of the preset in force.
 func (l *loading) preset() {
 	name := l.Config.Compaction.Preset
-	if name == preset.OneClaw {
-		l.oneClawResults()
+	if name == preset.OneClaw { // results are cut at a fixed length, and nothing is kept but what is shown (ONE)
+		l.fill(&l.Config.ToolResults, ToolResults{MaxChars: leastAuto, Ceiling: l.Config.ToolResults.Ceiling}, "tool_results")
 	}
-	l.fill(reflect.ValueOf(&l.Config.Compaction.Values).Elem(), reflect.ValueOf(preset.RulesOf(name).Values), []string{"compaction"})
+	l.fill(&l.Config.Compaction.Values, preset.RulesOf(name).Values, "compaction")
 }
 
-// oneClawResults fills how results are stored (ONE): cut at a fixed length, and nothing is kept but what is shown.
-func (l *loading) oneClawResults() {
-	if !l.Explicit("tool_results.max_chars") {
-		l.Config.ToolResults.MaxChars = leastAuto
-	}
-	if !l.Explicit("tool_results.keep_full") {
-		l.Config.ToolResults.KeepFull = false
-	}
+// fill copies the fields of a section that were not set explicitly.
+func (l *loading) fill(to, from any, section string) {
+	l.fillTable(reflect.ValueOf(to).Elem(), reflect.ValueOf(from), []string{section})
 }
 
-// fill copies the fields of a table that were not set explicitly.
-func (l *loading) fill(to, from reflect.Value, path []string) {
+func (l *loading) fillTable(to, from reflect.Value, path []string) {
 	for i := range to.NumField() {
 		at := child(path, to.Type().Field(i).Tag.Get("yaml"))
 		switch {
 		case to.Field(i).Kind() == reflect.Struct:
-			l.fill(to.Field(i), from.Field(i), at)
+			l.fillTable(to.Field(i), from.Field(i), at)
 		case !l.Explicit(Path(at...)):
 			to.Field(i).Set(from.Field(i))
 		}

@@ -82,11 +82,6 @@ func (ps Problems) err() error {
 	return ps
 }
 
-// valueError is what is wrong with a value, before its place is known.
-type valueError struct{ message, hint string }
-
-func (e *valueError) Error() string { return e.message }
-
 // maxQuoted is how many characters of a line or value are shown.
 const maxQuoted = 120
 

@@ -6,7 +6,7 @@
 
 package config
 
-import "fmt"
+import "maps"
 
 // Profile is one named set of policies. A nil or empty policy has no opinion: what it covers stays as it is.
 type Profile struct {
@@ -51,14 +51,9 @@ func (c Compaction) Profile(name string) (Profile, bool) {
 
 // ProfileNames lists the configured and built-in profiles, sorted.
 func (c Compaction) ProfileNames() []string {
-	names := map[string]bool{}
-	for name := range BuiltinProfiles() {
-		names[name] = true
-	}
-	for name := range c.Profiles {
-		names[name] = true
-	}
-	return sortedKeys(names)
+	all := BuiltinProfiles()
+	maps.Copy(all, c.Profiles)
+	return sortedKeys(all)
 }
 
 // shorthand is a table that may also be written as one word.
@@ -83,26 +78,13 @@ func (t *ToolCalls) fromWord(word string) error {
 		*t = ToolCalls{Policy: "strip", Request: true}
 	case "omit":
 		*t = ToolCalls{Policy: "omit"}
-	default:
-		return badWord(word, toolCallWords)
 	}
-	return nil
+	return checkWord(word, toolCallWords)
 }
 
 func (s *ProfileSummary) preset() { *s = ProfileSummary{Policy: "summarize"} }
 
 func (s *ProfileSummary) fromWord(word string) error {
-	if word != "summarize" {
-		return badWord(word, []string{"summarize"})
-	}
 	s.preset()
-	return nil
-}
-
-// badWord says which words would have been right; its hint is the nearest of them.
-func badWord(word string, known []string) error {
-	return &valueError{
-		message: fmt.Sprintf("%s is not one of %s", quote(word), listWords(known)),
-		hint:    suggestion(nearest(word, known)),
-	}
+	return checkWord(word, []string{"summarize"})
 }

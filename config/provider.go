@@ -1,10 +1,6 @@
 package config
 
-import (
-	"encoding/json"
-	"fmt"
-	"time"
-)
+import "time"
 
 // Provider is one endpoint. Empty fields of a built-in provider keep the built-in value.
 type Provider struct {
@@ -43,18 +39,6 @@ var owned = map[string]string{
 	"transforms": "the server would cut the conversation unseen", "truncate_prompt_tokens": "the server would cut the conversation unseen",
 	"tool_choice": "the model decides what it calls", "function_call": "the model decides what it calls", "prompt": "it would replace the system prompt",
 	"betas": "set the header anthropic-beta of the provider",
-}
-
-// checkJSON refuses what no request can hold, and what looks like a key.
-func checkJSON(value any, text string) error {
-	data, err := json.Marshal(value)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s is not a number of JSON", quote(text))
-	case keyShaped().Match(data):
-		return &valueError{"looks like a key", "keys do not belong in a file: use api_key_env or key_command"}
-	}
-	return nil
 }
 
 // Model is what the user knows about one model. A zero field means: ask the server or the catalogue.

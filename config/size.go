@@ -85,11 +85,9 @@ func (c Chars) within(most Chars) bool {
 // of in days.
 func parseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		if err != nil {
-			return 0, fmt.Errorf("%s is not a duration", quote(s))
+		if n, err := strconv.ParseUint(days, 10, 16); err == nil {
+			return time.Duration(n) * 24 * time.Hour, nil
 		}
-		return time.Duration(n) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 {
@@ -98,13 +96,10 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// formatDuration writes a duration as one would write it in the file: 60s, 5m, 1h30m.
+// formatDuration writes a duration without units that are 0: 5m, 1h30m.
 func formatDuration(d time.Duration) string {
-	switch {
-	case d == 0:
+	if d == 0 {
 		return "0"
-	case d%time.Second == 0 && d < 2*time.Minute:
-		return fmt.Sprintf("%ds", d/time.Second)
 	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

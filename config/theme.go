@@ -57,7 +57,7 @@ func ReadTheme(path string, into any) (ThemeFile, error) {
 	}
 	src, leaves, problems := parseDocument(path, data)
 	if len(problems) == 0 {
-		d := &decoder{src: src, origins: file.origins, own: true}
+		d := &decoder{src: src, origins: file.origins}
 		d.lay(leaves, into)
 		problems = d.problems
 	}

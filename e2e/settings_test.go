@@ -20,7 +20,7 @@ func TestASettingIsTriedWrittenAndReadAgain(t *testing.T) {
 	term.see("❯ trigger_ratio", "default  0.85")
 	term.key("enter", "ctrl+u")
 	term.typed("85")
-	term.see("for 85% write 0.85")
+	term.see("such as 0.85 for 85%")
 	term.key("ctrl+u")
 	term.typed("0.6")
 	tried := term.see("‹ 0.6 ›", "then ", "Load line 28k → 19.7k", "▲60%")
