@@ -24,14 +24,14 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	}
 	defer a.resources.Close()
 	for _, o := range []screen.ChatOptions{{}, {Resume: screen.Pick}} {
-		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != o {
+		if got, err := a.chat().chosen(t.Context(), o); err != nil || got != o {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}
-	if _, err := a.chatCommand().chosen(t.Context(), screen.ChatOptions{Newest: true}); !errors.Is(err, session.ErrNoConversation) {
+	if _, err := a.chat().chosen(t.Context(), screen.ChatOptions{Newest: true}); !errors.Is(err, session.ErrNoConversation) {
 		t.Errorf("the newest of none: %v", err)
 	}
-	if _, err := a.chatCommand().chosen(t.Context(), screen.ChatOptions{Resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := a.chat().chosen(t.Context(), screen.ChatOptions{Resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a wrong ID: %v", err)
 	}
 	store, err := a.resources.Open()
@@ -48,7 +48,7 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []screen.ChatOptions{{Newest: true}, {Resume: "abcd2"}} {
-		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != (screen.ChatOptions{Resume: "abcd22223333"}) {
+		if got, err := a.chat().chosen(t.Context(), o); err != nil || got != (screen.ChatOptions{Resume: "abcd22223333"}) {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}

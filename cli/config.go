@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,8 +11,14 @@ import (
 	"plimsoll/config"
 )
 
-// configCommand holds the commands about the configuration, which are parts.
-func configCommand(parts ...*cobra.Command) *cobra.Command {
+// configuration has what the commands about the configuration need.
+type configuration struct {
+	console  *console.Console
+	settings *setup.Settings
+}
+
+// configCommand holds the commands about the configuration.
+func configCommand(cmd *configuration) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Manage the configuration",
@@ -28,45 +31,27 @@ beside it (config.settings.yaml), .plimsoll.yaml at the top of the workspace and
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(parts...)
-	return c
-}
-
-// configPathCommand says which configuration file is in force.
-type configPathCommand struct {
-	console  *console.Console
-	settings *setup.Settings
-}
-
-func (cmd *configPathCommand) cobra() *cobra.Command {
-	return &cobra.Command{
+	trust := &cobra.Command{
+		Use:   "trust",
+		Short: "Apply all of the workspace's .plimsoll.yaml",
+		Long: `Trust applies every key of the .plimsoll.yaml at the top of the workspace, also
+those that need your consent: the model, providers, summaries, keys, permissions. It
+lists them. This holds until the file changes; --forget revokes it.`,
+		Example: `  plimsoll config trust
+  plimsoll config trust --forget`,
+		Args: positional(cobra.NoArgs),
+	}
+	forget := trust.Flags().Bool("forget", false, "forget the decision, a no included")
+	trust.RunE = func(*cobra.Command, []string) error { return cmd.trust(*forget) }
+	c.AddCommand(&cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the configuration file in use",
 		Long: `Path writes where your configuration file is, or would be: --config, else
 PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 		Example: "  plimsoll config path",
 		Args:    positional(cobra.NoArgs),
-		RunE:    func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
-	}
-}
-
-func (cmd *configPathCommand) Run(context.Context) error {
-	path, err := cmd.settings.ConfigFile()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
-	return nil
-}
-
-// configCheckCommand looks for mistakes in the configuration.
-type configCheckCommand struct {
-	console  *console.Console
-	settings *setup.Settings
-}
-
-func (cmd *configCheckCommand) cobra() *cobra.Command {
-	return &cobra.Command{
+		RunE:    func(*cobra.Command, []string) error { return cmd.path() },
+	}, &cobra.Command{
 		Use:   "check",
 		Short: "Check the configuration for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
@@ -76,11 +61,30 @@ neither are colors of your themes that are hard to read.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
-	}
+		RunE: func(*cobra.Command, []string) error { return cmd.check() },
+	}, &cobra.Command{
+		Use:   "init",
+		Short: "Create a starter configuration",
+		Long: `Init writes a file with every key, its default and what it means to the place
+that "plimsoll config path" names. A file that is there is never overwritten.`,
+		Example: `  plimsoll config init
+  plimsoll config init --config ./plimsoll.yaml`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return cmd.init() },
+	}, trust)
+	return c
 }
 
-func (cmd *configCheckCommand) Run(context.Context) error {
+func (cmd *configuration) path() error {
+	path, err := cmd.settings.ConfigFile()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
+	return nil
+}
+
+func (cmd *configuration) check() error {
 	loaded, err := cmd.settings.Load()
 	if err != nil {
 		return err
@@ -105,74 +109,27 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 	return nil
 }
 
-// configInitCommand writes a first configuration file.
-type configInitCommand struct {
-	console  *console.Console
-	settings *setup.Settings
-}
-
-func (cmd *configInitCommand) cobra() *cobra.Command {
-	return &cobra.Command{
-		Use:   "init",
-		Short: "Create a starter configuration",
-		Long: `Init writes a file with every key, its default and what it means to the place
-that "plimsoll config path" names. A file that is there is never overwritten.`,
-		Example: `  plimsoll config init
-  plimsoll config init --config ./plimsoll.yaml`,
-		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
-	}
-}
-
-func (cmd *configInitCommand) Run(context.Context) error {
+func (cmd *configuration) init() error {
 	path, err := cmd.settings.ConfigFile()
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+	if _, err := os.Lstat(path); err == nil {
+		return console.WithHint(fmt.Errorf("%s exists already", path), "edit it, move it away, or name another with --config")
 	}
-	err = console.WriteNew(path, false, func(w io.Writer) error {
-		_, err := w.Write(cmd.console.Example)
-		return err
-	})
-	if err != nil {
+	if err := config.ReplaceFile(path, cmd.console.Example); err != nil {
 		return err
 	}
 	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.Text(path)+". Every line in it is a default: delete what you do not change.")
 	return nil
 }
 
-// configTrustCommand applies the workspace's configuration file.
-type configTrustCommand struct {
-	console  *console.Console
-	settings *setup.Settings
-
-	forget bool
-}
-
-func (cmd *configTrustCommand) cobra() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "trust",
-		Short: "Apply all of the workspace's .plimsoll.yaml",
-		Long: `Trust applies every key of the .plimsoll.yaml at the top of the workspace, also
-those that need your consent: the model, providers, summaries, keys, permissions. It
-lists them. This holds until the file changes; --forget revokes it.`,
-		Example: `  plimsoll config trust
-  plimsoll config trust --forget`,
-		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
-	}
-	c.Flags().BoolVar(&cmd.forget, "forget", false, "forget the decision, a no included")
-	return c
-}
-
-func (cmd *configTrustCommand) Run(context.Context) error {
+func (cmd *configuration) trust(forget bool) error {
 	workspace, err := config.Workspace(cmd.console.Dir)
 	if err != nil {
 		return err
 	}
-	if cmd.forget {
+	if forget {
 		if err := cmd.settings.ForgetTrust(workspace); err != nil {
 			return err
 		}

@@ -22,33 +22,22 @@ const oneID = "ID is a conversation's, or at least four characters of its beginn
 type renameCommand struct {
 	console       *console.Console
 	conversations *session.Conversations
-
-	json bool
 }
 
 func (cmd *renameCommand) cobra() *cobra.Command {
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "rename ID TITLE",
 		Short: "Give a conversation a title",
 		Long: `Rename gives a stored conversation a title. A conversation that is open in
 another window is not renamed.
 
 ` + oneID,
-		Example: `  plimsoll rename 3kq7 "upload bug"
-  plimsoll rename 3kq7 upload bug --json`,
-		Args: positional(cobra.MinimumNArgs(2)),
+		Example: `  plimsoll rename 3kq7 "upload bug"`,
+		Args:    positional(cobra.MinimumNArgs(2)),
 		RunE: func(c *cobra.Command, args []string) error {
 			return cmd.Run(c.Context(), args[0], strings.Join(args[1:], " "))
 		},
 	}
-	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object")
-	return c
-}
-
-// renamed is `rename --json`.
-type renamed struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
 }
 
 func (cmd *renameCommand) Run(ctx context.Context, which, title string) error {
@@ -59,9 +48,6 @@ func (cmd *renameCommand) Run(ctx context.Context, which, title string) error {
 	if title, err = cmd.conversations.Rename(ctx, id, title); err != nil {
 		return err
 	}
-	if cmd.json {
-		return console.WriteJSON(cmd.console.Stdout, renamed{ID: id, Title: title})
-	}
 	_, err = fmt.Fprintf(cmd.console.Stdout, "%s  %s\n", id, plain.Line(title))
 	return err
 }
@@ -71,7 +57,7 @@ type deleteCommand struct {
 	console       *console.Console
 	conversations *session.Conversations
 
-	json, yes bool
+	yes bool
 }
 
 func (cmd *deleteCommand) cobra() *cobra.Command {
@@ -88,16 +74,8 @@ conversation that is open in another window is not deleted.
 		Args: positional(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args[0]) },
 	}
-	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object")
 	c.Flags().BoolVarP(&cmd.yes, "yes", "y", false, "delete without asking")
 	return c
-}
-
-// deleted is `delete --json`.
-type deleted struct {
-	ID      string `json:"id"`
-	Title   string `json:"title"`
-	Deleted bool   `json:"deleted"`
 }
 
 func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
@@ -119,9 +97,6 @@ func (cmd *deleteCommand) Run(ctx context.Context, which string) error {
 	}
 	if err := cmd.conversations.Delete(ctx, id); err != nil {
 		return err
-	}
-	if cmd.json {
-		return console.WriteJSON(cmd.console.Stdout, deleted{ID: id, Title: e.Heading(), Deleted: true})
 	}
 	_, err = fmt.Fprintf(cmd.console.Stdout, "Deleted %s  %s\n", id, plain.Line(e.Heading()))
 	return err

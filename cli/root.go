@@ -40,7 +40,7 @@ func Run(ctx context.Context, env console.Env) int {
 }
 
 func (a *app) rootCommand() *cobra.Command {
-	root := a.chatCommand().cobra()
+	root := a.chat().cobra()
 	root.Version = a.console.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(flagError)
@@ -54,10 +54,33 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.settings.Flags.Effort, "effort", "", "how much the model reasons: `LEVEL` (none, minimal, low, medium, high, xhigh, max)")
 	f.BoolVar(&a.settings.Flags.Demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.settings.Flags.Set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
-	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.renameCommand().cobra(), a.deleteCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),
-		a.modelsCommand().cobra(), a.connectCommand().cobra(), a.disconnectCommand().cobra(), a.importCommand().cobra(), a.exportCommand().cobra(), a.replayCommand().cobra(), a.doctorCommand().cobra(),
-		configCommand(a.configPathCommand().cobra(), a.configCheckCommand().cobra(), a.configInitCommand().cobra(), a.configTrustCommand().cobra()), a.manCommand().cobra())
+	root.AddCommand(a.commands()...)
 	root.SuggestionsMinimumDistance = 2
 	wrongCommands(root)
 	return root
+}
+
+// commands are the commands below the root, each with what it needs of a run.
+func (a *app) commands() []*cobra.Command {
+	out, set, prov, res, models, convs := a.console, a.settings, a.providers, a.resources, a.models, a.conversations
+	return []*cobra.Command{
+		(&askCommand{agents: a.agents, console: out, conversations: convs, models: models, settings: set}).cobra(),
+		(&compactCommand{agents: a.agents, console: out, conversations: convs, models: models, settings: set}).cobra(),
+		(&forkCommand{agents: a.agents, console: out, conversations: convs, models: models, settings: set}).cobra(),
+		(&listCommand{console: out, resources: res, settings: set}).cobra(),
+		(&renameCommand{console: out, conversations: convs}).cobra(),
+		(&deleteCommand{console: out, conversations: convs}).cobra(),
+		(&searchCommand{console: out, resources: res, settings: set}).cobra(),
+		(&printCommand{console: out, conversations: convs, models: models, settings: set}).cobra(),
+		(&contextCommand{console: out, conversations: convs, models: models, settings: set}).cobra(),
+		(&modelsCommand{console: out, listing: a.listing(), models: models, providers: prov, settings: set}).cobra(),
+		(&connectCommand{console: out, settings: set, providers: prov}).cobra(),
+		(&disconnectCommand{console: out, settings: set, providers: prov}).cobra(),
+		(&importCommand{console: out, resources: res, importer: a.importer()}).cobra(),
+		(&exportCommand{console: out, conversations: convs, exporter: a.exporter()}).cobra(),
+		(&replayCommand{settings: set, replayer: a.replayer()}).cobra(),
+		(&doctorCommand{console: out, examiner: a.examiner()}).cobra(),
+		configCommand(&configuration{console: out, settings: set}),
+		(&manCommand{console: out}).cobra(),
+	}
 }

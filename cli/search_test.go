@@ -119,7 +119,7 @@ func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	a := newApp(console.Env{Stdout: &out}, setup.Flags{})
 	hit := find.Hit{Event: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
-		if err := a.searchCommand().hitLine(limit, hitText(hit)); err != nil {
+		if err := (&searchCommand{console: a.console}).hitLine(limit, hitText(hit)); err != nil {
 			t.Fatal(err)
 		}
 	}

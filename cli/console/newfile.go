@@ -30,7 +30,7 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 		}
 		return errors.Join(write(f), f.Close())
 	case !force:
-		return WithHint(fmt.Errorf("%s exists already and was not touched", path), "move it away or name another file")
+		return WithHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
 	return replaceFile(path, write)
 }

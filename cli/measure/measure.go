@@ -63,7 +63,7 @@ func (o Options) Check(changed func(flag string) bool, args []string) error {
 		return console.WrongUse("an argument is empty; name files, folders, or stored conversations")
 	}
 	if st, err := os.Stat(o.Plot); err == nil && st.Mode().IsRegular() && !o.Force {
-		return console.WithHint(fmt.Errorf("%s exists already and was not touched", o.Plot), "move it away or name another file")
+		return console.WithHint(fmt.Errorf("%s exists already and was not touched", o.Plot), "--force overwrites it")
 	}
 	return nil
 }
