@@ -61,81 +61,27 @@ type stored struct {
 	Attempt *Attempt `json:"attempt,omitempty"`
 }
 
-// Marshal returns the stored form of e.
+// Marshal returns the stored form of e: its numbers, and its body under the name of its kind.
 func Marshal(e Event) ([]byte, error) {
-	s := stored{Seq: e.Seq, Turn: e.Turn, Time: e.Time}
-	switch b := e.Body.(type) {
-	case UserMessage:
-		s.User = &b
-	case AssistantMessage:
-		s.Assistant = &b
-	case ToolResult:
-		s.Result = &b
-	case Usage:
-		s.Usage = &b
-	case Instructions:
-		s.Instructions = &b
-	case ModelChanged:
-		s.Model = &b
-	case ConfigChanged:
-		s.Config = &b
-	case Renamed:
-		s.Renamed = &b
-	case Notice:
-		s.Notice = &b
-	case TurnFailed:
-		s.TurnFailed = &b
-	case Attempt:
-		s.Attempt = &b
-	case Unknown:
-		return marshalUnknown(s, b)
-	default:
-		if !s.overlay(e.Body) {
-			return nil, fmt.Errorf("event %d: a body of type %T has no stored form", e.Seq, e.Body)
+	if e.Body == nil {
+		return nil, fmt.Errorf("event %d has no body", e.Seq)
+	}
+	var body any = e.Body
+	if u, ok := e.Body.(Unknown); ok {
+		if body = u.Raw; u.Name == "" || reserved(string(u.Name)) {
+			return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", e.Seq, u.Name)
 		}
 	}
-	return EncodeJSON(s)
-}
-
-// overlay takes an overlay in; false for other bodies.
-func (s *stored) overlay(b Body) bool {
-	switch b := b.(type) {
-	case Cap:
-		s.Cap = &b
-	case Mask:
-		s.Mask = &b
-	case Summary:
-		s.Summary = &b
-	case Drop:
-		s.Drop = &b
-	case Rewind:
-		s.Rewind = &b
-	case Pin:
-		s.Pin = &b
-	case Unpin:
-		s.Unpin = &b
-	case Revert:
-		s.Revert = &b
-	default:
-		return false
-	}
-	return true
-}
-
-func marshalUnknown(s stored, u Unknown) ([]byte, error) {
-	if u.Name == "" || reserved(string(u.Name)) {
-		return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", s.Seq, u.Name)
-	}
-	head, err := EncodeJSON(s)
+	head, err := EncodeJSON(stored{Seq: e.Seq, Turn: e.Turn, Time: e.Time})
 	if err != nil {
 		return nil, err
 	}
-	body, err := EncodeJSON(map[string]RawJSON{string(u.Name): u.Raw})
+	named, err := EncodeJSON(map[string]any{string(e.Body.Kind()): body})
 	if err != nil {
-		return nil, fmt.Errorf("event %d: %w", s.Seq, err)
+		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	head[len(head)-1] = ','
-	return append(head, body[1:]...), nil
+	return append(head, named[1:]...), nil
 }
 
 // EncodeJSON is json.Marshal without the escaping of <, > and &.
@@ -197,52 +143,12 @@ func (s *stored) body() Body {
 		s.Result.normalize()
 		return *s.Result
 	}
-	if b := s.otherBody(); b != nil {
-		return normalize(b)
-	}
-	return nil
-}
-
-func (s *stored) otherBody() Body {
-	switch {
-	case s.Usage != nil:
-		return *s.Usage
-	case s.Instructions != nil:
-		return *s.Instructions
-	case s.Model != nil:
-		return *s.Model
-	case s.Config != nil:
-		return *s.Config
-	case s.Renamed != nil:
-		return *s.Renamed
-	case s.Notice != nil:
-		return *s.Notice
-	case s.TurnFailed != nil:
-		return *s.TurnFailed
-	case s.Attempt != nil:
-		return *s.Attempt
-	}
-	return s.overlayBody()
-}
-
-func (s *stored) overlayBody() Body {
-	switch {
-	case s.Cap != nil:
-		return *s.Cap
-	case s.Mask != nil:
-		return *s.Mask
-	case s.Summary != nil:
-		return *s.Summary
-	case s.Drop != nil:
-		return *s.Drop
-	case s.Rewind != nil:
-		return *s.Rewind
-	case s.Pin != nil:
-		return *s.Pin
-	case s.Unpin != nil:
-		return *s.Unpin
-	case s.Revert != nil:
-		return *s.Revert
+	fields := reflect.ValueOf(s).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Kind() == reflect.Pointer && !f.IsNil() {
+			b, _ := f.Elem().Interface().(Body) // a test sees to it that all are
+			return normalize(b)
+		}
 	}
 	return nil
 }

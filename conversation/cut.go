@@ -1,11 +1,8 @@
 package conversation
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math/bits"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -35,7 +32,7 @@ func Cut(text string, max int) (shown string, total int) {
 	if len(text) <= max {
 		return text, 0
 	}
-	total = countChars(text)
+	total = Measure(text).Chars()
 	if total <= max {
 		return text, 0
 	}
@@ -60,27 +57,9 @@ func Shown(text string, total int) (chars int, ok bool) {
 	if i == len(text) || total <= 0 {
 		return 0, false
 	}
-	chars = countChars(text[:i])
+	chars = Measure(text[:i]).Chars()
 	rest, ok := strings.CutPrefix(text[i:], fmt.Sprintf(cutMarker, chars, total))
 	return chars, ok && chars < total && isRestLine(rest)
-}
-
-// countChars is the number of code points of valid UTF-8, eight bytes at a
-// time: every byte that does not continue a character begins one.
-func countChars(text string) int {
-	const ones = 0x0101010101010101
-	b := []byte(text)
-	rest, i := 0, 0 // rest: bytes that continue a character
-	for ; i+8 <= len(b); i += 8 {
-		w := binary.LittleEndian.Uint64(b[i:])
-		rest += bits.OnesCount64((w >> 7) & (^w >> 6) & ones)
-	}
-	for ; i < len(b); i++ {
-		if !utf8.RuneStart(b[i]) {
-			rest++
-		}
-	}
-	return len(b) - rest
 }
 
 // charOffset is the byte at which character n of valid UTF-8 begins.
@@ -105,31 +84,9 @@ func OneLine(text string, n int) string {
 	if most := 8 * (n + 1); len(text) > most { // white space takes no more than that, or it is cut
 		text = text[:most]
 	}
-	var b strings.Builder
-	b.Grow(min(len(text), n+len("…")))
-	written, cut, space := 0, 0, false
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			continue // no valid UTF-8
-		}
-		if unicode.IsSpace(r) {
-			space = written > 0
-			continue
-		}
-		if space {
-			space = false
-			b.WriteByte(' ')
-			if written++; written == n-1 {
-				cut = b.Len()
-			}
-		}
-		if written++; written > n {
-			return b.String()[:cut] + "…"
-		}
-		b.WriteRune(r)
-		if written == n-1 {
-			cut = b.Len()
-		}
+	line := strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	if utf8.RuneCountInString(line) > n {
+		return line[:charOffset(line, n-1)] + "…"
 	}
-	return b.String()
+	return line
 }

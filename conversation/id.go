@@ -22,14 +22,5 @@ func NewID() string {
 
 // ValidID reports whether s has the form of an ID.
 func ValidID(s string) bool {
-	return len(s) == IDLength && validIDChars(s)
-}
-
-func validIDChars(s string) bool {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < '2' || r > '7') {
-			return false
-		}
-	}
-	return true
+	return len(s) == IDLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
 }

@@ -29,24 +29,13 @@ func IsMessage(b Body) bool {
 // matters (S64: the raw-stream invariant).
 func MessagesIn(log []Event, spans []Span) []Event {
 	gone, covered := TakenBack(log), Disjoint(spans)
-	out := make([]Event, 0, eventsIn(log, spans))
+	var out []Event
 	for i := range log {
 		if e := &log[i]; IsMessage(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
 			out = append(out, *e)
 		}
 	}
 	return out
-}
-
-// eventsIn is how many events of a log spans hold at most.
-func eventsIn(log []Event, spans []Span) int {
-	n := 0
-	for _, s := range spans {
-		if last := min(s.Last, uint64(len(log))); s.First <= last {
-			n = min(n+int(last-s.First+1), len(log))
-		}
-	}
-	return n
 }
 
 // TurnsOf is the first and the last turn of events, 0 and 0 for none.

@@ -40,19 +40,7 @@ func (s Spans) Holds(seq uint64) bool {
 func (s Spans) HoldsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Holds) }
 
 // JoinSpans is the spans of both lists, ascending, those that touch joined.
-func JoinSpans(a, b []Span) []Span {
-	all := append(append([]Span(nil), a...), b...)
-	slices.SortFunc(all, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
-	out := all[:0]
-	for _, s := range all {
-		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
-			out[n-1].Last = max(out[n-1].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
+func JoinSpans(a, b []Span) []Span { return Disjoint(slices.Concat(a, b)) }
 
 // SpansWithout is spans without some of their events. What is never sent does not
 // part a span.

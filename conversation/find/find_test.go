@@ -160,11 +160,11 @@ func TestExcerpts(t *testing.T) {
 		{"whole", "port", "the port\nis free\n", 80, "the [port] is free"},
 		{"middle", "port", long, 40, "…before the [port] is in use behind behind…"},
 		{"beginning", "before", long, 30, "[before] before before before be…"},
-		{"end", "is in use", "port " + strings.Repeat("is ", 30) + "in use", 30, "…is is is is is is is [is in use]"},
+		{"end", "is in use", "port " + strings.Repeat("is ", 30) + "in use", 30, "…is is [is in use]"},
 		{"white space in the place", `"the port is"`, long, 40, "…before [the port is] in use behind behind…"},
 		{"longer than there is room", `"is in use"`, "port is in use", 5, "[is in]…"},
 		{"no words", "文", strings.Repeat("漢字", 30) + "文" + strings.Repeat("漢字", 30), 11, "…字漢字[文]漢字漢字漢字漢…"},
-		{"a long word before", "port", strings.Repeat("x", 60) + "port", 30, "…xxxxxxxxxxxxxxxxxxxxxxxxxx[port]"},
+		{"a long word before", "port", strings.Repeat("x", 60) + "port", 30, "…xxxxxxxx[port]"},
 		{"room for nothing", "port", "port", 0, "[]…"},
 	} {
 		at, ok := parse(t, c.query).Find(c.text)

@@ -14,18 +14,15 @@ import (
 
 // Grouped writes a whole number with commas between thousands: 81,114.
 func Grouped(n int) string {
-	var digits, out [32]byte // 64 bits have 19 digits
-	text := strconv.AppendInt(digits[:0], int64(n), 10)
-	at := len(out)
-	for i := len(text) - 1; i >= 0; i-- {
-		if right := len(text) - 1 - i; right > 0 && right%3 == 0 && text[i] != '-' {
-			at--
-			out[at] = ','
-		}
-		at--
-		out[at] = text[i]
+	text := strconv.Itoa(n)
+	first := 1 // digit that may have a comma before it
+	if n < 0 {
+		first = 2
 	}
-	return string(out[at:])
+	for i := len(text) - 3; i >= first; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
 }
 
 // Count writes how many things there are, with a noun that takes an s in the plural: 1 file, 2,048 files.

@@ -45,16 +45,7 @@ func Text(s string) string {
 
 // Line returns s made safe and laid on one line: line feeds and tabs become spaces. It is for titles and tool lines.
 func Line(s string) string {
-	s = Text(s)
-	if !strings.ContainsAny(s, "\n\t") {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		return r
-	}, s)
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(Text(s))
 }
 
 // dirty is true for the bytes that the fast path cannot pass: controls but LF and TAB, DEL, and all above ASCII.
