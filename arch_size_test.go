@@ -92,7 +92,7 @@ var ceilings = map[string]size{
 	"tui/review":                    {357, 220},
 	"tui/search":                    {418, 299},
 	"tui/settings":                  {777, 236},
-	"tui/transcript":                {2984, 1845},
+	"tui/transcript":                {2602, 1831},
 	"tui/transcript/markdown":       {2073, 648},
 	"tui/tuitest":                   {165, 0},
 	"tui/welcome":                   {248, 35},

@@ -130,7 +130,7 @@ func (p *place) ledger(term *terminal, id string) {
 	t := p.t
 	t.Helper()
 	term.key("ctrl+x")
-	term.idle("· undone ")
+	term.idle("(undone)")
 	term.command("/pin 50")
 	term.idle("pinned: always sent in full")
 	term.talks("and now?", 2)

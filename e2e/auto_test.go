@@ -148,7 +148,7 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
 	p.t.Helper()
 	term.key("ctrl+x")
-	term.idle("· undone ")
+	term.idle("(undone)")
 	if again := term.ask(n); again.has(optimizing) {
 		p.t.Errorf("it begins again at once:\n%s", again.text)
 	}

@@ -62,7 +62,7 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 		t.Errorf("after the compaction the gauge says %q, before %q", made.used(), full.used())
 	}
 	term.key("ctrl+x")
-	undone := term.wait("undone compaction", func(s screen) bool { return s.has("masked · undone ") && s.used() != made.used() })
+	undone := term.wait("undone compaction", func(s screen) bool { return s.has("(undone)") && s.used() != made.used() })
 	if !roughly(undone.share(t), full.share(t)) {
 		t.Errorf("after the undo the gauge says %q, at first %q", undone.used(), full.used())
 	}
@@ -73,7 +73,7 @@ func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 
 	term.command("/redo-compact")
 	term.wait("compaction back in force", func(s screen) bool {
-		return s.has("masked · redone ", "ctrl+x undo") && strings.HasPrefix(s.used(), "~")
+		return s.has("· ctrl+x undo") && !s.has("(undone)") && strings.HasPrefix(s.used(), "~")
 	})
 	term.goesOn()
 	p.showsStubs(s.sent(1), s.sent(2))
@@ -119,7 +119,7 @@ func TestCompactionIsThereWhenTheConversationIsOpenedAgain(t *testing.T) {
 		t.Errorf("the first request has %d new messages: %v", len(more), more)
 	}
 	term.key("ctrl+x")
-	term.idle("· undone ")
+	term.idle("(undone)")
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary, conversation.KindRevert}, p.overlays(id)); diff != "" {
 		t.Error(diff)
 	}
@@ -156,8 +156,8 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 		second.idle("compacted turns 0–1: ", "2 results masked")
 	}
 	first.key("ctrl+x")
-	first.idle("· undone ")
-	second.idle("compacted turns 0–1: ", "· undone ", "Read-only")
+	first.idle("(undone)")
+	second.idle("compacted (undone) turns 0–1: ", "Read-only")
 }
 
 func TestForkCompactsTheCopyAlone(t *testing.T) {

@@ -90,7 +90,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 		return !s.busy() && s.has("The oldest turns were compacted") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes it; ctrl+t or /history shows")
 	})
 	term.command("/undo-compact")
-	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ", "Next: /context") && s.share(t) > made.share(t)+40 })
+	term.wait("full gauge again", func(s screen) bool { return s.has("(undone)", "Next: /context") && s.share(t) > made.share(t)+40 })
 	term.command("/redo-compact")
 	term.wait("the compaction again", func(s screen) bool { return s.has("redone · ") && s.share(t) < told.share(t)+5 })
 	p.quits(term)

@@ -2,74 +2,73 @@ package transcript
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-
-	"plimsoll/conversation/numbers"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact/edit"
+	"plimsoll/compact/planner"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
 // The line of an overlay: when, what, how many tokens before and after, and how
-// to undo it. It never wraps; what does not fit is left out in a fixed
-// order: the command that undoes an older one, what was done (from the end
-// of its list), who wanted it, the key to view it, the key, the turns, the time, the dashes, the
-// tokens. That it was undone goes last, and stands in words, for screens
-// without colour.
+// to undo it. It never wraps: what was done gets the room that is left, and the other parts
+// are left out in a fixed order. What was done stands last, with whether it was undone, in words,
+// for screens without colour.
 
-// epochItem is a compaction, or another overlay.
+// epochItem is a compaction, the compactions before the requests of a turn, or another overlay.
 type epochItem struct {
 	versioned
-	id       uint64 // of the epoch; 0 for what is no compaction
-	at       time.Time
-	made     conversation.Made
-	verb     string
-	parts    int // how many overlays it stands for
-	from, to int // turns; to is -1 if they are not known
-	did      deeds
-	state    epochState
-	small    bool // it does not stand out
-	passes   int  // how many compactions it stands for, if several
-	saved    int  // tokens, by all of them
+	at         time.Time
+	made       conversation.Made // of the first
+	verb       string
+	compaction bool
+	small      bool // it does not stand out
+	overlays   []overlay
+	passes     int // how many compactions it stands for
+	saved      int // tokens, by all of them
+	state      epochState
 
 	undo [2]int // cells of the line as drawn last that undo it when clicked
 }
 
-// epochState is what later reverts did.
+// overlay is one of those that a line stands for.
+type overlay struct{ seq, epoch uint64 }
+
+// epochState is what later events did to a line.
 type epochState struct {
-	gone   int       // how many of the overlays were undone
-	redone bool      // they were, and are in force again
-	since  time.Time // when that came about
-	newest bool      // of the compactions in force
-	turns  int       // of a rewind: how many it undid
-	edits  bool      // of a rewind: it undid edits of files, which stay in the files
+	gone   int    // how many of its overlays were undone
+	undoes uint64 // the newest of its compactions in force, 0 for none
+	newest bool   // of all compactions in force
+	turns  int    // of a rewind: how many it undid
+	edits  bool   // of a rewind: it undid edits of files, which stay in the files
 }
 
 func (it *epochItem) indent(int) int      { return 0 }
 func (it *epochItem) source(*look) string { return "" }
 
 // undone reports whether all its overlays were undone.
-func (it *epochItem) undone() bool { return it.state.gone > 0 && it.state.gone == it.parts }
+func (it *epochItem) undone() bool { return it.state.gone == len(it.overlays) }
 
 // The order in which pieces of the line are left out, the highest first.
 const (
 	keepVerb = iota
-	keepState
 	keepTokens
 	keepFrame
 	keepTime
 	keepTurns
 	keepKey
-	keepView
 	keepSource
-	keepWhat
+	keepView
 	keepCommand
+	keepWhat // it gets what the others leave
 )
 
 // piece is a part of the line.
@@ -79,21 +78,26 @@ type piece struct {
 	order int
 }
 
+const (
+	separator = " · "
+	leastWhat = 16 // cells for what was done
+)
+
 func (it *epochItem) draw(l *look, width int) []string {
 	pieces := it.pieces(l)
+	what := slices.IndexFunc(pieces, func(p piece) bool { return p.order == keepWhat })
+	words := pieces[what].text
+	pieces[what].text = ""
 	for last := keepCommand; last > keepVerb && wide(pieces) > width; last-- {
-		if last == keepWhat && shorten(pieces, wide(pieces)-width) {
-			break
-		}
-		pieces = without(pieces, last)
-	}
-	if it.undone() && !kept(pieces, keepState) {
-		pieces = []piece{{it.since(), l.styles.Undone, keepVerb}}
+		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.order == last })
 	}
 	it.undo = [2]int{}
 	var b strings.Builder
-	at := 0
+	at, room := 0, width-wide(pieces)
 	for _, p := range pieces {
+		if p.order == keepWhat && room >= leastWhat {
+			p.text = oneLine(words, room)
+		}
 		w := ansi.StringWidth(p.text)
 		if p.order == keepKey || p.order == keepCommand {
 			it.undo = [2]int{at + ansi.StringWidth(separator), at + w}
@@ -104,67 +108,32 @@ func (it *epochItem) draw(l *look, width int) []string {
 	return []string{pane.Clip(b.String(), width)}
 }
 
-// separator stands between the parts of the line.
-const separator = " · "
-
 // pieces is the whole line.
 func (it *epochItem) pieces(l *look) []piece {
 	s := l.styles
-	text := s.Epoch
-	if it.undone() {
+	text, begin, end := s.Epoch, "── ", " ──"
+	if it.undone() || !it.compaction || it.small {
 		text = s.Undone
 	}
-	begin, end := "── ", " ──"
-	if it.id == 0 || it.small {
-		text, begin, end = s.Undone, "· ", ""
+	if !it.compaction || it.small {
+		begin, end = "· ", ""
 	}
-	list := []piece{{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.word(), text, keepVerb}}
-	add := func(order int, style lipgloss.Style, before, what string) {
-		if what != "" {
-			list = append(list, piece{before + what, style, order})
-		}
+	turns, what := it.account()
+	list := []piece{
+		{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.word(), text, keepVerb},
+		{turns, text, keepTurns}, {it.wanted(), text, keepSource}, {it.tokens(), text, keepTokens}, {what, s.Hint, keepWhat},
 	}
-	if it.to >= it.from {
-		add(keepTurns, text, " ", edit.Range{From: it.from, To: it.to}.String())
-	}
-	add(keepSource, text, "", it.wanted())
-	add(keepTokens, text, "", it.tokens())
-	add(keepWhat, s.Hint, separator, it.takenWords())
-	add(keepWhat, s.Hint, separator, oneLine(it.what(), maxWhat))
-	add(keepState, s.Undone, separator, it.said(l))
 	switch {
-	case it.id == 0 || it.undone():
+	case it.state.undoes == 0:
 	case it.state.newest && l.undo != "":
 		if l.view != "" {
-			add(keepView, s.Hint, separator, l.view+" view")
+			list = append(list, piece{separator + l.view + " view", s.Hint, keepView})
 		}
-		add(keepKey, s.Hint, separator, l.undo+" undo")
+		list = append(list, piece{separator + l.undo + " undo", s.Hint, keepKey})
 	default:
-		add(it.commandOrder(), s.Hint, separator, "/undo-compact "+strconv.FormatUint(it.id, 10))
+		list = append(list, piece{separator + "/undo-compact " + strconv.FormatUint(it.state.undoes, 10), s.Hint, keepCommand})
 	}
 	return append(list, piece{end, s.EpochFrame, keepFrame})
-}
-
-// maxWhat is how many cells the words about what was done get.
-const maxWhat = 120
-
-// said is what became of it, "" as long as nothing did.
-func (it *epochItem) said(l *look) string {
-	if it.state.gone == 0 && !it.state.redone {
-		return ""
-	}
-	return it.since() + " " + l.clock(it.state.since)
-}
-
-// since is what became of it in a word or two.
-func (it *epochItem) since() string {
-	switch {
-	case it.undone():
-		return "undone"
-	case it.state.gone > 0:
-		return "partly undone"
-	}
-	return "redone"
 }
 
 // wide is how many cells pieces take.
@@ -176,63 +145,89 @@ func wide(pieces []piece) int {
 	return n
 }
 
-// shorten takes at least so many cells off what was done, from the end of its
-// list, and reports whether anything is left of it.
-func shorten(pieces []piece, cells int) bool {
-	for i, p := range pieces {
-		if p.order != keepWhat {
-			continue
+// turnsFirst is how the account of a compaction begins.
+var turnsFirst = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(turns? \d+(?:–\d+)?), `) })
+
+// account is which turns a line is about, and what was done with them.
+func (it *epochItem) account() (turns, what string) {
+	what = it.made.Why
+	switch part := turnsFirst().FindStringSubmatch(what); {
+	case it.state.turns > 0:
+		what = numbers.Count(it.state.turns, "turn") + " undone"
+		if it.state.edits {
+			what += ", files were not changed back"
 		}
-		const more = ", …"
-		for text := p.text; ; {
-			end := strings.LastIndex(text, ", ")
-			if end < 0 {
-				return false
-			}
-			text = text[:end]
-			if ansi.StringWidth(text+more) <= ansi.StringWidth(p.text)-cells {
-				pieces[i].text = text + more
-				return true
-			}
-		}
+	case !it.compaction || it.passes > 1:
+		what = ""
+	case part != nil:
+		turns, what = " "+part[1], what[len(part[0]):]
 	}
-	return false
+	if what != "" {
+		what = separator + what
+	}
+	return turns, what
 }
 
-// without leaves the pieces of an order out.
-func without(pieces []piece, order int) []piece {
-	out := make([]piece, 0, len(pieces))
-	for _, p := range pieces {
-		if p.order != order {
-			out = append(out, p)
-		}
+// word says what was done in a word, and that it was undone.
+func (it *epochItem) word() string {
+	switch {
+	case it.undone():
+		return it.verb + " (undone)"
+	case it.state.gone > 0:
+		return it.verb + " (partly undone)"
 	}
-	return out
+	return it.verb
 }
 
-// kept reports whether there is a piece of an order.
-func kept(pieces []piece, order int) bool {
-	for _, p := range pieces {
-		if p.order == order {
-			return true
-		}
+// tokens says how many tokens a request had before and after, "" if nobody knows;
+// of several compactions, which lie apart, how many all of them saved.
+func (it *epochItem) tokens() string {
+	switch {
+	case it.passes > 1 && it.saved > 0:
+		return ": " + amount(float64(it.saved)) + " tokens less"
+	case it.passes == 1 && it.made.Before > 0:
+		return ": " + amount(float64(it.made.Before)) + " → " + amount(float64(max(0, it.made.After)))
 	}
-	return false
+	return ""
 }
 
-// undoAt is the epoch that a click on a cell of the line undoes, 0 for none.
-func (it *epochItem) undoAt(x int) uint64 {
+// wanted is who wanted it or what set it off, "" if the user did.
+func (it *epochItem) wanted() string {
+	why, known := triggers[it.made.Trigger]
+	switch {
+	case it.made.Source == conversation.SourceTool:
+		return ", asked for by the model"
+	case !automatic(it.made.Source):
+		return ""
+	case it.passes > 1:
+		return " before " + strconv.Itoa(it.passes) + " requests"
+	case known:
+		return why
+	case it.made.Source == conversation.SourceRecovery:
+		return " to recover from an overflow"
+	}
+	return " automatically"
+}
+
+// automatic reports whether neither the user nor the model asked for it.
+func automatic(s conversation.Source) bool {
+	return s == conversation.SourceAuto || s == conversation.SourceRecovery
+}
+
+// triggers says what set a compaction off that nobody asked for.
+var triggers = map[string]string{
+	planner.TriggerLoadLine:  " at the load line",
+	planner.TriggerHardLine:  " at the hard line",
+	planner.TriggerCold:      " with a cold cache",
+	planner.TriggerStride:    " to save cost",
+	planner.TriggerThreshold: " at the threshold",
+	planner.TriggerRequest:   " before a request",
+}
+
+// released is what a click on a cell of the line does: it undoes the compaction, or leads to where it is looked at.
+func (it *epochItem) released(x int) Released {
 	if x >= it.undo[0] && x < it.undo[1] {
-		return it.id
-	}
-	return 0
-}
-
-// released is what a click on the line does: what it undoes, or otherwise where
-// it is looked at.
-func (it *epochItem) released(undo uint64) Released {
-	if undo != 0 {
-		return Released{Undo: undo}
+		return Released{Undo: it.state.undoes}
 	}
 	return Released{View: it.made.Epoch}
 }
@@ -279,16 +274,4 @@ type Released struct {
 	Text string // selected, to be copied; "" for none
 	Undo uint64 // the compaction to undo, by its epoch; 0 for none
 	View uint64 // the event that is to be looked at in the history, 0 for none
-}
-
-// takenWords says how many turns a rewind undid, "" if none that is here, and whether files keep what was done in them.
-func (it *epochItem) takenWords() string {
-	words := ""
-	if it.state.turns > 0 {
-		words = numbers.Count(it.state.turns, "turn") + " undone"
-	}
-	if it.state.edits {
-		words += ", files were not changed back"
-	}
-	return words
 }

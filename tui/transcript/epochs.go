@@ -1,14 +1,8 @@
 package transcript
 
 import (
-	"math"
-	"regexp"
-	"slices"
 	"sort"
 	"strconv"
-	"strings"
-	"sync"
-	"time"
 
 	"plimsoll/compact/planner"
 	"plimsoll/conversation"
@@ -16,28 +10,21 @@ import (
 )
 
 // Overlays become lines here. Those of one compaction are one line, where the
-// first of them stands in the log, whether they come at once or one by one. A
+// first of them stands in the log, whether they come at once or one by one; so are the compactions
+// that some presets make before each request of a turn. A
 // revert makes no line: the lines of what it undoes, or redoes, say so.
-// What is in force is decided as package conversation decides it.
+// Turns that a rewind undid are folded away; unfolded they are as they were, without colour.
+// What is in force, and what a rewind takes, is decided by package conversation.
 
 // overlays is what is known of the overlays of the log.
 type overlays struct {
-	lines  []*epochItem          // in the order of the log
-	epochs map[uint64]*epochItem // of them, those of compactions
-	marks  []overlayMark         // in the order of the log
+	events []conversation.Event  // in the order of the log
+	lines  []*epochItem          // likewise
+	of     map[uint64]*epochItem // compactions by epoch, rewinds by event
 	turns  []turnStart           // ascending
 	stale  bool                  // the lines do not say yet what is in force
 
-	requests *requestsItem // of the turn, nil where the next one begins anew
-	rewinds  []rewind      // in the order of the log
-}
-
-// overlayMark is one overlay of the log: a part of a line, or a revert.
-type overlayMark struct {
-	seq, epoch uint64
-	at         time.Time
-	line       *epochItem          // nil for a revert
-	revert     conversation.Revert // for a revert
+	requests *epochItem // of the turn, nil where the next one begins anew
 }
 
 // turnStart is the event that a turn begins with.
@@ -85,97 +72,61 @@ func (o *overlays) leads(c conversation.ToolCall) uint64 {
 
 // add notes an overlay, and pushes the line that shows it where it begins one.
 func (o *overlays) add(e conversation.Event, push func(item)) {
-	made, _ := conversation.MadeOf(e.Body)
-	if made.Epoch == 0 {
-		made.Epoch = e.Seq
+	o.events, o.stale = append(o.events, e), true
+	epoch := conversation.EpochOf(e)
+	if o.of == nil {
+		o.of = map[uint64]*epochItem{}
 	}
-	k := overlayMark{seq: e.Seq, epoch: made.Epoch, at: e.Time}
+	var it *epochItem
 	switch b := e.Body.(type) {
 	case conversation.Revert:
-		k.revert = b
+		return
 	case conversation.Pin:
-		k.line = o.line(push, e, made, 0, "pinned "+numbers.Count(len(b.Events), "event"))
+		it = o.line(e, "pinned "+numbers.Count(len(b.Events), "event"), push)
 	case conversation.Unpin:
-		k.line = o.line(push, e, made, 0, "unpinned "+numbers.Count(len(b.Events), "event"))
+		it = o.line(e, "unpinned "+numbers.Count(len(b.Events), "event"), push)
 	case conversation.Rewind:
-		k.line = o.line(push, e, made, 0, rewound(b))
-		o.rewinds = append(o.rewinds, rewind{b, e.Seq, k.line})
+		it = o.line(e, rewound(b), push)
+		o.of[e.Seq] = it
 	default:
-		k.line = o.compaction(push, e, made)
-		k.line.note(e, o)
-		k.line.bump()
+		if it = o.of[epoch]; it == nil || !it.compaction {
+			it = o.compaction(e, push)
+			o.of[epoch] = it
+		}
+		if _, dropped := b.(conversation.Drop); dropped && automatic(it.made.Source) {
+			it.verb = "trimmed" // as the snackbar said
+		}
 	}
-	if k.line != nil {
-		k.line.parts++
-	}
-	o.marks = append(o.marks, k)
-	o.stale = true
+	it.overlays = append(it.overlays, overlay{e.Seq, epoch})
+	it.bump()
 }
 
-// line begins a line; epoch is 0 for what is no compaction.
-func (o *overlays) line(push func(item), e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
-	it := newEpochItem(e, made, epoch, verb)
+// line begins a line.
+func (o *overlays) line(e conversation.Event, verb string, push func(item)) *epochItem {
+	made, _ := conversation.MadeOf(e.Body)
+	made.Epoch = conversation.EpochOf(e)
+	it := &epochItem{at: e.Time, made: made, verb: verb}
 	push(it)
-	o.lines = append(o.lines, it)
-	o.requests = nil
+	o.lines, o.requests = append(o.lines, it), nil
 	return it
 }
 
-func newEpochItem(e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
-	return &epochItem{id: epoch, at: e.Time, made: made, verb: verb, from: math.MaxInt, to: -1}
-}
-
-// compaction is the line of the epoch that an overlay belongs to.
-func (o *overlays) compaction(push func(item), e conversation.Event, made conversation.Made) *epochItem {
-	if o.epochs == nil {
-		o.epochs = map[uint64]*epochItem{}
+// compaction is the line of a compaction that begins with an event. One before a request joins those before it, if only
+// calls and replies came between.
+func (o *overlays) compaction(e conversation.Event, push func(item)) *epochItem {
+	made, _ := conversation.MadeOf(e.Body)
+	beforeRequest := made.Trigger == planner.TriggerRequest && automatic(made.Source)
+	it := o.requests
+	if it == nil || !beforeRequest {
+		it = o.line(e, "compacted", push)
+		it.compaction, it.small = true, beforeRequest
 	}
-	switch {
-	case o.epochs[made.Epoch] != nil:
-	case made.Trigger == planner.TriggerRequest && automatic(made.Source):
-		o.epochs[made.Epoch] = o.request(push, e, made)
-	default:
-		o.epochs[made.Epoch] = o.line(push, e, made, made.Epoch, "compacted")
+	if beforeRequest {
+		o.requests = it
 	}
-	return o.epochs[made.Epoch]
-}
-
-// note adds what an overlay does to the epoch's account.
-func (it *epochItem) note(e conversation.Event, o *overlays) {
-	switch b := e.Body.(type) {
-	case conversation.Mask:
-		for _, i := range b.Items {
-			it.reach(o.turnOf(i.Event), o.turnOf(i.Event))
-		}
-		it.did.mask(b)
-	case conversation.Cap:
-		for _, i := range b.Items {
-			it.reach(o.turnOf(i.Event), o.turnOf(i.Event))
-		}
-		it.did.capped += len(b.Items)
-	case conversation.Drop:
-		it.reachSpans(b.Spans, e.Seq, o)
-		it.did.dropped = true
-	case conversation.Summary:
-		it.did.summary(b)
-		if b.FromTurn < 0 || b.ToTurn < b.FromTurn {
-			it.reachSpans(b.Spans, e.Seq, o)
-			return
-		}
-		it.reach(b.FromTurn, b.ToTurn)
-	}
-}
-
-// reach widens the turns that an epoch is about.
-func (it *epochItem) reach(from, to int) { it.from, it.to = min(it.from, from), max(it.to, to) }
-
-// reachSpans does so by spans of events, of those before the overlay.
-func (it *epochItem) reachSpans(spans []conversation.Span, overlay uint64, o *overlays) {
-	for _, s := range spans {
-		if s.First <= s.Last && s.First < overlay {
-			it.reach(o.turnOf(s.First), o.turnOf(min(s.Last, overlay-1)))
-		}
-	}
+	it.passes++
+	it.saved += max(0, made.Before-made.After)
+	return it
 }
 
 // judge tells the lines and the entries what is in force.
@@ -184,14 +135,23 @@ func (o *overlays) judge(entries []*entry) {
 		return
 	}
 	o.stale = false
-	states := o.states()
-	o.takeBack(entries, states)
-	var newest *epochItem
-	for _, it := range o.lines {
-		if it.id != 0 && states[it].gone < it.parts {
-			newest = it
-		}
+	states, force, newest := map[*epochItem]epochState{}, map[uint64]bool{}, (*epochItem)(nil)
+	for _, i := range conversation.InForce(o.events) {
+		force[o.events[i].Seq] = true
 	}
+	for _, it := range o.lines {
+		var s epochState
+		for _, part := range it.overlays {
+			switch {
+			case !force[part.seq]:
+				s.gone++
+			case it.compaction:
+				s.undoes, newest = part.epoch, it
+			}
+		}
+		states[it] = s
+	}
+	o.takeBack(entries, force, states)
 	for _, it := range o.lines {
 		state := states[it]
 		state.newest = it == newest
@@ -202,125 +162,52 @@ func (o *overlays) judge(entries []*entry) {
 	}
 }
 
-// states is what reverts did to the lines, newest first: one counts only while
-// it is in force itself, and for what stands before it.
-func (o *overlays) states() map[*epochItem]epochState {
-	taken := map[uint64]time.Time{}    // epochs
-	single := map[uint64]time.Time{}   // events
-	returned := map[uint64]time.Time{} // epochs
-	newest := func(m map[uint64]time.Time, key uint64, at time.Time) {
-		if _, known := m[key]; !known && key != 0 {
-			m[key] = at
+// takeBack folds away what the rewinds in force took back, and counts the turns
+// in the state of their lines.
+func (o *overlays) takeBack(entries []*entry, force map[uint64]bool, states map[*epochItem]epochState) {
+	var rewinds []conversation.Event
+	for _, at := range o.events {
+		if at.Body.Kind() == conversation.KindRewind && force[at.Seq] {
+			rewinds = append(rewinds, at)
 		}
 	}
-	states := make(map[*epochItem]epochState, len(o.lines))
-	for _, k := range slices.Backward(o.marks) {
-		at, gone := single[k.seq]
-		if !gone {
-			at, gone = taken[k.epoch]
-		}
-		switch {
-		case k.line != nil:
-			back, redone := returned[k.line.id]
-			states[k.line] = states[k.line].with(at, gone, back, redone)
-		case gone:
-		default:
-			newest(returned, k.revert.Redoes, k.at)
-			if k.revert.Epoch != 0 {
-				newest(taken, k.revert.Epoch, k.at)
-			} else {
-				newest(single, k.revert.Event, k.at)
+	for _, e := range entries {
+		e.gone = false
+		for _, at := range rewinds {
+			if b, _ := at.Body.(conversation.Rewind); e.seq == 0 || e.seq >= at.Seq || !b.Takes(e.turn, e.seq) {
+				continue
 			}
+			e.gone = true
+			line := o.of[at.Seq]
+			s := states[line]
+			switch it := e.item.(type) {
+			case *userItem:
+				s.turns++
+			case *toolItem:
+				s.edits = s.edits || it.change != nil && it.result.Status == conversation.ResultOK
+			}
+			states[line] = s
+			break
 		}
 	}
-	return states
 }
 
-// with adds what became of one more overlay of a line.
-func (s epochState) with(at time.Time, gone bool, back time.Time, redone bool) epochState {
+// placeOf is where what an event says stands.
+func placeOf(e conversation.Event) placed {
+	switch e.Body.(type) {
+	case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult, conversation.TurnFailed:
+		return placed{e.Seq, e.Turn}
+	}
+	return placed{}
+}
+
+// rewound says what a rewind took back.
+func rewound(b conversation.Rewind) string {
 	switch {
-	case gone:
-		if s.gone == 0 || at.After(s.since) {
-			s.since = at
-		}
-		s.gone++
-	case redone && s.gone == 0:
-		s.redone, s.since = true, back
+	case b.Reply != 0:
+		return "sent again without the reply that broke off"
+	case b.Turn <= 0:
+		return "went back to the beginning"
 	}
-	return s
-}
-
-// deeds counts what a compaction did.
-type deeds struct {
-	results, arguments, capped, summaries int
-	reasoning, calls, dropped, evicted    bool
-}
-
-func (d *deeds) mask(b conversation.Mask) {
-	for _, i := range b.Items {
-		switch i.Part {
-		case conversation.PartResult:
-			d.results++
-		case conversation.PartArguments:
-			d.arguments++
-		case conversation.PartReasoning:
-			d.reasoning = true
-		}
-	}
-}
-
-func (d *deeds) summary(b conversation.Summary) {
-	switch {
-	case b.Policies != nil:
-	case b.Text == "":
-		d.evicted = true
-		return
-	default:
-		d.summaries++
-		return
-	}
-	d.reasoning = d.reasoning || b.Policies.Reasoning != ""
-	d.calls = d.calls || b.Policies.ToolCalls != ""
-}
-
-// words says what was done, "" if nothing is known.
-func (d *deeds) words() string {
-	var parts []string
-	add := func(n int, noun, what string) {
-		if n > 0 {
-			parts = append(parts, numbers.Count(n, noun)+what)
-		}
-	}
-	flag := func(is bool, what string) {
-		if is {
-			parts = append(parts, what)
-		}
-	}
-	flag(d.reasoning, "reasoning stripped")
-	add(d.arguments, "call", " without arguments")
-	add(d.results, "result", " masked")
-	flag(d.calls, "tool calls stripped")
-	add(d.capped, "text", " capped")
-	flag(d.evicted, "evicted, note")
-	flag(d.summaries == 1, "1 summary")
-	flag(d.summaries > 1, strconv.Itoa(d.summaries)+" summaries")
-	flag(d.dropped, "oldest messages dropped")
-	return strings.Join(parts, ", ")
-}
-
-// turnsFirst is how the account of a compaction begins.
-var turnsFirst = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^turns? \d+(–\d+)?, `)
-})
-
-// what says what a compaction did: in the words of its account where it has
-// the form that is known, counted otherwise.
-func (it *epochItem) what() string {
-	if at := turnsFirst().FindStringIndex(it.made.Why); at != nil {
-		return it.made.Why[at[1]:]
-	}
-	if words := it.did.words(); words != "" {
-		return words
-	}
-	return it.made.Why
+	return "rewound to turn " + strconv.Itoa(b.Turn-1)
 }

@@ -75,29 +75,27 @@ func masks(events ...uint64) conversation.Mask {
 
 func TestWhatACompactionDid(t *testing.T) {
 	t.Parallel()
-	everything := conversation.Mask{Items: []conversation.MaskItem{
-		{Event: 2, Part: conversation.PartReasoning}, {Event: 2, Part: conversation.PartArguments, Call: "a"}, {Event: 4, Part: conversation.PartResult},
-	}}
-	policies := &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip}
-	why := func(text string) conversation.Made { return conversation.Made{Before: 12_100, After: 5300, Why: text} }
+	made := func(before, after int, why string) conversation.Made {
+		return conversation.Made{Source: conversation.SourceManual, Before: before, After: after, Why: why}
+	}
+	auto := conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000, Why: "turn 1, 1 result masked"}
+	model := auto
+	model.Source = conversation.SourceTool
 	for _, c := range []struct {
 		name string
 		made conversation.Made
 		body conversation.Body
 		want string
 	}{
-		{"counted", byHand(900, 0), everything, "turns 0–1: 900 → 0 · reasoning stripped, 1 call without arguments, 1 result masked · "},
-		{"told", why("turns 0–2, 12 results masked, focus: the ports"), conversation.Summary{ToTurn: 2, Policies: policies},
-			"turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
-		{"told otherwise", why("it was full"), conversation.Summary{ToTurn: 2, Policies: policies}, "5.3k · reasoning stripped, tool calls stripped · "},
-		{"dropped", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "compacted turns 0–2 · oldest messages dropped · "},
-		{"spans for turns", byHand(0, 0), conversation.Summary{Text: "x", FromTurn: 5, ToTurn: -5, Spans: []conversation.Span{{First: 3, Last: 4}}}, "compacted turn 1 · 1 summary · "},
-		{"nothing known", byHand(0, 0), conversation.Mask{}, "compacted · "},
-		{"by itself", conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000}, masks(4), "compacted turn 1 automatically: 2k → 1k"},
-		{"by the model", conversation.Made{Source: conversation.SourceTool, Before: 2000, After: 1000}, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
-		{"hostile", why("\x1b]52;c;aGk=\x07\u202e\n" + strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
-		{"negative", byHand(-5, -7), masks(4), "compacted turn 1 · 1 result masked"},
-		{"huge", byHand(math.MaxInt, math.MinInt), masks(4), "compacted turn 1: 4611686018427M → 0 · 1 result masked"},
+		{"told", made(12_100, 5300, "turns 0–2, 12 results masked, focus: the ports"), masks(4), "compacted turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
+		{"told otherwise", made(12_100, 5300, "it was full"), masks(4), "compacted: 12.1k → 5.3k · it was full · "},
+		{"nothing known", made(0, 0, ""), masks(4), "compacted · "},
+		{"by itself", auto, masks(4), "compacted turn 1 automatically: 2k → 1k"},
+		{"left out", auto, conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "trimmed turn 1 automatically"},
+		{"by the model", model, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
+		{"hostile", made(0, 0, "\x1b]52;c;aGk=\x07\u202e\n"+strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
+		{"negative", made(-5, -7, ""), masks(4), "compacted · "},
+		{"huge", made(math.MaxInt, math.MinInt, ""), masks(4), "compacted: 4611686018427M → 0 · "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,22 +112,18 @@ func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
 	r := open(t, 120, 60, talk(8)...)
 	first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(4))
 	second := r.compacted(at(14, 3), byHand(60_000, 34_000), summary(2, 5), masks(2))
-	older := fmt.Sprintf("14:02 compacted turn 1: 91k → 60k · 1 result masked · /undo-compact %d ──", first)
-	r.has(t, older, "14:03 compacted turns 0–5: 60k → 34k · 1 result masked, 1 summary · ctrl+x undo ──")
+	older := fmt.Sprintf("14:02 compacted: 91k → 60k · /undo-compact %d ──", first)
+	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
 
 	r.undo(t, at(14, 5), second)
-	r.has(t, "14:03 compacted turns 0–5: 60k → 34k · 1 result masked, 1 summary · undone 14:05 ──",
-		"14:02 compacted turn 1: 91k → 60k · 1 result masked · ctrl+x undo ──")
+	r.has(t, "14:03 compacted (undone): 60k → 34k ──", "14:02 compacted: 91k → 60k · ctrl+x undo ──")
 	r.redo(t, at(14, 7))
-	r.has(t, older, "34k · 1 result masked, 1 summary · redone 14:07 · ctrl+x undo ──")
-	r.undo(t, at(14, 9), second)
-	r.has(t, "34k · 1 result masked, 1 summary · undone 14:09 ──")
-	r.redo(t, at(14, 10))
+	r.has(t, older, "14:03 compacted: 60k → 34k · ctrl+x undo ──")
 	r.compacted(at(14, 11), conversation.Made{}, conversation.Revert{Event: second + 1})
-	r.has(t, "34k · 1 result masked, 1 summary · partly undone 14:11 · ctrl+x undo ──")
+	r.has(t, "14:03 compacted (partly undone): 60k → 34k · ctrl+x undo ──")
 
 	r.SetUndoKey("")
-	r.has(t, fmt.Sprintf("partly undone 14:11 · /undo-compact %d ──", second))
+	r.has(t, fmt.Sprintf("compacted (partly undone): 60k → 34k · /undo-compact %d ──", second))
 	if n := strings.Count(r.screen(), "──\n"); n > 2 {
 		t.Errorf("reverts have lines of their own:\n%s", r.screen())
 	}
@@ -164,7 +158,7 @@ func TestAClickOnUndoTakesItBack(t *testing.T) {
 	if got := click(r.row("14:03"), "undone"); got != 0 {
 		t.Errorf("a click takes %d back once more", got)
 	}
-	if got := r.drag(1, r.row("14:03"), 200, r.row("14:03")); got != "── 14:03 compacted turn 0: 60k → 34k · 1 result masked · undone 14:05 ──" {
+	if got := r.drag(1, r.row("14:03"), 200, r.row("14:03")); got != "── 14:03 compacted (undone): 60k → 34k ──" {
 		t.Errorf("copied %q", got)
 	}
 }
@@ -181,7 +175,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 		var got, want []bool // undone
 		for _, l := range lines {
 			if regexp.MustCompile(`^  ── \d\d:\d\d (compacted|trimmed)`).MatchString(l) {
-				got = append(got, strings.Contains(l, " · undone "))
+				got = append(got, strings.Contains(l, "(undone)"))
 			}
 		}
 		for _, e := range conversation.Epochs(events) {

@@ -100,9 +100,7 @@ func (m *Model) click(p place, x int) Released {
 		it.toggle()
 		m.scroll.follow = false
 	case *epochItem:
-		return it.released(it.undoAt(x))
-	case *requestsItem:
-		return it.passes[0].released(it.undoAt(line, x))
+		return it.released(x)
 	}
 	return Released{}
 }

@@ -43,7 +43,7 @@ func TestTurnsTakenBackFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
-	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 · undone 14:08", "▌ otherwise")
+	r.has(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
 }
 
 // A rewind leaves files as they are, and says so where turns edited some.
