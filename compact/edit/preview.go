@@ -86,9 +86,8 @@ func (p *Proposal) Preview() Preview {
 	if p.Job != nil {
 		return p.expected(preview)
 	}
-	d := p.difference()
-	preview.After, preview.Layers = p.tokens(p.after), d.layers()
-	if i := d.firstBreak(); i >= 0 {
+	preview.After, preview.Layers = p.tokens(p.after), p.Layers()
+	if i := firstChange(sent(p.before, p.now.Meter), sent(p.after, p.now.Meter)); i >= 0 {
 		preview.BreakAt = brokenAt(p.before, i)
 		behind, then := 0.0, p.now.Meter.WithView(p.after)
 		for i := i; i < len(p.after.Messages); i++ {
@@ -98,15 +97,6 @@ func (p *Proposal) Preview() Preview {
 	}
 	return preview
 }
-
-// difference is what the proposal changes.
-func (p *Proposal) difference() *difference {
-	return &difference{before: p.before, after: p.after, meter: p.now.Meter, bodies: p.bodies, evicts: p.evicts}
-}
-
-// Layers is what each kind of reduction does in the proposal, without those that do
-// nothing.
-func (p *Proposal) Layers() []Layer { return p.difference().layers() }
 
 // expected is the preview of a proposal whose summary is not written yet.
 func (p *Proposal) expected(preview Preview) Preview {

@@ -3,6 +3,7 @@ package inspect
 import (
 	"math"
 
+	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
@@ -51,13 +52,14 @@ type Costs struct {
 // NewBreakdown weighs the context of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
 func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage) *float64) Breakdown {
-	t := weigher{check: c, scale: c.Meter.Scale(), framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
-	t.prompt()
-	t.messages()
-	t.absent()
-	t.label()
-	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
-		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
+	pins := 0
+	for i := range c.View.Messages {
+		if c.View.Messages[i].State == projection.StatePinned {
+			pins++
+		}
+	}
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c),
+		Calibration: c.Meter.Calibration(), Pins: pins, Messages: len(c.View.Messages)}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.Lives())
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
@@ -124,135 +126,20 @@ func addTo(sum **float64, amount *float64) {
 	}
 }
 
-// save notes what one kind of overlay saves.
-func (t *weigher) save(kind, items int, tokens float64) {
-	t.kinds[kind].Items += items
-	t.tokens[kind] += tokens
-}
+// savingNames are the kinds in words, in the order they are told.
+var savingNames = [...]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns undone"}
 
-// savings lists the kinds that there are.
-func (t *weigher) savings() []Saving {
+// savingsOf lists the kinds that there are.
+func savingsOf(c planner.Check) []Saving {
+	savings := edit.SavingsOf(c.Log, c.View, c.Meter)
+	left := savings[edit.SavedCalls]
+	savings[edit.SavedDrops].Items += left.Items
+	savings[edit.SavedDrops].Tokens += left.Tokens
 	var out []Saving
-	for kind, s := range t.kinds {
-		if s.Items > 0 {
-			out = append(out, Saving{Kind: savingNames[kind], Items: s.Items, Tokens: int(math.Round(t.tokens[kind]))})
+	for kind, name := range savingNames {
+		if s := savings[kind]; s.Items > 0 {
+			out = append(out, Saving{Kind: name, Items: s.Items, Tokens: int(math.Round(s.Tokens))})
 		}
 	}
 	return out
-}
-
-// messages weighs what is sent.
-func (t *weigher) messages() {
-	messages := t.check.View.Messages
-	for i := range messages {
-		m := &messages[i]
-		if m.State == projection.StatePinned {
-			t.pins++
-		}
-		now := t.sent(m)
-		t.weigh(i, m, now)
-		t.compare(m, now)
-	}
-}
-
-// sent is a message in tokens as it is sent.
-func (t *weigher) sent(m *projection.Message) float64 {
-	return t.scale.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
-}
-
-// thought is the reasoning of a message in tokens as it is sent.
-func (t *weigher) thought(m *projection.Message) float64 {
-	if !t.check.Meter.Thinks(m) {
-		return 0
-	}
-	return t.scale.Weigh(m.ReasoningSize) + t.framing
-}
-
-// utterance is an event as it was said.
-type utterance struct {
-	text    float64 // tokens, without reasoning and with the framing of calls
-	thought float64 // tokens of reasoning that would be sent
-	thinks  bool    // it has reasoning
-}
-
-// said weighs an event as it was said.
-func (t *weigher) said(seq uint64) utterance {
-	i := conversation.IndexOf(t.check.Log, seq)
-	if i < 0 {
-		return utterance{}
-	}
-	size, ok := conversation.MessageSize(t.check.Log[i].Body)
-	if !ok {
-		return utterance{}
-	}
-	s := utterance{text: t.scale.Weigh(size) + t.framing}
-	if b, ok := t.check.Log[i].Body.(conversation.AssistantMessage); ok {
-		s.text += t.framing * float64(len(b.Calls))
-		if s.thinks = b.Reasoning != ""; s.thinks && t.echo {
-			s.thought = t.scale.Weigh(b.ReasoningSize) + t.framing
-		}
-	}
-	return s
-}
-
-// compare notes what a message saves.
-func (t *weigher) compare(m *projection.Message, now float64) {
-	switch {
-	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
-		t.compareRun(m, now)
-		return
-	case m.Overlay == 0 && m.Repeats == 0:
-		return
-	}
-	said := t.said(m.Events[0])
-	kept := t.thought(m)
-	saved := said.text - (now - kept)
-	switch {
-	case m.Repeats != 0:
-		t.save(savedPointers, 1, saved)
-	case m.Role == projection.RoleTool && m.State == projection.StateMasked:
-		t.save(savedMasks, 1, saved)
-	case m.State == projection.StateCapped:
-		t.save(savedCaps, 1, saved)
-	case saved != 0:
-		t.save(savedArguments, 1, saved)
-	}
-	if said.thinks && (m.Stripped || m.Reasoning == "") {
-		t.save(savedReasoning, 1, said.thought-kept)
-	}
-}
-
-// compareRun notes what a message saves that stands for many. Where a pair stands
-// for the same events they are counted once.
-func (t *weigher) compareRun(m *projection.Message, now float64) {
-	kind := savedSummaries
-	if m.State == projection.StateDropped {
-		kind = savedDrops
-	}
-	if t.run == m.Events[0] {
-		t.save(kind, 0, -now)
-		return
-	}
-	t.run = m.Events[0]
-	before := 0.0
-	for _, seq := range m.Events {
-		said := t.said(seq)
-		before += said.text + said.thought
-	}
-	t.save(kind, len(m.Events), before-now)
-}
-
-// absent notes what of the log stands nowhere in the view.
-func (t *weigher) absent() {
-	for _, a := range t.check.View.Absent {
-		kind := savedTurns
-		switch a.Why {
-		case projection.WhyLeftOut:
-			kind = savedDrops
-		case projection.WhyToldAbove:
-			kind = savedSummaries
-		}
-		said := t.said(a.Event)
-		t.save(kind, 1, said.text+said.thought)
-	}
 }

@@ -5,85 +5,84 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
-// What fills the window most, and what each of it is called. Texts are read for
-// what is listed only.
+// Item is one thing that fills the window.
+type Item struct {
+	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
+	Turn   int
+	Kind   projection.Segment
+	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
+	Tokens int
+	Before int // tokens as it was said
+	State  projection.State
+	Why    string
+}
 
-// mostItems is how many of the heaviest things are listed.
-const mostItems = 10
+// Saving is what one kind of overlay saves in the next request.
+type Saving struct {
+	Kind   string // masks, caps, arguments, reasoning, summaries, drops, pointers, turns undone
+	Items  int    // messages or events
+	Tokens int    // that are not sent because of it; negative if it costs more
+}
 
-// labelChars is how long a label is at most, in code points.
-const labelChars = 120
+const (
+	mostItems  = 10  // of the heaviest things are listed
+	labelChars = 120 // code points of a label
+)
 
-// prompt weighs the system prompt and the tools.
-func (t *weigher) prompt() {
-	m := &t.check.Meter
-	for _, part := range []struct {
-		kind  projection.Segment
-		label string
-	}{{projection.System, "system prompt"}, {projection.Tools, "tools"}} {
-		if n := int(math.Round(m.Factor() * m.SegmentEstimate(part.kind))); n > 0 {
-			t.list(-1, Item{Kind: part.kind, Label: part.label, Tokens: n, Before: n, State: projection.StateVerbatim})
+// heaviestOf lists what weighs most of what is sent, the oldest first of those that weigh
+// the same. Texts are read for what is listed only.
+func heaviestOf(c planner.Check) []Item {
+	type weighed struct {
+		Item
+		message *projection.Message // nil for the system prompt and the tools
+	}
+	var all []weighed
+	add := func(m *projection.Message, kind projection.Segment, label string, tokens float64) {
+		if n := int(math.Round(tokens)); n > 0 || m != nil {
+			all = append(all, weighed{Item{Kind: kind, Label: label, Tokens: n, Before: n, State: projection.StateVerbatim}, m})
 		}
 	}
-}
-
-// weigh lists a message if it is among the heaviest.
-func (t *weigher) weigh(i int, m *projection.Message, tokens float64) {
-	n := int(math.Round(tokens))
-	if len(t.heaviest) == mostItems && n <= t.heaviest[mostItems-1].Tokens {
-		return
+	add(nil, projection.System, "system prompt", c.Meter.Factor()*c.Meter.SegmentEstimate(projection.System))
+	add(nil, projection.Tools, "tools", c.Meter.Factor()*c.Meter.SegmentEstimate(projection.Tools))
+	for i := range c.View.Messages {
+		m := &c.View.Messages[i]
+		add(m, m.Segment(), "", c.Meter.MessageTokens(m))
 	}
-	item := Item{Event: m.Events[0], Turn: m.Turn, Kind: m.Segment(), Tokens: n, Before: n, State: m.State, Why: m.Why}
-	if m.Role == projection.RoleAssistant && item.Kind == projection.Assistant && m.Text == "" && len(m.Calls) > 0 {
-		item.Kind = projection.Calls
-	}
-	if m.State != projection.StateVerbatim && m.State != projection.StatePinned || m.Repeats != 0 {
-		item.Before = int(math.Round(t.scale.Weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls))))
-	}
-	t.list(i, item)
-}
-
-// list puts an item in its place; of those that are as heavy the oldest comes
-// first.
-func (t *weigher) list(message int, item Item) {
-	i, _ := slices.BinarySearchFunc(t.heaviest, item, func(a, b Item) int {
-		if a.Tokens >= b.Tokens {
-			return -1
+	slices.SortStableFunc(all, func(a, b weighed) int { return b.Tokens - a.Tokens })
+	var items []Item
+	for _, w := range all[:min(len(all), mostItems)] {
+		if m := w.message; m != nil {
+			w.Event, w.Turn, w.State, w.Why, w.Label = m.Events[0], m.Turn, m.State, m.Why, labelOf(c.Log, m)
+			if w.Kind == projection.Assistant && m.Text == "" && len(m.Calls) > 0 {
+				w.Kind = projection.Calls
+			}
+			if m.State != projection.StateVerbatim && m.State != projection.StatePinned || m.Repeats != 0 {
+				parts := float64(len(m.Events) + len(m.Calls))
+				w.Before = int(math.Round(c.Meter.Weigh(m.Before) + c.Meter.Factor()*c.Meter.Framing()*parts))
+			}
 		}
-		return 1
-	})
-	t.heaviest, t.at = slices.Insert(t.heaviest, i, item), slices.Insert(t.at, i, message)
-	if len(t.heaviest) > mostItems {
-		t.heaviest, t.at = t.heaviest[:mostItems], t.at[:mostItems]
+		items = append(items, w.Item)
 	}
+	return items
 }
 
-// label names what is listed.
-func (t *weigher) label() {
-	for i := range t.heaviest {
-		if at := t.at[i]; at >= 0 {
-			t.heaviest[i].Label = t.labelOf(&t.check.View.Messages[at])
-		}
-	}
-}
-
-func (t *weigher) labelOf(m *projection.Message) string {
+// labelOf says what a message is, on one line.
+func labelOf(log []conversation.Event, m *projection.Message) string {
 	switch {
 	case projection.OnlyNoted(m.State, m.Why):
-		return "note on " + t.turnsOf(m)
+		return "note on " + turnsOf(log, m)
 	case m.State == projection.StateSummarised:
-		return "summary of " + t.turnsOf(m)
+		return "summary of " + turnsOf(log, m)
 	case m.State == projection.StateDropped:
-		return t.turnsOf(m) + ", left out"
+		return turnsOf(log, m) + ", left out"
 	case m.Role == projection.RoleTool:
-		return callLabel(m.Tool, t.argumentsOf(m))
+		return callLabel(m.Tool, argumentsOf(log, m))
 	case m.Text == "" && len(m.Calls) > 0:
 		text := callLabel(m.Calls[0].Name, m.Calls[0].Arguments)
 		if more := len(m.Calls) - 1; more > 0 {
@@ -95,19 +94,19 @@ func (t *weigher) labelOf(m *projection.Message) string {
 }
 
 // turnsOf names the turns that a message stands for.
-func (t *weigher) turnsOf(m *projection.Message) string {
+func turnsOf(log []conversation.Event, m *projection.Message) string {
 	to := m.Turn
-	if i := conversation.IndexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
-		to = t.check.Log[i].Turn
+	if i := conversation.IndexOf(log, m.Events[len(m.Events)-1]); i >= 0 {
+		to = log[i].Turn
 	}
 	return numbers.Turns(m.Turn, to)
 }
 
 // argumentsOf is the arguments of the call that a result answers, as they were
 // said; "" if the log does not hold it.
-func (t *weigher) argumentsOf(m *projection.Message) string {
-	for i := conversation.IndexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
-		b, ok := t.check.Log[i].Body.(conversation.AssistantMessage)
+func argumentsOf(log []conversation.Event, m *projection.Message) string {
+	for i := conversation.IndexOf(log, m.Events[0]) - 1; i >= 0; i-- {
+		b, ok := log[i].Body.(conversation.AssistantMessage)
 		if !ok {
 			continue
 		}
@@ -131,52 +130,3 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return conversation.OneLine(line, labelChars)
 }
-
-// Item is one thing that fills the window.
-type Item struct {
-	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
-	Turn   int
-	Kind   projection.Segment
-	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
-	Tokens int
-	Before int // tokens as it was said
-	State  projection.State
-	Why    string
-}
-
-// weigher weighs a view against what was said.
-type weigher struct {
-	check    planner.Check
-	scale    meter.Scale
-	framing  float64 // calibrated tokens of a message or call beyond its text
-	echo     bool    // reasoning is sent
-	heaviest []Item
-	at       []int // of heaviest, the indices of messages; -1 for none
-	kinds    [savingKinds]Saving
-	tokens   [savingKinds]float64
-	run      uint64 // Seq of the first event of the last message that stands for many
-	pins     int
-}
-
-// Saving is what one kind of overlay saves in the next request.
-type Saving struct {
-	Kind   string // masks, caps, summaries, drops, reasoning, arguments, pointers, turns taken back
-	Items  int    // messages or events
-	Tokens int    // that are not sent because of it; negative if it costs more
-}
-
-// The kinds of savings, in the order they are told.
-const (
-	savedMasks = iota
-	savedCaps
-	savedArguments
-	savedReasoning
-	savedSummaries
-	savedDrops
-	savedPointers
-	savedTurns
-	savingKinds
-)
-
-// savingNames are the kinds in words.
-var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns undone"}

@@ -269,7 +269,7 @@ func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	sum := 0.0
 	for _, seg := range projection.Segments() {
 		if seg != projection.Reasoning || m.Thinks(msg) {
-			sum += EstimateOf(&s, seg)
+			sum += m.held(&s, seg)
 		}
 	}
 	return m.Factor() * sum
