@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1233},
+	".":                             {76, 1232},
 	"agent":                         {3165, 7641},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1198, 474},
@@ -39,8 +39,8 @@ var ceilings = map[string]size{
 	"cli/transfer":                  {885, 93},
 	"compact":                       {133, 238},
 	"compact/compacttest":           {768, 0},
-	"compact/edit":                  {2728, 1868},
-	"compact/inspect":               {1152, 913},
+	"compact/edit":                  {2454, 1836},
+	"compact/inspect":               {989, 913},
 	"compact/meter":                 {1069, 491},
 	"compact/ordered":               {92, 23},
 	"compact/planner":               {2295, 2424},

@@ -76,7 +76,6 @@ func boundRows(t *testing.T) string {
 		{"2", "the turn of this number, counted from 0"},
 		{"-2", "the turn so many before the last one"},
 		{"5h", "a time ago, in `w`, `d`, `h`, `m` and `s`: from the first turn begun since, to the last one begun before"},
-		{"1h30m", "the same as a sum, largest unit first"},
 		{"last", "the turn after the last one that the compactions in force cover, masks by hand aside, 0 without one; `--from` alone means this"},
 	} {
 		bound, err := edit.ParseBound(b.text)

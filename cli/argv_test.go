@@ -27,7 +27,7 @@ func TestArgumentsAreAttachedToTheFlagsTheyBelongTo(t *testing.T) {
 		{"compact --from 0", "compact --from=0"},
 		{"compact --from 5", "compact --from=5"},
 		{"compact --from -3", "compact --from=-3"},
-		{"compact --from 1d12h", "compact --from=1d12h"},
+		{"compact --from 36h", "compact --from=36h"},
 		{"compact --from last", "compact --from=last"},
 		{"compact --from --to 5", "compact --from --to 5"},
 		{"compact --from 2 --to 5", "compact --from=2 --to 5"},

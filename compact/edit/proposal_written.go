@@ -22,8 +22,8 @@ type Written struct {
 
 // Written is the summary that a model wrote for the proposal; false if none did.
 func (p *Proposal) Written() (w Written, ok bool) {
-	i := p.writtenAt()
-	if i < 0 {
+	s, ok := p.text()
+	if !ok {
 		return w, false
 	}
 	covers, replaced := 0.0, p.replaced()
@@ -35,7 +35,6 @@ func (p *Proposal) Written() (w Written, ok bool) {
 	if p.asked.Input != preset.InputView {
 		covers = max(covers, p.now.Meter.Factor()*float64(p.asked.CoveredTokens))
 	}
-	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
 }
 
@@ -44,11 +43,10 @@ func (p *Proposal) Written() (w Written, ok bool) {
 // as it is.
 func (p *Proposal) WithText(text string) (Proposal, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
-	i := p.writtenAt()
-	if i < 0 {
+	s, ok := p.text()
+	if !ok {
 		return Proposal{}, summary.Refused(summary.ErrUnended)
 	}
-	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {
 		return *p, nil
 	}
@@ -57,7 +55,7 @@ func (p *Proposal) WithText(text string) (Proposal, error) {
 	}
 	s.Text, s.Edited = text, true
 	bodies := slices.Clone(p.bodies)
-	bodies[i] = s
+	bodies[p.writtenAt()] = s
 	changed := *p
 	if err := changed.apply(bodies...); err != nil {
 		return Proposal{}, err
@@ -68,11 +66,7 @@ func (p *Proposal) WithText(text string) (Proposal, error) {
 // Edited reports whether the summary of the proposal is the user's and no longer as it
 // was written.
 func (p *Proposal) Edited() bool {
-	i := p.writtenAt()
-	if i < 0 {
-		return false
-	}
-	s, _ := p.bodies[i].(conversation.Summary) // by writtenAt
+	s, _ := p.text() // the zero one is not edited
 	return s.Edited
 }
 

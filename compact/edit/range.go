@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,17 +11,6 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
-
-// A range is chosen once, when an overlay is made, and kept as absolute turns
-// (S64). Rules:
-//
-//   - without bounds it is everything but the KeepLast newest turns; an upper
-//     bound takes the place of KeepLast
-//   - from a time ago is the first turn begun since then, to a time ago the last
-//     one begun before: the two meet and never overlap
-//   - turns that were rewound are not counted by bounds that count, and cannot be named
-//     by those that name
-//   - a bound outside the conversation is an error and not moved inside
 
 // Range is a run of turns, both ends included, as absolute 0-based numbers.
 type Range struct{ From, To int }
@@ -44,11 +34,8 @@ type RangeOptions struct {
 // holds reports whether a turn is in the range.
 func (r Range) holds(turn int) bool { return r.From <= turn && turn <= r.To }
 
-// ExtendOver is the smallest range that holds r and overlaps none of the
-// existing ranges in part (S64): where one meets r and neither holds the other,
-// r grows to both, until none is left. Existing ranges that hold r whole stay
-// as they are. Ranges whose ends lie the wrong way round hold nothing and do
-// not matter.
+// ExtendOver is the smallest range that holds r and overlaps none of the existing ranges in
+// part (S64): where one meets r and neither holds the other, r grows to both, until none is left.
 func ExtendOver(r Range, existing []Range) Range {
 	for grown := true; grown; {
 		grown = false
@@ -75,9 +62,15 @@ func (r Range) overlapsInPart(e Range) bool {
 // why, and what to write instead.
 var ErrNoRange = errors.New("nothing to compact")
 
-// ResolveRange is the range that bounds mean in a log: both ends are turns that
-// were begun and not rewound, From at most To. Every error wraps
-// [ErrNoRange].
+// noRange is an ErrNoRange with its reason.
+func noRange(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
+}
+
+// ResolveRange is the range that bounds mean in a log, once and for all (S64): both ends are
+// turns that were begun and not rewound, From at most To. From a time ago is the first turn
+// begun since then, to a time ago the last one begun before. A bound outside the conversation
+// is an error. Every error wraps [ErrNoRange].
 func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	begun := turnsBegun(log)
 	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Gone != nil && o.Gone(t.turn) })
@@ -87,135 +80,86 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	case len(live) == 0:
 		return Range{}, noRange("every turn is undone")
 	}
-	c := rangeChoice{RangeOptions: o, begun: begun, live: live}
-	from, err := c.lower()
-	if err != nil {
-		return Range{}, err
-	}
-	to, err := c.upper()
-	if err != nil {
-		return Range{}, err
-	}
-	if from > to {
-		return Range{}, c.reversed(from, to)
-	}
-	return Range{From: live[from].turn, To: live[to].turn}, nil
-}
-
-// noRange is an ErrNoRange with its reason.
-func noRange(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
-}
-
-// rangeChoice finds the ends of one range, as indices into live.
-type rangeChoice struct {
-	RangeOptions
-	begun []turnStart // all turns, ascending
-	live  []turnStart // those not rewound; at least one
-}
-
-// lower finds the first turn of the range.
-func (c *rangeChoice) lower() (int, error) {
-	if c.From == nil {
-		return 0, nil
-	}
-	switch b := *c.From; b.form {
-	case boundAgo:
-		since := c.Now.Add(-b.ago)
-		i := slices.IndexFunc(c.live, func(t turnStart) bool { return !t.at.Before(since) })
-		if i < 0 {
-			return 0, noRange("--from %s: no turn started since then", b)
+	from, to := 0, len(live)-1-max(0, o.KeepLast)
+	kept := "the " + numbers.Count(o.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
+	var err error
+	if o.From != nil {
+		if from, err = o.find("--from", *o.From, live); err != nil {
+			return Range{}, err
 		}
-		return i, nil
+	}
+	if o.To != nil {
+		if to, err = o.find("--to", *o.To, live); err != nil {
+			return Range{}, err
+		}
+	}
+	switch {
+	case from <= to:
+		return Range{From: live[from].turn, To: live[to].turn}, nil
+	case o.To == nil && o.From == nil:
+		return Range{}, noRange("nothing is older than %s", kept)
+	case o.To == nil:
+		return Range{}, noRange("--from %s (turn %d) is among %s", o.From, live[from].turn, kept)
+	}
+	return Range{}, noRange("--from %s (turn %d) comes after --to %s (turn %d)", o.From, live[from].turn, o.To, live[to].turn)
+}
+
+// find is the turn that a bound means, as an index into the turns that were not rewound.
+func (o RangeOptions) find(flag string, b Bound, live []turnStart) (int, error) {
+	last := len(live) - 1
+	i := -1
+	switch b.form {
+	case boundBack:
+		i = last - b.turn
 	case boundLast:
-		if i := c.afterLast(); i >= 0 {
-			return i, nil
+		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn >= o.AfterLast })
+		if i < 0 && flag == "--to" {
+			i = last
+		} else if i < 0 {
+			return 0, noRange("%s %s: everything up to turn %d is compacted, and no turn comes after it", flag, b, o.AfterLast-1)
 		}
-		return 0, noRange("--from %s: everything up to turn %d is compacted, and no turn comes after it", b, c.AfterLast-1)
-	default:
-		return c.named("--from", b)
-	}
-}
-
-// upper finds the last turn of the range.
-func (c *rangeChoice) upper() (int, error) {
-	if c.To == nil {
-		keep := max(0, c.KeepLast)
-		if keep >= len(c.live) {
-			return 0, noRange("nothing is older than %s", c.kept())
-		}
-		return len(c.live) - 1 - keep, nil
-	}
-	switch b := *c.To; b.form {
 	case boundAgo:
-		before := c.Now.Add(-b.ago)
-		i := lastIndex(c.live, func(t turnStart) bool { return t.at.Before(before) })
-		if i < 0 {
-			return 0, noRange("--to %s: no turn started before then", b)
+		since := o.Now.Add(-b.ago)
+		if i = slices.IndexFunc(live, func(t turnStart) bool { return !t.at.Before(since) }); flag == "--to" && i < 0 {
+			i = last
+		} else if flag == "--to" {
+			i--
 		}
-		return i, nil
-	case boundLast:
-		if i := c.afterLast(); i >= 0 {
-			return i, nil
-		}
-		return len(c.live) - 1, nil // no turn comes after it: the newest
 	default:
-		return c.named("--to", b)
+		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn == b.turn })
 	}
+	if i < 0 {
+		return 0, noRange("%s %s names no turn; the turns are %d to %d", flag, b, live[0].turn, live[last].turn)
+	}
+	return i, nil
 }
 
-// afterLast is the first turn behind what the compactions in force cover, -1
-// without one.
-func (c *rangeChoice) afterLast() int {
-	return slices.IndexFunc(c.live, func(t turnStart) bool { return t.turn >= c.AfterLast })
+// turnStart is a turn and when it began.
+type turnStart struct {
+	turn int
+	at   time.Time
 }
 
-// named finds the turn that a number names, from the start or from the end.
-func (c *rangeChoice) named(flag string, b Bound) (int, error) {
-	if b.form == boundBack {
-		if b.turn < len(c.live) {
-			return len(c.live) - 1 - b.turn, nil
+// turnsBegun lists the turns of a log, ascending, in whatever order they stand. Without
+// any message of the user there are none.
+func turnsBegun(log []conversation.Event) []turnStart {
+	var turns []turnStart
+	seen, spoken := map[int]bool{}, false
+	for _, e := range log {
+		if !conversation.IsMessage(e.Body) {
+			continue
 		}
-		return 0, noRange("%s %s lies before the first turn: %s", flag, b, c.extent())
-	}
-	is := func(t turnStart) bool { return t.turn == b.turn }
-	if i := slices.IndexFunc(c.live, is); i >= 0 {
-		return i, nil
-	}
-	if slices.ContainsFunc(c.begun, is) {
-		return 0, noRange("%s %s: turn %d has been undone; %s", flag, b, b.turn, c.extent())
-	}
-	return 0, noRange("%s %s: there is no turn %d; %s", flag, b, b.turn, c.extent())
-}
-
-// extent says which turns there are.
-func (c *rangeChoice) extent() string {
-	return fmt.Sprintf("the turns are %d to %d", c.live[0].turn, c.live[len(c.live)-1].turn)
-}
-
-// kept names the turns that KeepLast leaves out.
-func (c *rangeChoice) kept() string {
-	return "the " + numbers.Count(c.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
-}
-
-// reversed says why a range whose ends lie the wrong way round holds nothing.
-// It has a lower bound: no turn comes before the first.
-func (c *rangeChoice) reversed(from, to int) error {
-	first := fmt.Sprintf("--from %s (turn %d)", c.From, c.live[from].turn)
-	if c.To == nil {
-		return noRange("%s is among %s", first, c.kept())
-	}
-	return noRange("%s comes after --to %s (turn %d)", first, c.To, c.live[to].turn)
-}
-
-// lastIndex is the index of the last element that satisfies is, -1 if none does.
-func lastIndex[T any](all []T, is func(T) bool) int {
-	for i := len(all) - 1; i >= 0; i-- {
-		if is(all[i]) {
-			return i
+		_, user := e.Body.(conversation.UserMessage)
+		if spoken = spoken || user; !seen[e.Turn] {
+			seen[e.Turn] = true
+			turns = append(turns, turnStart{turn: e.Turn, at: e.Time})
 		}
 	}
-	return -1
+	if !spoken {
+		return nil
+	}
+	slices.SortFunc(turns, func(a, b turnStart) int { return cmp.Compare(a.turn, b.turn) })
+	return turns
 }
 
 // SummaryRanges are the ranges of the summaries in force that are texts.

@@ -103,7 +103,7 @@ func TestRFD064RangeBounds(t *testing.T) {
 		{chosen{from: "5h", to: "1h"}, edit.Range{From: 5, To: 8}},
 		{chosen{from: "5h"}, edit.Range{From: 5, To: 9}},
 		{chosen{to: "5h"}, edit.Range{From: 0, To: 4}},
-		{chosen{from: "4h30m", to: "2h30m"}, edit.Range{From: 6, To: 7}},
+		{chosen{from: "270m", to: "150m"}, edit.Range{From: 6, To: 7}},
 		{chosen{from: "52w"}, edit.Range{From: 0, To: 9}},
 		{chosen{to: "0s"}, edit.Range{From: 0, To: 9}},
 		{chosen{from: "last"}, edit.Range{From: 0, To: 9}},
@@ -135,11 +135,11 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		{chosen{from: "8", keep: 3}, "--from 8 (turn 8) is among the 3 newest turns, kept whole unless you say --keep-last 0"},
 		{chosen{from: "8", to: "3"}, "--from 8 (turn 8) comes after --to 3 (turn 3)"},
 		{chosen{from: "5h", to: "5h"}, "--from 5h (turn 5) comes after --to 5h (turn 4)"},
-		{chosen{from: "10"}, "--from 10: there is no turn 10; the turns are 0 to 9"},
-		{chosen{to: "4", gone: all[1:]}, "--to 4: turn 4 has been undone; the turns are 0 to 0"},
-		{chosen{from: "-10"}, "--from -10 lies before the first turn: the turns are 0 to 9"},
-		{chosen{from: "59m"}, "--from 59m: no turn started since then"},
-		{chosen{to: "10h"}, "--to 10h: no turn started before then"},
+		{chosen{from: "10"}, "--from 10 names no turn; the turns are 0 to 9"},
+		{chosen{to: "4", gone: all[1:]}, "--to 4 names no turn; the turns are 0 to 0"},
+		{chosen{from: "-10"}, "--from -10 names no turn; the turns are 0 to 9"},
+		{chosen{from: "59m"}, "--from 59m names no turn; the turns are 0 to 9"},
+		{chosen{to: "10h"}, "--to 10h names no turn; the turns are 0 to 9"},
 		{chosen{from: "last", last: 10}, "--from last: everything up to turn 9 is compacted, and no turn comes after it"},
 	} {
 		got, err := edit.ResolveRange(log, row.options(t))
@@ -309,43 +309,11 @@ func TestExtendedRangesAreTheSmallestThatCutNoSummary(t *testing.T) {
 	})
 }
 
-func TestBoundsAreReadAndTold(t *testing.T) {
+func TestBoundsAreReadAndToldAsWritten(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"0":                   "0",
-		"5":                   "5",
-		"007":                 "7",
-		"2147483647":          "2147483647",
-		"-1":                  "-1",
-		"-3":                  "-3",
-		"-03":                 "-3",
-		"last":                "last",
-		"5h":                  "5h",
-		"30m":                 "30m",
-		"2d":                  "2d",
-		"1w":                  "1w",
-		"90s":                 "1m30s",
-		"1h30m":               "1h30m",
-		"90m":                 "1h30m",
-		"1d12h":               "1d12h",
-		"36h":                 "1d12h",
-		"10d":                 "10d",
-		"14d":                 "2w",
-		"1w3d":                "10d",
-		"1w2d3h4m5s":          "9d3h4m5s",
-		"0s":                  "0s",
-		"0w0m":                "0s",
-		"15250w":              "15250w",
-		"9223372036s":         "106751d23h47m16s",
-		"0000000000000000001": "1",
-	} {
-		b, err := edit.ParseBound(text)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
-		}
-		if b.String() != want {
-			t.Errorf("%q is told as %q, want %q", text, b, want)
+	for _, text := range []string{"0", "5", "007", "2147483647", "-1", "-3", "-03", "last", "5h", "30m", "2d", "1w", "90s", "0s", "15250w", "9223372036s"} {
+		if b, err := edit.ParseBound(text); err != nil || b.String() != text {
+			t.Errorf("%q is told as %q (%v)", text, b, err)
 		}
 	}
 }
@@ -353,7 +321,7 @@ func TestBoundsAreReadAndTold(t *testing.T) {
 func TestWhatIsNoBoundIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", " ", "-", "--3", "+5", "+5h", " 5", "last ", "Last", "h", "٥", "-0", "99999999999999999999", "-99999999999999999999", "15251w", "9223372037s",
-		"15250w15250d", "-5h", "5 ", "5x", "5.5h", "1h30", "1hh", "5h\n", "0x10", "1_000", "30m1h", "5m5m", strings.Repeat("9", 5000) + "w"} {
+		"15250w15250d", "-5h", "5 ", "5x", "5.5h", "1h30", "1h30m", "1hh", "5h\n", "0x10", "1_000", "30m1h", "5m5m", strings.Repeat("9", 5000) + "w"} {
 		b, err := edit.ParseBound(text)
 		if err == nil || b != (edit.Bound{}) || len(err.Error()) > 500 {
 			t.Errorf("%.20q is read as %v, %v", text, b, err)

@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,115 +73,75 @@ const (
 // ParseRequest reads what stands behind /compact in the chat: the flags of the
 // command line, and the focus as free text. Errors wrap ErrBadRequest.
 func ParseRequest(text string) (Request, Op, error) {
-	p := requestParser{wish: NewRequest(), deed: OpCompact, words: strings.Fields(text)}
-	for len(p.words) > 0 && p.err == nil {
-		p.next()
+	w, op, words := NewRequest(), OpCompact, strings.Fields(text)
+	bad := func(format string, args ...any) (Request, Op, error) {
+		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, fmt.Errorf(format, args...))
 	}
-	if p.err == nil && p.wish.To != nil && p.kept {
-		p.err = errors.New("--to and --keep-last both say where the range ends; use one of them")
-	}
-	if p.err != nil {
-		return Request{}, "", fmt.Errorf("%w: %w", ErrBadRequest, p.err)
-	}
-	p.wish.Focus = strings.Join(p.focus, " ")
-	p.wish.Evicts = p.wish.plain()
-	return p.wish, p.deed, nil
-}
-
-type requestParser struct {
-	wish  Request
-	deed  Op
-	words []string
-	focus []string
-	kept  bool
-	err   error
-}
-
-func (p *requestParser) next() {
-	word := p.words[0]
-	p.words = p.words[1:]
-	if !strings.HasPrefix(word, "--") {
-		p.focus = append(p.focus, word)
-		return
-	}
-	name, value, attached := strings.Cut(word, "=")
-	switch name {
-	case "--dry-run":
-		p.deed = OpPreview
-	case "--undo":
-		p.deed = OpUndo
-	case "--redo":
-		p.deed = OpRedo
-	case "--review":
-		p.wish.Review = true
-	case "--":
-		p.focus = append(p.focus, p.words...)
-		p.words = nil
-	case "--from":
-		p.from(value, attached)
-	case "--to":
-		p.wish.To = p.bound(name, p.value(name, value, attached))
-	case "--profile":
-		p.wish.Profile = p.value(name, value, attached)
-	case "--focus":
-		p.focus = append(p.focus, p.value(name, value, attached))
-	case "--keep", "--keep-last":
-		p.keep(name, p.value(name, value, attached))
-	default:
-		p.err = fmt.Errorf("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo", name)
-	}
-}
-
-// from reads --from, which may stand without a value: then it is last.
-func (p *requestParser) from(value string, attached bool) {
-	if !attached {
-		value = "last"
-		if len(p.words) > 0 {
-			if b, err := ParseBound(p.words[0]); err == nil {
-				p.wish.From = &b
-				p.words = p.words[1:]
-				return
+	var focus []string
+	for len(words) > 0 {
+		word := words[0]
+		words = words[1:]
+		name, value, attached := strings.Cut(word, "=")
+		if slices.Contains(valueFlags, name) && !attached {
+			if value = lastWord; len(words) > 0 {
+				value = words[0]
+			}
+			if _, err := ParseBound(value); name == "--from" && err != nil {
+				value = lastWord // it may stand without a value
+			} else if len(words) > 0 {
+				words = words[1:]
+			} else if name != "--from" {
+				return bad("%s needs a value", name)
 			}
 		}
+		var err error
+		switch name {
+		case "--dry-run":
+			op = OpPreview
+		case "--undo":
+			op = OpUndo
+		case "--redo":
+			op = OpRedo
+		case "--review":
+			w.Review = true
+		case "--":
+			focus, words = append(focus, words...), nil
+		case "--from":
+			w.From, err = boundOf(value)
+		case "--to":
+			w.To, err = boundOf(value)
+		case "--profile":
+			w.Profile = value
+		case "--focus":
+			focus = append(focus, value)
+		case "--keep", "--keep-last":
+			if w.KeepLast, err = strconv.Atoi(value); err != nil || w.KeepLast < 0 {
+				return bad("%s needs a number of turns, such as 3, not %q", name, value)
+			}
+		default:
+			if strings.HasPrefix(word, "--") {
+				return bad("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo", name)
+			}
+			focus = append(focus, word)
+		}
+		if err != nil {
+			return bad("%s: %w", name, err)
+		}
 	}
-	p.wish.From = p.bound("--from", value)
+	if w.To != nil && w.KeepLast >= 0 {
+		return bad("--to and --keep-last both say where the range ends; use one of them")
+	}
+	w.Focus = strings.Join(focus, " ")
+	w.Evicts = w.plain()
+	return w, op, nil
 }
 
-func (p *requestParser) value(name, value string, attached bool) string {
-	if attached {
-		return value
-	}
-	if len(p.words) == 0 {
-		p.err = fmt.Errorf("%s needs a value", name)
-		return ""
-	}
-	value = p.words[0]
-	p.words = p.words[1:]
-	return value
-}
+// valueFlags are the flags that have a value.
+var valueFlags = []string{"--from", "--to", "--profile", "--focus", "--keep", "--keep-last"}
 
-func (p *requestParser) bound(name, value string) *Bound {
-	if p.err != nil {
-		return nil
-	}
-	b, err := ParseBound(value)
-	if err != nil {
-		p.err = fmt.Errorf("%s: %w", name, err)
-		return nil
-	}
-	return &b
-}
-
-func (p *requestParser) keep(name, value string) {
-	if p.err != nil {
-		return
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		p.err = fmt.Errorf("%s needs a number of turns, such as 3, not %q", name, value)
-		return
-	}
-	p.wish.KeepLast, p.kept = n, true
+func boundOf(text string) (*Bound, error) {
+	b, err := ParseBound(text)
+	return &b, err
 }
 
 // ProfileOf is the name of the profile a request means. There may be no such profile.
@@ -199,20 +160,11 @@ func profileOf(r preset.Rules, w Request) (string, preset.Profile, error) {
 	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]
 	if !ok {
-		names := make([]string, 0, len(r.Profiles))
-		for n := range r.Profiles {
-			names = append(names, n)
-		}
-		slices.Sort(names)
-		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, strings.Join(names, ", "))
+		names := strings.Join(slices.Sorted(maps.Keys(r.Profiles)), ", ")
+		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, names)
 	}
-	if w.Focus != "" && !p.Summarize {
-		return name, p, fmt.Errorf("%w: the profile %s writes no summary to focus; use --profile %s",
-			ErrBadRequest, name, preset.ProfileHeavy)
-	}
-	if w.Review && !p.Summarize {
-		return name, p, fmt.Errorf("%w: the profile %s writes no summary to review; use --profile %s",
-			ErrBadRequest, name, preset.ProfileHeavy)
+	if (w.Focus != "" || w.Review) && !p.Summarize {
+		return name, p, fmt.Errorf("%w: the profile %s writes no summary; use --profile %s", ErrBadRequest, name, preset.ProfileHeavy)
 	}
 	if when := p.Summary.When; p.Summarize && (when == preset.SummaryNever || when == preset.SummaryByHand && w.Source == conversation.SourceAuto) {
 		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)

@@ -1,13 +1,56 @@
 package edit
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
-// Taking a compaction back, and bringing it back, is one more overlay with an
-// epoch of its own. Its account is the same on the screen and on the command line.
+// ErrNothingToUndo says that no compaction is in force.
+var ErrNothingToUndo = errors.New("no compaction to undo")
+
+// ErrNothingToRedo says that no compaction was undone since the newest one.
+var ErrNothingToRedo = errors.New("no compaction to redo")
+
+// Undo is the overlay that takes an epoch back; 0 is the newest in force. The
+// error wraps ErrNothingToUndo.
+func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
+	for _, e := range slices.Backward(conversation.Epochs(log)) {
+		if e.InForce && (epoch == 0 || e.ID == epoch) {
+			return conversation.Revert{Epoch: e.ID}, nil
+		}
+	}
+	if epoch != 0 {
+		return conversation.Revert{}, fmt.Errorf("%w: compaction %d is not active", ErrNothingToUndo, epoch)
+	}
+	return conversation.Revert{}, ErrNothingToUndo
+}
+
+// Redo is the overlay that brings the compaction back which was undone last.
+// It is possible until another one is made. The error wraps ErrNothingToRedo.
+func Redo(log []conversation.Event) (conversation.Revert, error) {
+	var undone conversation.Epoch
+	newest := uint64(0)
+	for _, e := range conversation.Epochs(log) {
+		if e.InForce {
+			newest = max(newest, e.ID)
+		}
+		if e.Reverted > undone.Reverted {
+			undone = e
+		}
+	}
+	switch {
+	case undone.Reverted == 0:
+		return conversation.Revert{}, ErrNothingToRedo
+	case newest > undone.Reverted:
+		return conversation.Revert{}, fmt.Errorf("%w: another one ran since", ErrNothingToRedo)
+	}
+	return conversation.Revert{Epoch: undone.Reverted, Redoes: undone.ID}, nil
+}
 
 // Reversal is an undo or a redo worked out and not made yet.
 type Reversal struct {

@@ -22,130 +22,63 @@ import (
 // ErrNothingToMask says that no result would be hidden.
 var ErrNothingToMask = errors.New("nothing to mask")
 
-// stay is why something stays as it is shown; the greatest says most.
-type stay int
-
-const (
-	stayWords  stay = iota // it is no result
-	stayHidden             // it is not shown in full
-	stayShort              // a stub is no shorter
-	stayPinned
-)
-
-// String says what to do.
-func (s stay) String() string {
-	switch s {
-	case stayHidden:
-		return "the result is no longer sent in full"
-	case stayShort:
-		return "the result is too short to be worth masking"
-	case stayPinned:
-		return "the result is pinned; unpin it first"
-	}
-	return "choose a tool result; messages are never masked"
-}
-
 // MaskByHand is the overlay that shows stubs in place of the results of events: a
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
 func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
-	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
-	h.alike = planner.NewPointers()
+	shown := map[uint64]*projection.Message{} // results that stand for themselves
+	alike := planner.NewPointers()
 	for k := range v.Messages {
-		m := &v.Messages[k]
-		switch {
+		switch m := &v.Messages[k]; {
 		case m.Role != projection.RoleTool || len(m.Events) == 0:
 		case m.Repeats != 0:
-			h.alike.See(m, false)
+			alike.See(m, false)
 		default:
-			h.shown[m.Events[0]] = m
+			shown[m.Events[0]] = m
 		}
 	}
-	for _, i := range h.results(events) {
-		h.choose(i)
+	wanted := map[uint64]bool{}
+	for _, seq := range events {
+		wanted[seq] = true
 	}
-	if len(h.items) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
+	for _, u := range conversation.Units(log) {
+		for _, i := range u.Events {
+			wanted[log[i].Seq] = wanted[log[i].Seq] || wanted[log[u.Events[0]].Seq]
+		}
 	}
-	mask := planner.MaskOf(r, h.alike.With(h.items))
+	var items []conversation.MaskItem
+	const tooShort = "the result is too short to be worth masking"
+	why := "choose a tool result; messages are never masked"
+	for i, e := range log {
+		if _, ok := e.Body.(conversation.ToolResult); !ok || !wanted[e.Seq] {
+			continue
+		}
+		switch m := shown[e.Seq]; {
+		case m != nil && m.State == projection.StatePinned:
+			why = "the result is pinned; unpin it first"
+		case m == nil || m.State != projection.StateVerbatim && m.State != projection.StateCapped:
+			why = "the result is no longer sent in full"
+		default:
+			stub, chars := projection.StubOf(log, i, r.Mask.Preview), m.Size.Chars()
+			if stub == "" || conversation.Measure(stub).Chars() >= chars || !alike.Gains(e.Seq, chars, r.Mask.Preview) {
+				why = tooShort
+				continue
+			}
+			items = append(items, conversation.MaskItem{Event: e.Seq, Part: conversation.PartResult})
+		}
+	}
+	if len(items) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, why)
+	}
+	mask := planner.MaskOf(r, alike.With(items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
-		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
+		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, tooShort)
 	}
 	return mask, nil
 }
 
 // viewChars is the code points of what a view sends, reasoning aside.
 func viewChars(v projection.View) int {
-	n := 0
-	for seg, size := range v.Sizes.Text {
-		if projection.Segment(seg) != projection.Reasoning {
-			n += size.Chars()
-		}
-	}
-	return n
-}
-
-// handMask is a mask by hand while it is chosen.
-type handMask struct {
-	log     []conversation.Event
-	preview int                            // code points at each end of a stub
-	shown   map[uint64]*projection.Message // results that stand for themselves
-	alike   planner.Pointers
-	items   []conversation.MaskItem
-	stays   stay
-}
-
-// results are where the results of events stand in the log, ascending.
-func (h *handMask) results(events []uint64) []int {
-	wanted := make(map[int]bool, len(events))
-	replies := false
-	for _, seq := range events {
-		i := conversation.IndexOf(h.log, seq)
-		if i < 0 {
-			continue
-		}
-		wanted[i] = true
-		_, reply := h.log[i].Body.(conversation.AssistantMessage)
-		replies = replies || reply
-	}
-	if replies {
-		for _, u := range conversation.Units(h.log) {
-			if wanted[u.Events[0]] {
-				for _, i := range u.Events {
-					wanted[i] = true
-				}
-			}
-		}
-	}
-	var found []int
-	for i := range h.log {
-		if _, ok := h.log[i].Body.(conversation.ToolResult); ok && wanted[i] {
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// choose takes a result into the mask, or notes why it stays.
-func (h *handMask) choose(i int) {
-	m := h.shown[h.log[i].Seq]
-	switch {
-	case m != nil && m.State == projection.StatePinned:
-		h.stays = max(h.stays, stayPinned)
-	case m == nil || m.State != projection.StateVerbatim && m.State != projection.StateCapped:
-		h.stays = max(h.stays, stayHidden)
-	case !h.shortens(i, m):
-		h.stays = max(h.stays, stayShort)
-	default:
-		h.items = append(h.items, conversation.MaskItem{Event: h.log[i].Seq, Part: conversation.PartResult})
-	}
-}
-
-// shortens reports whether a stub is shorter than what a message shows, with those
-// that point to it.
-func (h *handMask) shortens(i int, m *projection.Message) bool {
-	text := projection.StubOf(h.log, i, h.preview)
-	return text != "" && conversation.Measure(text).Chars() < m.Size.Chars() &&
-		h.alike.Gains(h.log[i].Seq, m.Size.Chars(), h.preview)
+	return v.Sizes.Chars() - v.Sizes.Text[projection.Reasoning].Chars()
 }
