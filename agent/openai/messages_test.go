@@ -1,12 +1,15 @@
 package openai_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -262,43 +265,70 @@ func TestAKeyIsTriedWhereOnlyAKeyIsAnswered(t *testing.T) {
 	}
 }
 
+// documented is an answer of the API, and what comes of it. It is named after the page of the documentation that has it,
+// and what it shows.
+type documented struct {
+	Name   string
+	Answer struct {
+		Stream    []json.RawMessage
+		Raw, Body string
+		Status    int
+		Headers   map[string]string
+	}
+	Want struct {
+		Text, Reasoning, Refusal      string
+		Calls                         []string // id, name and input of each
+		Stop                          conversation.StopReason
+		Paused, NoRetry               bool
+		Class                         llm.Class // of a failure, "" for none
+		Window, Requested, RetryAfter int
+		Usage                         *llm.Tokens // nil: whatever it is
+	}
+}
+
 func TestTheMessagesAPIAsDocumented(t *testing.T) {
 	t.Parallel()
-	all := anthropictest.Cases()
-	if len(all) < 60 {
-		t.Errorf("%d cases", len(all))
+	raw, err := os.ReadFile("testdata/messages.jsonl")
+	if err != nil {
+		t.Fatal(err)
 	}
-	names := map[string]bool{}
-	for _, c := range all {
-		if names[c.Name] {
-			t.Errorf("two cases are named %q", c.Name)
+	for line := range bytes.Lines(raw) {
+		var c documented
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
 		}
-		names[c.Name] = true
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			s := anthropictest.New(t, nil, c.Answer)
-			client := openai.New(openai.Options{Provider: "anthropic", BaseURL: s.URL, Key: anthropictest.Key, Transport: transport(t)})
+			a, want := c.Answer, c.Want
+			answer := anthropictest.Answer{Raw: a.Raw, Body: a.Body, Status: a.Status, Headers: a.Headers}
+			for _, e := range a.Stream {
+				answer.Stream = append(answer.Stream, string(e))
+			}
+			server := anthropictest.NewTransport(t, func(int, anthropictest.Request) anthropictest.Answer { return answer })
+			client := openai.New(openai.Options{Provider: "anthropic", BaseURL: "http://claude.test/v1", Key: anthropictest.Key, Transport: server})
 			got := gather(t, client, toClaude("hi"))
 			var calls []string
 			for _, k := range got.Calls {
 				calls = append(calls, k.ID+" "+k.Name+" "+k.Arguments)
 			}
-			if got.Text != c.Text || got.Reasoning != c.Reasoning || c.Class == "" && got.Stop != c.Stop || got.Refusal != c.Refusal || got.Paused != c.Paused {
+			if got.Text != want.Text || got.Reasoning != want.Reasoning || want.Class == "" && got.Stop != want.Stop || got.Refusal != want.Refusal || got.Paused != want.Paused {
 				t.Errorf("text %q, reasoning %q, stop %q", got.Text, got.Reasoning, got.Stop)
 			}
-			if d := cmp.Diff(c.Calls, calls); d != "" {
+			if d := cmp.Diff(want.Calls, calls); d != "" {
 				t.Error(d)
 			}
+			e := got.Err
 			switch {
-			case c.Class == "" && got.Err != nil, c.Class != "" && (got.Err == nil || got.Err.Class != c.Class):
-				t.Fatalf("failure %v, want one of class %q", got.Err, c.Class)
-			case c.Class != "" && (c.Answer.Status > 0 && got.Err.Status != c.Answer.Status || c.Check != nil && !c.Check(got.Err)):
-				t.Errorf("failure %+v", got.Err)
+			case want.Class == "" && e != nil, want.Class != "" && (e == nil || e.Class != want.Class):
+				t.Fatalf("failure %v, want one of class %q", e, want.Class)
+			case want.Class != "" && (a.Status > 0 && e.Status != a.Status || e.Window != want.Window || e.Requested != want.Requested ||
+				e.RetryAfter != time.Duration(want.RetryAfter)*time.Second || want.NoRetry && e.Retryable()):
+				t.Errorf("failure %+v", e)
 			}
-			if d := cmp.Diff(c.Usage, got.Usage); c.Usage != nil && d != "" {
+			if d := cmp.Diff(want.Usage, got.Usage); want.Usage != nil && d != "" {
 				t.Errorf("usage %s", d)
 			}
-			if strings.Contains(fmt.Sprintf("%+v %v", got.Err, got), anthropictest.Key) {
+			if strings.Contains(fmt.Sprintf("%+v %v", e, got), anthropictest.Key) {
 				t.Error("the key is told")
 			}
 		})

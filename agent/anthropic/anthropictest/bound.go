@@ -3,20 +3,16 @@ package anthropictest
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 )
 
 // The check of thinking that comes back, as "Preserved thinking" and "Prefix checks on thinking blocks" have it. The
 // server remembers every block that it handed out. Of newer models it wants system prompt, tools and all that stood in
 // front as they were, and no block left out between others. What it would drop without a word, it refuses as well.
-
-// Signature stands in the thinking of an answer for the one that the server makes.
-const Signature = "by the server"
 
 // handed is a block of thinking that was handed out.
 type handed struct {
@@ -27,22 +23,12 @@ type handed struct {
 
 var bound = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^claude-[a-z]+-5-[1-9]$`) })
 
-// key is a block as one text.
+// key is a block as one text, without its breakpoint.
 func (b Block) key() string {
-	bare := Block{}
-	for name, value := range b {
-		if name != "cache_control" && name != "role" {
-			bare[name] = value
-		}
-	}
-	raw, err := json.Marshal(bare)
-	if err != nil {
-		return "" // it was decoded from JSON
-	}
-	return string(raw)
+	bare := maps.Clone(b)
+	delete(bare, "cache_control")
+	return bare.json()
 }
-
-func (b Block) thinks() bool { return strings.HasSuffix(b.kind(), "thinking") }
 
 // chain walks through a prompt.
 type chain struct {
@@ -99,61 +85,17 @@ func (s *Server) bound(r *Request) string {
 }
 
 // handOut remembers the thinking of the reply to a request.
-func (s *Server) handOut(r *Request, events []string) {
+func (s *Server) handOut(r *Request, blocks []Block) {
 	c := r.front()
 	for i, m := range r.Messages {
 		for _, b := range m.Content {
 			c.step(m.Role+strconv.Itoa(i), b)
 		}
 	}
-	for _, b := range content(events) {
+	for _, b := range blocks {
 		before := c.before
 		if prefix := c.step("assistant"+strconv.Itoa(len(r.Messages)), b); b.thinks() {
 			s.handed[b.key()] = &handed{r.Model, prefix, before}
 		}
 	}
-}
-
-// content is what the events of a reply come to.
-func content(events []string) []Block {
-	var all []Block
-	for data := range strings.SplitSeq(strings.Join(events, "\n"), "\n") {
-		var e struct {
-			Type  string `json:"type"`
-			Block Block  `json:"content_block"`
-			Delta struct {
-				Text, Thinking, Signature string
-				Input                     string `json:"partial_json"`
-			} `json:"delta"`
-		}
-		_ = json.Unmarshal([]byte(data), &e) // what is no JSON has no type
-		add := func(b Block, name, more string) {
-			if more != "" {
-				text, _ := b[name].(string)
-				b[name] = text + more
-			}
-		}
-		switch {
-		case e.Type == "content_block_start":
-			if e.Block == nil {
-				e.Block = Block{} // of another type
-			}
-			all = append(all, e.Block)
-		case len(all) == 0: // a piece of no block
-		case e.Type == "content_block_delta":
-			b := all[len(all)-1]
-			add(b, "text", e.Delta.Text)
-			add(b, "thinking", e.Delta.Thinking)
-			add(b, "signature", e.Delta.Signature)
-			add(b, "input", e.Delta.Input)
-		case e.Type == "content_block_stop":
-			b := all[len(all)-1]
-			if text, ok := b["input"].(string); ok {
-				var input any
-				_ = json.Unmarshal([]byte(text), &input) // a call that is cut has none
-				b["input"] = input
-			}
-		}
-	}
-	return all
 }

@@ -1,4 +1,3 @@
-// Package anthropictest has a server for tests that speaks the Messages API as its documentation has it: streams and
-// failures by script, a prompt cache that keeps to the documented rules, and a check of every request that knows nothing of
-// how requests are made. It listens on loopback only.
+// Package anthropictest has a server for tests that speaks the Messages API as its documentation has it: answers by
+// script, and a check of every request and of the thinking in it that knows nothing of how requests are made.
 package anthropictest

@@ -13,39 +13,40 @@ import (
 const (
 	mostMarks   = 4
 	leastBudget = 1024
-	mostBytes   = 32 << 20
 )
-
-// lastIsReply is a problem, except behind a reply that paused ("Handling stop reasons").
-const lastIsReply = "the last message is not the user's"
 
 var toolName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`) })
 
 // Block is a block of content as it came.
 type Block map[string]any
 
-// kind is the type of a block.
-func (b Block) kind() string { return b.text("type") }
-
 func (b Block) text(name string) string {
 	s, _ := b[name].(string)
 	return s
 }
 
+func (b Block) kind() string { return b.text("type") }
+
+func (b Block) thinks() bool { return strings.HasSuffix(b.kind(), "thinking") }
+
+func (b Block) json() string {
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return "" // it has nothing but JSON
+	}
+	return string(raw)
+}
+
 // Request is the body of a request.
 type Request struct {
-	Model      string           `json:"model"`
-	MaxTokens  *int             `json:"max_tokens"`
-	Stream     bool             `json:"stream"`
-	System     []Block          `json:"system"`
-	Tools      []Block          `json:"tools"`
-	Messages   []RequestMessage `json:"messages"`
-	Thinking   Block            `json:"thinking"`
-	Output     Block            `json:"output_config"`
-	ToolChoice Block            `json:"tool_choice"`
-
-	Temperature *float64 `json:"temperature"`
-	TopK        *int     `json:"top_k"`
+	Model     string           `json:"model"`
+	MaxTokens *int             `json:"max_tokens"`
+	Stream    bool             `json:"stream"`
+	System    []Block          `json:"system"`
+	Tools     []Block          `json:"tools"`
+	Messages  []RequestMessage `json:"messages"`
+	Thinking  Block            `json:"thinking"`
+	Output    Block            `json:"output_config"`
 }
 
 // RequestMessage is one of its messages.
@@ -72,9 +73,6 @@ func Problems(raw []byte, counting bool) []string {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return []string{"it is no request: " + err.Error()}
 	}
-	if len(raw) > mostBytes {
-		c.say("it has %d bytes, at most %d are taken", len(raw), mostBytes)
-	}
 	if r.Model == "" {
 		c.say("model is missing")
 	}
@@ -87,7 +85,12 @@ func Problems(raw []byte, counting bool) []string {
 		c.mark(s)
 	}
 	c.messages(&r)
-	c.lifetimes()
+	if len(c.marks) > mostMarks {
+		c.say("%d breakpoints", len(c.marks))
+	}
+	if strings.Contains(strings.Join(c.marks, " "), "5m 1h") { // the longer ones come first
+		c.say("a breakpoint of an hour stands behind one of five minutes")
+	}
 	return c.problems
 }
 
@@ -110,12 +113,10 @@ func (c *checker) bound(r *Request, counting bool) {
 	}
 	switch kind {
 	case "":
-		return
 	case "disabled", "between_tools":
 		if effort == "xhigh" || effort == "max" {
 			c.say("thinking of type %q does not go with effort %s", kind, effort)
 		}
-		return
 	case "adaptive":
 		if _, ok := r.Thinking["budget_tokens"]; ok {
 			c.say("adaptive thinking has a budget")
@@ -127,12 +128,6 @@ func (c *checker) bound(r *Request, counting bool) {
 		}
 	default:
 		c.say("thinking of type %q", kind)
-	}
-	if r.Temperature != nil && *r.Temperature != 1 || r.TopK != nil {
-		c.say("thinking does not go with temperature or top_k")
-	}
-	if choice := r.ToolChoice.kind(); choice == "any" || choice == "tool" {
-		c.say("thinking does not go with a forced tool")
 	}
 }
 
@@ -179,26 +174,13 @@ func (c *checker) mark(b Block) {
 	if !said {
 		ttl = "5m"
 	}
-	switch kind := b.kind(); {
-	case kind == "thinking" || kind == "redacted_thinking":
-		c.say("a breakpoint on %s", kind)
-	case kind == "text" && b.text("text") == "":
-		c.say("a breakpoint on an empty text")
+	if b.thinks() {
+		c.say("a breakpoint on %s", b.kind())
 	}
 	if control["type"] != "ephemeral" || ttl != "5m" && ttl != "1h" {
 		c.say("a breakpoint of %v", control)
 	}
 	c.marks = append(c.marks, ttl)
-}
-
-// lifetimes checks the number of breakpoints and their order: the longer ones come first.
-func (c *checker) lifetimes() {
-	if len(c.marks) > mostMarks {
-		c.say("%d breakpoints", len(c.marks))
-	}
-	if strings.Contains(strings.Join(c.marks, " "), "5m 1h") {
-		c.say("a breakpoint of an hour stands behind one of five minutes")
-	}
 }
 
 func (c *checker) messages(r *Request) {
@@ -207,7 +189,7 @@ func (c *checker) messages(r *Request) {
 		return
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role != "user" {
-		c.say(lastIsReply)
+		c.say("the last message is not the user's")
 	}
 	seen := map[string]bool{}
 	var open []string
@@ -257,23 +239,16 @@ func (c *checker) content(i int, m RequestMessage, open []string, seen map[strin
 				results[id] = true
 			}
 			answered++
-			if e, said := b["is_error"]; said && e != true {
-				c.say("message %d has a result with is_error %v", i, e)
-			}
-		case "thinking":
-			if b.text("signature") == "" {
+		case "thinking", "redacted_thinking":
+			if b.text("signature")+b.text("data") == "" {
 				c.say("message %d has thinking without a signature", i)
-			}
-		case "redacted_thinking":
-			if b.text("data") == "" {
-				c.say("message %d has redacted thinking without data", i)
 			}
 		}
 	}
 	if answered != len(open) {
 		c.say("message %d answers %d calls of %d", i, answered, len(open))
 	}
-	if n := len(m.Content); n > 0 && m.Role == "assistant" && strings.HasSuffix(m.Content[n-1].kind(), "thinking") {
+	if n := len(m.Content); n > 0 && m.Content[n-1].thinks() {
 		c.say("message %d ends with thinking", i)
 	}
 	return calls
