@@ -157,7 +157,6 @@ type Model struct {
 	MaxOutput int // largest reply in tokens, 0 if unknown
 	Reasons   bool
 	Accepts   []Thinking // what it takes; nil: what its generation takes
-	Efforts   []string   // the levels that it takes, nil if unknown
 	Drops     bool       // the server can be asked to drop thinking that is bound to something else
 }
 
@@ -176,9 +175,9 @@ func NewForm(r llm.Request, m Model) Form {
 		takes = accepts(r.Model)
 	}
 	if slices.Contains(takes, ThinkingAdaptive) {
-		f.Thinking, f.Effort = ThinkingAdaptive, m.effort(r.Effort)
+		f.Thinking, f.Effort = ThinkingAdaptive, effort(r.Effort)
 		if r.Effort == EffortNone {
-			f.Thinking, f.Effort = m.least(takes)
+			f.Thinking, f.Effort = least(takes)
 		}
 		f.Drops = bound && m.Drops && f.Thinking == ThinkingAdaptive
 		return f
@@ -194,31 +193,21 @@ func NewForm(r llm.Request, m Model) Form {
 const EffortNone = "none"
 
 // least is how a model that decides itself is asked to think least.
-func (m Model) least(takes []Thinking) (Thinking, string) {
+func least(takes []Thinking) (Thinking, string) {
 	for _, off := range []Thinking{ThinkingDisabled, ThinkingBetween} {
 		if slices.Contains(takes, off) {
 			return off, ""
 		}
 	}
-	return ThinkingAdaptive, m.effort("low")
+	return ThinkingAdaptive, "low"
 }
 
-// effort is a level as the model takes it: the next lower one where it does not take that one, its lowest where there is
-// none, and "" where it takes no levels.
-func (m Model) effort(level string) string {
+// effort is a level in the API's word for it.
+func effort(level string) string {
 	if level == "minimal" {
-		level = "low" // the least that there is
+		return "low" // the least that there is
 	}
-	if level == "" || m.Efforts == nil || slices.Contains(m.Efforts, level) {
-		return level
-	}
-	taken := ""
-	for _, e := range llm.Efforts() {
-		if slices.Contains(m.Efforts, e) && (taken == "" || slices.Index(llm.Efforts(), e) < slices.Index(llm.Efforts(), level)) {
-			taken = e
-		}
-	}
-	return taken
+	return level
 }
 
 // budgets are the tokens of thinking that stand for an effort, for models that take no effort.

@@ -131,13 +131,6 @@ func TestThinkingIsAskedForAsTheModelWantsIt(t *testing.T) {
 			t.Errorf("%s: max_tokens %d, want %d", c.model, b.MaxTokens, c.most)
 		}
 	}
-	for effort, want := range map[string]any{"max": "high", "medium": "medium", "low": "medium", "": nil} {
-		b := made(t, llm.Request{Model: "claude-saga-7", Effort: effort, Messages: []projection.Message{user("hi")}},
-			anthropic.Model{Reasons: true, Accepts: []anthropic.Thinking{anthropic.ThinkingAdaptive}, Efforts: []string{"high", "medium"}})
-		if b.Output["effort"] != want {
-			t.Errorf("of a model that takes high and medium, %q: %v", effort, b.Output)
-		}
-	}
 	for model, want := range map[string]bool{"claude-sonnet-5-5": true, "claude-fable-5-1": true, "claude-opus-5": false, "claude-opus-4-6": false} {
 		b := made(t, llm.Request{Model: model, ThinksAfter: 7, Messages: []projection.Message{user("hi")}}, anthropic.Model{Reasons: true, Drops: true})
 		if got := b.Thinking["block_binding"] != nil; got != want {
@@ -239,7 +232,7 @@ func TestThinkingGoesBackAsItCameAndNowhereElse(t *testing.T) {
 		}
 		rep.Add(c)
 	}
-	last, err := d.End()
+	last, err := d.End(true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +346,7 @@ func TestThinkingBesideBlankTextStaysWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		last, err := d.End()
+		last, err := d.End(true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -296,7 +296,7 @@ func (d *Decoder) Whole(body []byte) (llm.Chunk, error) {
 func (d *Decoder) Stopped() bool { return d.reason != "" }
 
 // End gives the last chunk, and the failure if the reply is not whole.
-func (d *Decoder) End() (llm.Chunk, error) {
+func (d *Decoder) End(bool) (llm.Chunk, error) {
 	c := llm.Chunk{Usage: d.usage.tokens()}
 	if d.reason == "" {
 		if d.odd && !d.known {

@@ -49,7 +49,7 @@ func TestAReplyThatIsNotStreamed(t *testing.T) {
 	if err != nil || c.Text != "So" || c.Reasoning != "hm" || len(c.Calls) != 2 {
 		t.Fatalf("%+v %v", c, err)
 	}
-	last, err := d.End()
+	last, err := d.End(true)
 	if err != nil || last.Stop != conversation.StopCalls || last.Usage.Prompt != 5 || len(last.Extras) == 0 {
 		t.Errorf("%+v %v", last, err)
 	}
@@ -86,7 +86,7 @@ func FuzzStream(f *testing.F) {
 				break
 			}
 		}
-		last, err := d.End()
+		last, err := d.End(true)
 		if (err == nil) != (last.Stop != "") {
 			t.Errorf("stop %q, error %v", last.Stop, err)
 		}

@@ -1,12 +1,14 @@
 package openai
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
 	"plimsoll/agent/llm"
+	"plimsoll/conversation"
 )
 
 // From what a server answers to a class, a message and a hint. The order
@@ -17,43 +19,22 @@ import (
 // refused is the error of an answer with a status other than 2xx.
 func (w endpoint) refused(status int, h http.Header, body []byte) *llm.Error {
 	f := parseFault(body)
-	e := w.classified(status, f)
-	e.Status = status
-	e.RetryAfter = retryAfter(h, f, time.Now())
-	if said, retry := shouldRetry(h); said {
-		e.NoRetry = !retry
-	}
-	if status >= 300 && status < 400 {
-		w.explainRedirect(e, h)
+	e := &llm.Error{Class: w.class(status, f), Status: status, RetryAfter: retryAfter(h, f, time.Now())}
+	if to := h.Get("Location"); status < 400 && to != "" {
+		e.Hint = "the server sends us to " + w.tidy(to) + ": set base_url to match"
 	}
 	w.finish(e, f)
+	if said := strings.ToLower(h.Get("X-Should-Retry")); said == "true" || said == "false" {
+		e.NoRetry = said == "false"
+	}
 	return e
 }
 
-// reported is the error that a server reports inside an answer of status 200.
-func (w endpoint) reported(body []byte) *llm.Error {
+// Reported is the error that a server reports inside an answer of status 200.
+func (w endpoint) Reported(body []byte) *llm.Error {
 	f := parseFault(body)
-	status := f.status
-	if status == 0 {
-		status = http.StatusOK
-	}
-	e := w.classified(status, f)
-	e.RetryAfter = retryAfter(http.Header{}, f, time.Now())
+	e := &llm.Error{Class: w.class(cmp.Or(f.status, http.StatusOK), f), RetryAfter: retryAfter(http.Header{}, f, time.Now())}
 	w.finish(e, f)
-	return e
-}
-
-// classified is the error without its words.
-func (w endpoint) classified(status int, f *Fault) *llm.Error {
-	e := &llm.Error{Class: w.class(status, f)}
-	if e.Class == llm.Overflow {
-		e.Window, e.Requested, _ = f.overflow()
-	}
-	if e.Class == llm.ServerFault && permanent(f) {
-		e.NoRetry = true
-	}
-	e.Thinking = e.Class == llm.BadRequest && refusesThinking(strings.ToLower(f.Message))
-	e.Loading = e.Class == llm.Overloaded && loading(f)
 	return e
 }
 
@@ -168,18 +149,6 @@ func outOfCredit(status int, f *Fault, text string) bool {
 		"out of credits", "insufficient credits", "requires more credits", "spending limit")
 }
 
-// loading reports a server that does not have its model in memory yet.
-func loading(f *Fault) bool {
-	return hasAny(strings.ToLower(f.Message), "loading model", "loading the model", "model is loading", "model is still loading", "still loading")
-}
-
-// permanent reports a server fault that the same request causes again:
-// llama.cpp answers 500 to requests it cannot parse.
-func permanent(f *Fault) bool {
-	return hasAny(strings.ToLower(f.Message), "parse_error", "failed to parse tool call arguments", "failed to parse input",
-		"failed to parse messages")
-}
-
 func hasAny(text string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(text, w) {
@@ -189,66 +158,55 @@ func hasAny(text string, words ...string) bool {
 	return false
 }
 
-// explainRedirect says where a server wants to be asked instead.
-func (w endpoint) explainRedirect(e *llm.Error, h http.Header) {
-	e.Class = llm.BadRequest
-	e.Hint = "set base_url to the address that the server really has"
-	if to := h.Get("Location"); to != "" {
-		e.Hint = fmt.Sprintf("the server sends us to %s: set base_url to match", w.tidy(to))
-	}
-}
-
-// finish gives an error its words and its cause, both without keys.
+// finish gives an error its words and its cause, both without keys, and what else the server's words say.
 func (w endpoint) finish(e *llm.Error, f *Fault) {
-	words := w.tidy(f.Message)
-	e.Lead = w.lead(e, strings.ToLower(f.Message))
+	words := strings.ToLower(f.Message)
+	switch e.Class {
+	case llm.Overflow:
+		e.Window, e.Requested, _ = f.overflow()
+	case llm.ServerFault: // llama.cpp answers 500 to requests it cannot parse
+		e.NoRetry = hasAny(words, "parse_error", "failed to parse tool call arguments", "failed to parse input", "failed to parse messages")
+	case llm.BadRequest:
+		e.Thinking = refusesThinking(words)
+	case llm.Overloaded:
+		e.Loading = hasAny(words, "loading model", "loading the model", "model is loading", "model is still loading", "still loading")
+	}
+	e.Lead = w.lead(e, words)
 	e.Message = e.Lead
-	if words != "" {
-		e.Message += ": " + words
-	} else if code := w.tidy(f.Code); code != "" {
-		e.Message += ": " + code
+	if said := cmp.Or(w.tidy(f.Message), w.tidy(f.Code)); said != "" {
+		e.Message += ": " + said
 	}
-	if e.Hint == "" {
-		e.Hint = w.hint(e, strings.ToLower(f.Message))
-	}
+	e.Hint = cmp.Or(e.Hint, w.hint(e))
 	e.Err = &Fault{
-		Message: shorten(oneLine(w.redact(f.Message)), 2000), Code: w.tidy(f.Code), Type: w.tidy(f.Type), Param: w.tidy(f.Param),
+		Message: conversation.OneLine(llm.OneLine(w.redact(f.Message)), 2000), Code: w.tidy(f.Code), Type: w.tidy(f.Type), Param: w.tidy(f.Param),
 	}
 }
 
-// lead is the beginning of a message, before the server's own words: what happened, in the service's words for it.
+// leads say what happened, in the service's words for it, and how its name follows.
+var leads = map[llm.Class]string{
+	llm.Auth: "Key refused by", llm.Quota: "Out of credit at", llm.NotFound: "No such model or address at",
+	llm.TooLarge: "Larger than the rate limit takes at once at", llm.RateLimited: "Rate limited by", llm.Overloaded: "No capacity at",
+	llm.ServerFault: "Server error at", llm.BadRequest: "Request refused by",
+}
+
+// lead is the beginning of a message, before the server's own words. A server of the user's own needs no name.
 func (w endpoint) lead(e *llm.Error, words string) string {
-	of := func(what, prep string) string { // a server of the user's own needs no name
-		if w.Name == "custom" {
-			return what
-		}
-		return what + " " + prep + " " + w.Label
+	lead := leads[e.Class]
+	switch {
+	case e.Class == llm.Auth && !w.hasKey && !hasAny(words, "incorrect", "invalid"):
+		lead = "Key needed by"
+	case e.Class == llm.Auth && e.Status == http.StatusForbidden:
+		lead = "Not allowed with this key by"
+	case e.Loading:
+		lead = "The model still loads at"
 	}
-	lead := of("Request refused", "by")
-	switch e.Class {
-	case llm.Auth:
-		switch lead = of("Key refused", "by"); {
-		case !w.hasKey && !hasAny(words, "incorrect", "invalid"):
-			lead = of("Key needed", "by")
-		case e.Status == http.StatusForbidden:
-			lead = of("Not allowed with this key", "by")
-		}
-	case llm.Quota:
-		lead = of("Out of credit", "at")
-	case llm.NotFound:
-		lead = of("No such model or address", "at")
-	case llm.Overflow:
+	switch at := strings.LastIndexByte(lead, ' '); {
+	case e.Class == llm.Overflow:
 		lead = "Larger than the context window"
-	case llm.TooLarge:
-		lead = of("Larger than the rate limit takes at once", "at")
-	case llm.RateLimited:
-		lead = of("Rate limited", "by")
-	case llm.Overloaded:
-		if lead = of("No capacity", "at"); e.Loading {
-			lead = of("The model still loads", "at")
-		}
-	case llm.ServerFault:
-		lead = of("Server error", "at")
+	case w.Name == "custom":
+		lead = lead[:at]
+	default:
+		lead += " " + w.Label
 	}
 	if e.Status >= 400 {
 		lead += fmt.Sprintf(" (%d)", e.Status)
@@ -257,31 +215,21 @@ func (w endpoint) lead(e *llm.Error, words string) string {
 }
 
 // hint is what the user can do, "" if nothing.
-func (w endpoint) hint(e *llm.Error, words string) string {
+func (w endpoint) hint(e *llm.Error) string {
 	switch e.Class {
 	case llm.Auth:
-		if w.renewed != nil {
-			return "run the program of key_command in a terminal to see what it says"
-		}
-		if w.keyVar == "" {
+		switch {
+		case w.renewed != nil:
+			return keyCommandHint
+		case w.keyVar == "":
 			return "set the key: name its environment variable in the configuration, under api_key_env"
-		}
-		if w.Local && !w.hasKey {
+		case w.Local:
 			return "set " + w.keyVar + " to the key that the server was started with"
-		}
-		if e.Status == http.StatusForbidden && w.hasKey {
-			return "choose a model that the key has access to, or set " + w.keyVar + " to another key"
-		}
-		if w.Local {
-			return "set " + w.keyVar + " to a valid key"
 		}
 		return "/connect, or `plimsoll connect " + w.Name + "`, stores another; or set " + w.keyVar
 	case llm.Quota:
 		return "add credit with the provider, or choose another model"
 	case llm.NotFound:
-		if w.Name == "ollama" && strings.Contains(words, "model") {
-			return "`plimsoll models` lists the models there are, `ollama pull` gets others"
-		}
 		return "`plimsoll models` lists the models there are"
 	case llm.TooLarge:
 		return "send less at once; waiting does not help"
@@ -289,10 +237,8 @@ func (w endpoint) hint(e *llm.Error, words string) string {
 		if e.Loading {
 			return "wait until the server has loaded the model, then try again"
 		}
-	case llm.BadRequest:
-		if strings.Contains(words, "does not support tools") {
-			return "choose a model that can use tools"
-		}
 	}
 	return ""
 }
+
+const keyCommandHint = "run the program of key_command in a terminal to see what it says"

@@ -33,7 +33,7 @@ var refusals = []struct {
 	{"FastAPI text", "custom", 404, `{"detail":"Not Found"}`, llm.NotFound, "Not Found"},
 	{"FastAPI list", "custom", 422, `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error.missing"}]}`, llm.BadRequest, "field required"},
 	{"HTML", "custom", 502, "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>", llm.ServerFault, "502 Bad Gateway"},
-	{"HTML without title", "custom", 400, "<html><style>p{}</style><body><p>Nope &amp; no</p></body></html>", llm.BadRequest, "Nope & no"},
+	{"HTML without title", "custom", 400, "<html><style>p{}</style><body><p>Nope &amp; no</p></body></html>", llm.BadRequest, "a web page"},
 	{"plain text", "custom", 500, "upstream connect error", llm.ServerFault, "upstream connect error"},
 	{"nothing", "custom", 500, "", llm.ServerFault, "Server error (500)"},
 	{"timeout", "custom", 408, "", llm.ServerFault, ""},
@@ -43,7 +43,7 @@ var refusals = []struct {
 	{"tools", "ollama", 400, `{"error":{"message":"registry.ollama.ai/library/x does not support tools","type":"api_error"}}`, llm.BadRequest, "does not support tools"},
 	{"thinking", "ollama", 400, `{"error":{"message":"\"tiny\" does not support thinking"}}`, llm.BadRequest, ""},
 	{"arguments", "llamacpp", 500, `{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON","type":"server_error"}}`, llm.ServerFault, ""},
-	{"control characters", "custom", 400, "{\"error\":{\"message\":\"a\\u001b[31mred\\u202eevil\\nline\"}}", llm.BadRequest, "a[31mredevil line"},
+	{"control characters", "custom", 400, "{\"error\":{\"message\":\"a\\u001b[31mred\\u202eevil\\nline\"}}", llm.BadRequest, "a [31mred evil line"},
 }
 
 func TestRefusals(t *testing.T) {

@@ -43,23 +43,23 @@ type Client struct {
 
 // lessons is what an endpoint's answers taught about a model.
 type lessons struct {
-	noUsageOption bool // refuses stream_options
-	otherLimit    bool // wants the other of max_tokens and max_completion_tokens
-	responses     bool // wants the Responses API
-	progress      bool // is a llama.cpp under another name
-	noCacheKey    bool // refuses prompt_cache_key
-	noMarks       bool // refuses cache breakpoints
-	noRetention   bool // refuses to keep a prompt for a day
-	noThinking    bool // refuses to be asked to think
-	noEffort      bool // refuses an effort
-	noEncrypted   bool // has no reasoning in encrypted form
-	noItems       bool // refuses reasoning that goes back to it
-	noSummary     bool // writes no summaries of reasoning
-	noEcho        bool // refuses reasoning in messages
-	noBinding     bool // refuses to be asked to drop thinking
-	most          int  // tokens that it writes at most, 0 unless it said so
-	listed        int  // the same by the server's list
-	said               // by the server's list
+	noUsageOption bool   // refuses stream_options
+	otherLimit    bool   // wants the other of max_tokens and max_completion_tokens
+	responses     bool   // wants the Responses API
+	progress      bool   // is a llama.cpp under another name
+	noCacheKey    bool   // refuses prompt_cache_key
+	noMarks       bool   // refuses cache breakpoints
+	noRetention   bool   // refuses to keep a prompt for a day
+	noThinking    bool   // refuses to be asked to think
+	noEffort      bool   // refuses an effort
+	noEncrypted   bool   // has no reasoning in encrypted form
+	noItems       bool   // refuses reasoning that goes back to it
+	noSummary     bool   // writes no summaries of reasoning
+	noEcho        bool   // refuses reasoning in messages
+	noBinding     bool   // refuses to be asked to drop thinking
+	most          int    // tokens that it writes at most, 0 unless it said so
+	listed        int    // the same by the server's list
+	thinking      string // types that it takes, with blanks between, "" if it did not refuse one
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
@@ -314,9 +314,7 @@ func (c *Client) learn(model string, known lessons, e *llm.Error) bool {
 	if now == known {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.learned[model] = now
+	c.note(model, func(l *lessons) { *l = now })
 	return true
 }
 
@@ -336,9 +334,14 @@ func (c *Client) learnServer(model, server string) {
 	if server != "llama.cpp" || c.who.Progress {
 		return
 	}
+	c.note(model, func(l *lessons) { l.progress = true })
+}
+
+// note changes what is known of a model.
+func (c *Client) note(model string, change func(*lessons)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.learned[model]
-	l.progress = true
+	change(&l)
 	c.learned[model] = l
 }

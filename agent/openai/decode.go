@@ -12,15 +12,15 @@ import (
 
 // decoder reads the frames of one protocol.
 type decoder interface {
-	// frame reads the data of one event. done says that nothing more can come.
-	frame(data []byte) (c llm.Chunk, done bool, err error)
-	// whole reads a body that was not streamed.
-	whole(body []byte) (llm.Chunk, error)
-	// stopped reports whether the reply has its stop reason.
-	stopped() bool
-	// end gives the last chunk, and the failure if the reply is not whole. done
+	// Frame reads the data of one event. done says that nothing more can come.
+	Frame(data []byte) (c llm.Chunk, done bool, err error)
+	// Whole reads a body that was not streamed.
+	Whole(body []byte) (llm.Chunk, error)
+	// Stopped reports whether the reply has its stop reason.
+	Stopped() bool
+	// End gives the last chunk, and the failure if the reply is not whole. done
 	// says that the protocol's own end came.
-	end(done bool) (llm.Chunk, error)
+	End(done bool) (llm.Chunk, error)
 }
 
 // chatDecoder reads chat completions.
@@ -57,7 +57,7 @@ func callIDs(messages []projection.Message) map[string]bool {
 	return ids
 }
 
-func (d *chatDecoder) frame(data []byte) (llm.Chunk, bool, error) {
+func (d *chatDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
 		return llm.Chunk{}, true, nil
 	}
@@ -85,16 +85,16 @@ func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	var f chatFrame
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &f); err != nil && !errors.As(err, &odd) {
-		return nil, d.who.malformed("the stream is not valid JSON", data, err)
+		return nil, d.who.Malformed("the stream is not valid JSON", data, err)
 	}
 	if len(f.Error) > 0 && string(f.Error) != "null" {
-		return nil, d.who.reported(data)
+		return nil, d.who.Reported(data)
 	}
 	if f.XGroq != nil && f.XGroq.Error != "" {
-		return nil, d.who.reported(data)
+		return nil, d.who.Reported(data)
 	}
 	if f.Choices == nil && !f.Usage.counts() && looksLikeError(data) {
-		return nil, d.who.reported(data)
+		return nil, d.who.Reported(data)
 	}
 	return &f, nil
 }
@@ -165,21 +165,21 @@ func (d *chatDecoder) reasonError() error {
 	return nil
 }
 
-func (d *chatDecoder) whole(body []byte) (llm.Chunk, error) {
+func (d *chatDecoder) Whole(body []byte) (llm.Chunk, error) {
 	f, err := d.parse(body)
 	if err != nil {
 		return llm.Chunk{}, err
 	}
 	if len(f.Choices) == 0 {
-		return llm.Chunk{}, d.who.malformed("the answer is not a chat completion", body, nil)
+		return llm.Chunk{}, d.who.Malformed("the answer is not a chat completion", body, nil)
 	}
 	d.anyKnown = true
 	return d.take(f), d.reasonError()
 }
 
-func (d *chatDecoder) stopped() bool { return d.reason != "" }
+func (d *chatDecoder) Stopped() bool { return d.reason != "" }
 
-func (d *chatDecoder) end(done bool) (llm.Chunk, error) {
+func (d *chatDecoder) End(done bool) (llm.Chunk, error) {
 	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
 	c.Text, c.Reasoning = d.inline.end()
 	d.came(&c)
@@ -207,18 +207,18 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 		case done && d.calls.whole():
 			return conversation.StopCalls, nil
 		case !d.anyKnown && d.foreign > 0:
-			return "", d.who.malformed("the stream is not of chat completions", nil, nil)
+			return "", d.who.Malformed("the stream is not of chat completions", nil, nil)
 		case done && !d.text && !d.reasoned && !calls:
-			return "", emptyReply(d.who, false)
+			return "", d.who.Empty(false)
 		}
-		return "", truncated(d.who, d.anyKnown)
+		return "", d.who.truncated(d.anyKnown)
 	}
 	switch strings.ToLower(d.reason) {
 	case "length", "max_tokens", "model_length", "max_output_tokens":
 		return conversation.StopLength, nil
 	case "model_context_window_exceeded": // Z.ai, Anthropic
 		if !d.text && !d.reasoned && !calls {
-			return "", noRoom(d.who)
+			return "", d.who.NoRoom()
 		}
 		return conversation.StopLength, nil
 	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal", "sensitive":
@@ -228,7 +228,7 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 	case calls:
 		return conversation.StopCalls, nil
 	case !d.text:
-		return "", emptyReply(d.who, d.reasoned)
+		return "", d.who.Empty(d.reasoned)
 	}
 	return conversation.StopEnd, nil
 }
@@ -249,25 +249,26 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 	return withRoute(out, d.route)
 }
 
-// noRoom is the error of a window that was full before a reply began.
-func noRoom(who endpoint) *llm.Error {
+// NoRoom is the error of a window that was full before a reply began.
+func (w endpoint) NoRoom() *llm.Error {
 	e := &llm.Error{Class: llm.Overflow}
-	e.Message = who.lead(e, "")
+	e.Message = w.lead(e, "")
 	return e
 }
 
-func emptyReply(who endpoint, reasoned bool) *llm.Error {
-	what := who.Label + " gave an empty reply"
+// Empty is the error of a reply that says nothing.
+func (w endpoint) Empty(reasoned bool) *llm.Error {
+	what := w.Label + " gave an empty reply"
 	if reasoned {
-		what = who.Label + " reasoned, but gave no answer"
+		what = w.Label + " reasoned, but gave no answer"
 	}
 	return &llm.Error{Class: llm.Empty, Message: what}
 }
 
-func truncated(who endpoint, begun bool) *llm.Error {
-	what := who.Label + " closed the connection without an answer"
+func (w endpoint) truncated(begun bool) *llm.Error {
+	what := w.Label + " closed the connection without an answer"
 	if begun {
-		what = "the reply of " + who.Label + " ended in the middle"
+		what = "the reply of " + w.Label + " ended in the middle"
 	}
 	return &llm.Error{Class: llm.Truncated, Message: what}
 }

@@ -131,7 +131,6 @@ func questions(e Endpoint, wire Wire, base, model string) []question {
 	props := question{url: root + "/props" + ofRouter(model), read: readProps}
 	ps := question{url: root + "/api/ps", read: readPS}
 	lm1 := question{url: root + "/api/v1/models", read: readLMStudio}
-	lm0 := question{url: root + "/api/v0/models", read: readLMStudio0}
 	out := []question{list}
 	switch e.Name {
 	case "gemini":
@@ -143,14 +142,12 @@ func questions(e Endpoint, wire Wire, base, model string) []question {
 			out = append(out, showQuestion(base, model))
 		}
 	case "lmstudio":
-		out = append(out, lm1, lm0)
+		out = append(out, lm1)
 	case "llamacpp":
 		out = append(out, props)
 	default:
 		if e.Local && e.Name != "vllm" || e.BaseURL == "" {
-			out = append(out, props, ps, lm1, lm0,
-				question{url: root + "/model/info", read: readLiteLLM},
-				question{url: root + "/info", read: readTGI})
+			out = append(out, props, ps, lm1, question{url: root + "/model/info", read: readLiteLLM})
 		}
 	}
 	return out

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
+
+	"plimsoll/agent/llm"
+	"plimsoll/conversation"
 )
 
 // endpoint is the server at the other end: what errors call it, and what they must not repeat of it.
@@ -77,7 +79,7 @@ const maxWords = 300
 
 // tidy makes a server's text presentable.
 func (w endpoint) tidy(text string) string {
-	return shorten(oneLine(w.redact(text)), maxWords)
+	return conversation.OneLine(llm.OneLine(w.redact(text)), maxWords)
 }
 
 // redact takes keys and secret header values out of a text, and pieces of keys:
@@ -117,59 +119,16 @@ func hidePieces(text, secret string) string {
 	return b.String() + text[done:]
 }
 
-// oneLine folds white space and drops what could steer a terminal or turn the
-// direction of writing.
-func oneLine(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
-			return -1
-		}
-		return r
-	}, text)
-	return strings.Join(strings.Fields(text), " ")
-}
+var pageTitle = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+})
 
-// shorten cuts a text at limit characters, at a word where one ends near.
-func shorten(text string, limit int) string {
-	n := 0
-	for i := range text {
-		if n == limit {
-			cut := text[:i]
-			if at := strings.LastIndexByte(cut, ' '); at > len(cut)-30 {
-				cut = cut[:at]
-			}
-			return cut + "…"
-		}
-		n++
-	}
-	return text
-}
-
-var (
-	pageTitle = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
-	})
-	pageNoise = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?is)<(script|style|head)\b.*?</(script|style|head)>`)
-	})
-	pageTag = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?s)<[^>]*>`)
-	})
-)
-
-// pageText is what an HTML page says: its title, else its text.
+// pageText is what an HTML page says: its title.
 func pageText(page string) string {
 	if m := pageTitle().FindStringSubmatch(page); m != nil {
-		if t := strings.TrimSpace(html.UnescapeString(pageTag().ReplaceAllString(m[1], ""))); t != "" {
-			return t
-		}
+		return html.UnescapeString(m[1])
 	}
-	text := pageTag().ReplaceAllString(pageNoise().ReplaceAllString(page, " "), " ")
-	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+	return "a web page"
 }
 
 // Options say which endpoint a Client talks to.

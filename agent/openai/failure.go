@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"plimsoll/agent/llm"
+	"plimsoll/conversation"
 )
 
 // Failures of the connection, in words for the user.
@@ -66,26 +67,21 @@ func (w endpoint) unreachable(err error) *llm.Error {
 }
 
 func (w endpoint) startHint() string {
-	switch w.Name {
-	case "ollama":
+	if w.Name == "ollama" {
 		return "start Ollama: ollama serve"
-	case "lmstudio":
-		return "start the server in LM Studio"
-	case "llamacpp", "vllm":
-		return "start the server, or set base_url to its address"
 	}
 	return "is it running? /connect chooses another, base_url says where"
 }
 
-// malformed is the error of an answer that is not the protocol.
-func (w endpoint) malformed(what string, data []byte, cause error) *llm.Error {
+// Malformed is the error of an answer that is not the protocol.
+func (w endpoint) Malformed(what string, data []byte, cause error) *llm.Error {
 	e := &llm.Error{Class: llm.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
 	text := string(data)
 	page := strings.HasPrefix(strings.TrimSpace(text), "<")
 	if page {
 		text = pageText(text)
 	}
-	if words := shorten(w.tidy(text), 120); words != "" {
+	if words := conversation.OneLine(w.tidy(text), 120); words != "" {
 		e.Message += ": " + words
 	}
 	if cause == nil || page {

@@ -98,7 +98,7 @@ func FuzzRefusal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		w := newEndpoint(Options{Key: fuzzKey}, endpoints[0])
 		checkError(t, w.refused(status, http.Header{}, body))
-		checkError(t, w.reported(body))
+		checkError(t, w.Reported(body))
 	})
 }
 

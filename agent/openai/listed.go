@@ -3,7 +3,6 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -138,47 +137,12 @@ func (r *listRow) listed() Listed {
 	m.Chat = fitForChat(m.ID, r.Type) && (r.Active == nil || *r.Active) &&
 		(len(r.Methods) == 0 || slices.Contains(r.Methods, "generateContent"))
 	var can struct {
-		Chat     *bool `json:"completion_chat"` // Mistral
-		Thinking struct {
-			Types map[string]capability `json:"types"`
-		} `json:"thinking"` // Anthropic
-		Effort map[string]json.RawMessage `json:"effort"` // Anthropic: levels beside supported
+		Chat *bool `json:"completion_chat"` // Mistral
 	}
 	if json.Unmarshal(r.Capabilities, &can) == nil {
 		m.Chat = m.Chat && (can.Chat == nil || *can.Chat)
-		m.said = said{thinking: supported(can.Thinking.Types), efforts: supported(levels(can.Effort))}
 	}
 	return m
-}
-
-// said is what Anthropic's list says that a model takes, the words between blanks; "" where it says nothing.
-type said struct{ thinking, efforts string }
-
-type capability struct {
-	Supported bool `json:"supported"`
-}
-
-// levels are the capabilities among the fields of an object.
-func levels(fields map[string]json.RawMessage) map[string]capability {
-	out := map[string]capability{}
-	for name, raw := range fields {
-		var c capability
-		if json.Unmarshal(raw, &c) == nil {
-			out[name] = c
-		}
-	}
-	return out
-}
-
-// supported names what is supported, a blank where nothing is, and "" where nothing is told.
-func supported(all map[string]capability) string {
-	words := ""
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if words = cmp.Or(words, " "); all[name].Supported {
-			words += name + " "
-		}
-	}
-	return words
 }
 
 // notForChat are words in the ids of models that do something else.
@@ -246,5 +210,4 @@ type Listed struct {
 	Chat    bool        // fit for chat as far as one can tell
 	Loaded  bool        // in memory, or the server does not tell
 	owner   string
-	said    said
 }

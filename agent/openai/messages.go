@@ -31,17 +31,11 @@ func (c *Client) Entry(model string) (catalog.Entry, bool) {
 	return e, ok
 }
 
-// Learn takes over what the server's list says of a model.
+// Learn takes over how much the server's list says that a model writes.
 func (c *Client) Learn(model string, found Found) {
-	m, ok := found.Listed(model)
-	if !ok {
-		return
+	if m, ok := found.Listed(model); ok {
+		c.note(model, func(l *lessons) { l.listed = m.MaxOut })
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	l := c.learned[model]
-	l.listed, l.said = m.MaxOut, said{cmp.Or(m.said.thinking, l.thinking), cmp.Or(m.said.efforts, l.efforts)}
-	c.learned[model] = l
 }
 
 // thinksAnyway says that a model thinks though it is asked not to, "" where it does not.
@@ -60,9 +54,6 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 	for _, name := range strings.Fields(known.thinking) {
 		m.Accepts = append(m.Accepts, anthropic.Thinking(name))
 	}
-	if known.efforts != "" {
-		m.Efforts = append([]string{}, strings.Fields(known.efforts)...)
-	}
 	m.Drops = c.who.Binding && !known.noBinding
 	if known.noEffort {
 		r.Effort = ""
@@ -76,7 +67,7 @@ const messagesPath = "/messages"
 // messages is a request of the Messages wire.
 func (c *Client) messages(r llm.Request, f anthropic.Form) (outgoing, error) {
 	body, past, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
-	out := outgoing{path: messagesPath, body: body, decoder: newMessagesDecoder(c.who, r, past)}
+	out := outgoing{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.who, r, routeOf(c.who, r.Model), past)}
 	switch {
 	case f.Drops:
 		out.headers = map[string]string{betaHeader: anthropic.BindingBeta}
@@ -93,35 +84,6 @@ func setMessagesHeaders(h http.Header, key string) {
 	}
 	h.Set("Anthropic-Version", messagesVersion)
 }
-
-// messagesDecoder reads the Messages wire.
-type messagesDecoder struct{ *anthropic.Decoder }
-
-func newMessagesDecoder(who endpoint, r llm.Request, past anthropic.Past) messagesDecoder {
-	return messagesDecoder{anthropic.NewDecoder(faults{who}, r, routeOf(who, r.Model), past)}
-}
-
-func (d messagesDecoder) frame(data []byte) (llm.Chunk, bool, error) { return d.Frame(data) }
-func (d messagesDecoder) whole(body []byte) (llm.Chunk, error)       { return d.Whole(body) }
-func (d messagesDecoder) stopped() bool                              { return d.Stopped() }
-func (d messagesDecoder) end(bool) (llm.Chunk, error)                { return d.End() }
-
-// faults makes failures of what an endpoint sends.
-type faults struct{ who endpoint }
-
-// Reported is the failure that an event reports.
-func (f faults) Reported(data []byte) *llm.Error { return f.who.reported(data) }
-
-// Malformed is an answer that is not the protocol.
-func (f faults) Malformed(what string, data []byte, cause error) *llm.Error {
-	return f.who.malformed(what, data, cause)
-}
-
-// Empty is a reply that says nothing.
-func (f faults) Empty(reasoned bool) *llm.Error { return emptyReply(f.who, reasoned) }
-
-// NoRoom is a window that was full before the reply began.
-func (f faults) NoRoom() *llm.Error { return noRoom(f.who) }
 
 // mostTokens is how servers say that a bound of the reply is above what the model writes.
 var mostTokens = sync.OnceValue(func() *regexp.Regexp {

@@ -33,7 +33,7 @@ func (p prober) one(ctx context.Context, q question) answer {
 		return answer{err: err}
 	}
 	if !json.Valid(body) {
-		return answer{err: p.who.malformed("what it lists is not JSON", body, nil)}
+		return answer{err: p.who.Malformed("what it lists is not JSON", body, nil)}
 	}
 	return q.read(body, p.model)
 }
@@ -210,7 +210,7 @@ func (p prober) post(ctx context.Context, url string, body []byte, into any) err
 		return err
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return p.who.malformed("its count is not JSON", raw, err)
+		return p.who.Malformed("its count is not JSON", raw, err)
 	}
 	return nil
 }

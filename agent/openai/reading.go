@@ -55,15 +55,15 @@ func (r *reading) read(e event) (c llm.Chunk, done bool, err error) {
 	case eventAlive:
 		return llm.Chunk{Waiting: true}, false, nil
 	case eventError:
-		return c, false, r.client.who.reported(e.data)
+		return c, false, r.client.who.Reported(e.data)
 	case eventJunk:
-		return c, false, r.client.who.malformed("the answer is not a stream of events", e.data, nil)
+		return c, false, r.client.who.Malformed("the answer is not a stream of events", e.data, nil)
 	case eventBody:
-		c, err = r.dec.whole(e.data)
+		c, err = r.dec.Whole(e.data)
 		return c, true, err
 	}
-	c, done, err = r.dec.frame(e.data)
-	if r.dec.stopped() { // events still count then, keep-alives do not
+	c, done, err = r.dec.Frame(e.data)
+	if r.dec.Stopped() { // events still count then, keep-alives do not
 		r.dog.end(afterStop)
 	}
 	return c, done, err
@@ -71,7 +71,7 @@ func (r *reading) read(e event) (c llm.Chunk, done bool, err error) {
 
 // fail ends a reply with a failure.
 func (r *reading) fail(err error) {
-	last, _ := r.dec.end(false) // its own failure is not the one to report
+	last, _ := r.dec.End(false) // its own failure is not the one to report
 	r.give(last, err)
 }
 
@@ -85,7 +85,7 @@ func (r *reading) give(last llm.Chunk, err error) {
 
 // finish ends a reply whose stream came to its end.
 func (r *reading) finish(done bool) {
-	last, err := r.dec.end(done)
+	last, err := r.dec.End(done)
 	if err != nil {
 		r.give(last, err)
 		return
@@ -101,7 +101,7 @@ func (r *reading) finish(done bool) {
 
 // broken handles the end of the stream without the protocol's own end. Behind a stop reason nothing is missing.
 func (r *reading) broken(err error) {
-	if r.parent.Err() == nil && (r.dec.stopped() || err == io.EOF) {
+	if r.parent.Err() == nil && (r.dec.Stopped() || err == io.EOF) {
 		r.finish(false)
 		return
 	}

@@ -44,7 +44,7 @@ func (k *renewed) get(ctx context.Context, stale string) (string, error) {
 	}
 	if err != nil {
 		return "", &llm.Error{Class: llm.Auth, Message: "there is no key for " + k.label + ": " + err.Error(),
-			Hint: "run the program of key_command in a terminal to see what it says", NoRetry: true}
+			Hint: keyCommandHint, NoRetry: true}
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

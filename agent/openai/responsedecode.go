@@ -122,18 +122,18 @@ func newResponseDecoder(who endpoint, r llm.Request) *responseDecoder {
 	}
 }
 
-func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
+func (d *responseDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	if isDone(data) {
 		return llm.Chunk{}, true, nil
 	}
 	var ev responseEvent
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
-		return llm.Chunk{}, false, d.who.malformed("the stream is not valid JSON", data, err)
+		return llm.Chunk{}, false, d.who.Malformed("the stream is not valid JSON", data, err)
 	}
 	ours := strings.HasPrefix(string(ev.Type), "response.")
 	if ev.Type == goopenai.ResponseStreamEventError || !ours && looksLikeError(data) {
-		return llm.Chunk{}, false, d.who.reported(data)
+		return llm.Chunk{}, false, d.who.Reported(data)
 	}
 	if !ours {
 		d.foreign++
@@ -142,7 +142,7 @@ func (d *responseDecoder) frame(data []byte) (llm.Chunk, bool, error) {
 	d.known = true
 	if ev.Response != nil && ev.Type == goopenai.ResponseStreamEventFailed {
 		d.usage = ev.Response.Usage.tokens()
-		return llm.Chunk{}, false, d.who.reported(data)
+		return llm.Chunk{}, false, d.who.Reported(data)
 	}
 	c, done := d.take(&ev)
 	if d.calls.tooMany {
@@ -291,17 +291,17 @@ func (d *responseDecoder) ended(r *responseBody) {
 	d.usage = r.Usage.tokens()
 }
 
-func (d *responseDecoder) whole(body []byte) (llm.Chunk, error) {
+func (d *responseDecoder) Whole(body []byte) (llm.Chunk, error) {
 	var r responseBody
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, &odd) {
-		return llm.Chunk{}, d.who.malformed("the answer is not JSON", body, err)
+		return llm.Chunk{}, d.who.Malformed("the answer is not JSON", body, err)
 	}
 	if len(r.Error) > 0 && string(r.Error) != "null" || r.Object != "response" && looksLikeError(body) {
-		return llm.Chunk{}, d.who.reported(body)
+		return llm.Chunk{}, d.who.Reported(body)
 	}
 	if r.Object != "response" {
-		return llm.Chunk{}, d.who.malformed("the answer is not a response", body, nil)
+		return llm.Chunk{}, d.who.Malformed("the answer is not a response", body, nil)
 	}
 	d.known = true
 	var c llm.Chunk
@@ -315,9 +315,9 @@ func (d *responseDecoder) whole(body []byte) (llm.Chunk, error) {
 	return c, nil
 }
 
-func (d *responseDecoder) stopped() bool { return d.status != "" }
+func (d *responseDecoder) Stopped() bool { return d.status != "" }
 
-func (d *responseDecoder) end(bool) (llm.Chunk, error) {
+func (d *responseDecoder) End(bool) (llm.Chunk, error) {
 	c := llm.Chunk{Calls: d.calls.rest(), Usage: d.usage}
 	stop, err := d.stop()
 	if err != nil {
@@ -331,9 +331,9 @@ func (d *responseDecoder) end(bool) (llm.Chunk, error) {
 func (d *responseDecoder) stop() (conversation.StopReason, error) {
 	switch {
 	case d.status == "" && !d.known && d.foreign > 0:
-		return "", d.who.malformed("the stream is not of the Responses API", nil, nil)
+		return "", d.who.Malformed("the stream is not of the Responses API", nil, nil)
 	case d.status == "":
-		return "", truncated(d.who, d.known)
+		return "", d.who.truncated(d.known)
 	case d.reason == "content_filter":
 		return conversation.StopFiltered, nil
 	case d.reason != "" || d.status == string(goopenai.ResponseStatusIncomplete):
@@ -341,12 +341,7 @@ func (d *responseDecoder) stop() (conversation.StopReason, error) {
 	case len(d.calls.calls) > 0:
 		return conversation.StopCalls, nil
 	case !d.text.begun:
-		return "", emptyReply(d.who, d.reasoned.begun)
+		return "", d.who.Empty(d.reasoned.begun)
 	}
 	return conversation.StopEnd, nil
 }
-
-var (
-	_ decoder = (*chatDecoder)(nil)
-	_ decoder = (*responseDecoder)(nil)
-)

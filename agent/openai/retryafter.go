@@ -12,15 +12,12 @@ import (
 
 // How long a server asks to wait: retry-after-ms, then Retry-After in seconds
 // or as a date, then Gemini's retryDelay, then "try again in 4.77s" in the
-// words (Groq, OpenAI). x-should-retry says whether to try at all.
+// words (Groq, OpenAI).
 
 const longestWait = 24 * time.Hour
 
 var tryAgain = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)\b`)
-})
-var tryAgainSeconds = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?sec`)
+	return regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+|\d+(?:\.\d+)? ?s)`)
 })
 
 func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
@@ -34,19 +31,12 @@ func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if at, err := http.ParseTime(value); err == nil {
 		return clampWait(at.Sub(now))
 	}
-	if d, err := time.ParseDuration(f.retryIn); err == nil && d > 0 {
-		return clampWait(d)
+	said := f.retryIn
+	if m := tryAgain().FindStringSubmatch(f.Message); m != nil && said == "" {
+		said = strings.ReplaceAll(strings.ToLower(m[1]), " ", "")
 	}
-	if m := tryAgain().FindStringSubmatch(f.Message); m != nil {
-		if d, err := time.ParseDuration(strings.ToLower(m[1])); err == nil {
-			return clampWait(d)
-		}
-	}
-	if m := tryAgainSeconds().FindStringSubmatch(f.Message); m != nil {
-		d, _ := amount(m[1], time.Second)
-		return d
-	}
-	return 0
+	d, _ := time.ParseDuration(said) // 0 where it is none
+	return clampWait(d)
 }
 
 // amount reads a number of units, which may have a fraction.
@@ -62,14 +52,3 @@ func amount(s string, unit time.Duration) (time.Duration, bool) {
 }
 
 func clampWait(d time.Duration) time.Duration { return min(max(d, 0), longestWait) }
-
-// shouldRetry reads x-should-retry: whether the server sent it, and what it says.
-func shouldRetry(h http.Header) (sent, retry bool) {
-	switch strings.ToLower(strings.TrimSpace(h.Get("X-Should-Retry"))) {
-	case "true":
-		return true, true
-	case "false":
-		return true, false
-	}
-	return false, false
-}

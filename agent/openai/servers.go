@@ -93,63 +93,25 @@ func readLMStudio(body []byte, model string) answer {
 	if json.Unmarshal(body, &list) != nil {
 		return answer{}
 	}
-	var models []studioModel
+	var a answer
 	for _, m := range list.Models {
 		if m.Key == "" {
 			continue
 		}
-		of := studioModel{id: m.Key, wanted: sameModel(m.Key, model), loaded: len(m.Instances) > 0, max: m.Max}
+		if a.server == "" {
+			a = readList(body, "")
+			a.server, a.loaded = "lmstudio", []string{}
+		}
+		wanted, window := sameModel(m.Key, model), 0
 		for _, in := range m.Instances {
-			of.wanted = of.wanted || sameModel(in.ID, model)
-			of.window = max(of.window, in.Config.Window)
+			wanted = wanted || sameModel(in.ID, model)
+			window = max(window, in.Config.Window)
 		}
-		models = append(models, of)
-	}
-	return ofStudio(body, models)
-}
-
-// readLMStudio0 reads LM Studio's older /api/v0/models.
-func readLMStudio0(body []byte, model string) answer {
-	var list struct {
-		Data []struct {
-			ID     string `json:"id"`
-			State  string `json:"state"` // "" in another server's list
-			Window int    `json:"loaded_context_length"`
-			Max    int    `json:"max_context_length"`
-		} `json:"data"`
-	}
-	if json.Unmarshal(body, &list) != nil {
-		return answer{}
-	}
-	var models []studioModel
-	for _, m := range list.Data {
-		if m.State != "" {
-			models = append(models, studioModel{m.ID, sameModel(m.ID, model), m.State == "loaded", m.Window, m.Max})
+		if len(m.Instances) > 0 {
+			a.loaded = append(a.loaded, m.Key)
 		}
-	}
-	return ofStudio(body, models)
-}
-
-// studioModel is a model as LM Studio lists it.
-type studioModel struct {
-	id             string
-	wanted, loaded bool
-	window, max    int // as loaded, and as advertised
-}
-
-// ofStudio is what LM Studio says, nothing if the list is another server's.
-func ofStudio(body []byte, models []studioModel) answer {
-	if len(models) == 0 {
-		return answer{}
-	}
-	a := readList(body, "")
-	a.server, a.loaded = "lmstudio", []string{}
-	for _, m := range models {
-		if m.loaded {
-			a.loaded = append(a.loaded, m.id)
-		}
-		if m.wanted {
-			a.window, a.strong, a.again = cmp.Or(m.window, m.max), m.window > 0, m.window == 0
+		if wanted {
+			a.window, a.strong, a.again = cmp.Or(window, m.Max), window > 0, window == 0
 		}
 	}
 	return a
@@ -175,16 +137,4 @@ func readLiteLLM(body []byte, model string) answer {
 		}
 	}
 	return answer{}
-}
-
-// readTGI reads text-generation-inference's /info.
-func readTGI(body []byte, _ string) answer {
-	var info struct {
-		Window int    `json:"max_total_tokens"`
-		ID     string `json:"model_id"`
-	}
-	if json.Unmarshal(body, &info) != nil || info.ID == "" {
-		return answer{}
-	}
-	return answer{window: info.Window, strong: true, server: "tgi"}
 }
