@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -165,7 +167,7 @@ func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Acti
 	case composer.Copied:
 		return copied(a.Text, "the selection")
 	case composer.Editor:
-		return c.env.openEditor(a.Text, nil)
+		return c.edit(a.Text)
 	}
 	return action
 }
@@ -198,8 +200,27 @@ func (c *chat) freshFiles() tea.Cmd {
 
 func (c *chat) loadFiles() tea.Cmd {
 	c.listed = c.env.Now()
-	return c.env.loadFiles()
+	return loaded(c.env, "listing files for @", c.env.Backend.Files, c.composer.SetFiles)
 }
+
+func (c *chat) loadPrompts() tea.Cmd {
+	return loaded(c.env, "reading the prompt history", c.env.Backend.Prompts, c.composer.SetHistory)
+}
+
+// loaded reads what the composer offers.
+func loaded[T any](e *env, doing string, what func(context.Context) (T, error), set func(T)) tea.Cmd {
+	ctx := e.ctx
+	return after(func() (T, error) { return what(ctx) }, func(got T, err error) pane.Action {
+		if err != nil {
+			return failure(fmt.Errorf("%s: %w", doing, err))
+		}
+		set(got)
+		return nil
+	})
+}
+
+// edit hands a draft to the user's editor.
+func (c *chat) edit(draft string) pane.Action { return c.env.openEditor(draft, c.composer.SetText) }
 
 // recovered puts messages that waited when the program last ended before the
 // draft, as they were typed.
@@ -209,9 +230,6 @@ func (c *chat) recovered(texts []string) {
 		c.transcript.Note("your unsent message is back in the composer")
 	}
 }
-
-// awaits notes which command the agent answers next.
-func (c *chat) awaits(line typedLine) { c.line = line }
 
 // cancel stops the user's own command, or else the turn, or else the summary that
 // is being written; queued messages then return. It reports whether there was
@@ -284,12 +302,10 @@ func (c *chat) copyReply(args string) pane.Action {
 	}
 	items := make([]overlay.Item, len(blocks))
 	for i, b := range blocks {
-		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Detail: numbers.Count(len(b.Lines), "line")}
-		if b.Language != "" {
-			items[i].Detail = b.Language + " · " + items[i].Detail
-		}
+		items[i] = overlay.Item{ID: b.Text(), Title: strings.TrimSpace(b.Lines[0]), Columns: []string{numbers.Count(len(b.Lines), "line"), b.Language}}
 	}
-	return open(overlay.PickerOptions{ID: dialogCode, Title: "Copy a code block", Items: items})
+	return open(overlay.PickerOptions{Title: "Copy a code block", Items: items,
+		Choose: func(code, _ string) pane.Action { return copied(code, "the code block") }})
 }
 
 // takeBack asks for the queued messages.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -237,51 +235,28 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	c.pulse.clock = c.env.Now()
 	run.since, run.stop = c.pulse.clock, stop
 	c.shell = run
-	return several{c.env.runShell(ctx, run), c.keepTicking()}
+	b := c.env.Backend
+	return several{after(func() (string, error) { return b.Shell(ctx, command) }, func(output string, err error) pane.Action {
+		return c.shellDone(run, output, err)
+	}), c.keepTicking()}
 }
 
 // shellDone adds the output of the user's own command to the conversation, for the
 // model to read with the next message, or only shows it.
-func (c *chat) shellDone(msg shellMsg) pane.Action {
-	run := msg.run
+func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	run.stop()
 	c.shell = nil
 	switch {
 	case run.stopped:
-		return c.output(run.line()+" (stopped)", msg.output)
-	case msg.err != nil:
+		return c.output(run.line()+" (stopped)", output)
+	case err != nil:
 		c.outbox.leaveLine(typedLine{run.line(), run.asked})
-		return missing{fmt.Errorf("%s: %w", run.line(), msg.err)}
+		return missing{fmt.Errorf("%s: %w", run.line(), err)}
 	case run.add:
-		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
+		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, output), ready: true})
 	default:
-		return c.output(run.line(), msg.output)
+		return c.output(run.line(), output)
 	}
-}
-
-// arrived handles the messages of the chat's commands.
-func (c *chat) arrived(msg tea.Msg) pane.Action {
-	switch msg := msg.(type) {
-	case filesMsg:
-		c.composer.SetFiles(msg.files)
-	case promptsMsg:
-		c.composer.SetHistory(msg.texts)
-	case shellMsg:
-		return c.shellDone(msg)
-	case attachedMsg:
-		return c.outbox.attached(msg)
-	case editorMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		return openEditor(msg)
-	case editedMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		c.composer.SetText(msg.text)
-	}
-	return nil
 }
 
 // A command of the user's own runs concurrently with everything else, one at a time,
@@ -312,19 +287,4 @@ func (r *shellRun) running() bool { return r != nil && !r.stopped }
 func (r *shellRun) end() {
 	r.stopped = true
 	r.stop()
-}
-
-// shellMsg brings the output of a command of the user's own.
-type shellMsg struct {
-	run    *shellRun
-	output string
-	err    error
-}
-
-func (e *env) runShell(ctx context.Context, run *shellRun) tea.Cmd {
-	b := e.Backend
-	return func() tea.Msg {
-		output, err := b.Shell(ctx, run.command)
-		return shellMsg{run, output, err}
-	}
 }

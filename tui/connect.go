@@ -5,66 +5,56 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/tui/choices"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
 
 // The way from nothing to a model that answers: choose a provider, enter its key, choose
-// a model. Each step is a dialog; the key to close goes back one. The composer stays as
-// it is. A key is handed from its dialog to the Backend and stands nowhere else.
+// a model. Each step is a dialog. The composer stays as it is. A key is handed from its
+// dialog to the Backend and stands nowhere else.
 
-// IDs of the dialogs on the way.
-const (
-	aboutConnecting = "connect/"
+// connect begins the way, with a provider by its name, or lets the user choose one for "".
+type connect struct{ provider string }
 
-	dialogProviders = aboutConnecting + "provider"
-	dialogProvider  = aboutConnecting + "what"
-	dialogKey       = aboutConnecting + "key"
-	dialogForget    = aboutConnecting + "forget"
-	dialogOffered   = aboutConnecting + "model"
-)
-
-// Items of the dialog about a provider, and the last of the list of providers.
-const (
-	itemOffered = "models"
-	itemKey     = "key"
-	itemForget  = "forget"
-	itemOther   = "/other" // no provider has a slash in its name
-)
+// itemOther is the last of the list of providers: no provider has a slash in its name.
+const itemOther = "/other"
 
 // connecting is how far one is on the way.
 type connecting struct {
-	env      *env
-	session  *session
-	keyboard *keyboard
+	env     *env
+	session *session
 
 	providers []Provider
 	at        Provider            // the one that was chosen
 	line      *overlay.SecretLine // open, nil if it is not
-	stop      context.CancelFunc  // of the try that is under way, nil if none is
-	tries     int
+	stop      context.CancelFunc  // of the try that is under way
 }
 
-// listed goes on with a provider by its name, or lets the user choose one for "".
-func (c *connecting) listed(providers []Provider, name string) pane.Action {
-	c.providers, c.at = providers, Provider{}
-	if name == "" {
-		return c.choose("")
-	}
-	return c.named(name)
+// begin lists the providers, or goes on with one by its name.
+func (c *connecting) begin(name string) pane.Action {
+	return read(c.env.Backend.Providers, "the providers are listed: /connect shows them", func(providers []Provider) pane.Action {
+		c.providers = providers
+		if name == "" {
+			return c.choose("")
+		}
+		return c.named(strings.ToLower(name))
+	})
 }
 
 // choose lets the user choose a provider, with a text above.
 func (c *connecting) choose(text string) pane.Action {
 	items := make([]overlay.Item, 0, len(c.providers)+1)
 	for _, p := range c.providers {
-		items = append(items, overlay.Item{ID: p.Name, Title: p.Name, Detail: p.Note, Current: p.Name == c.session.Model.Provider})
+		items = append(items, overlay.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == c.session.Model.Provider})
 	}
-	items = append(items, overlay.Item{ID: itemOther, Title: "other", Detail: "another server or address"})
-	return open(overlay.PickerOptions{ID: dialogProviders, Title: "Connect: choose a provider", Text: text, Items: items, At: c.at.Name})
+	items = append(items, overlay.Item{ID: itemOther, Title: "other", Columns: []string{"another server or address"}})
+	return open(overlay.PickerOptions{Title: "Connect: choose a provider", Text: text, Items: items, Choose: func(name, _ string) pane.Action {
+		if name == itemOther {
+			return c.env.loadPage("Connect", PageConnect, "")
+		}
+		return c.named(name)
+	}})
 }
 
 // named goes on with a provider by its name.
@@ -80,93 +70,70 @@ func (c *connecting) named(name string) pane.Action {
 	case c.at.Keyed:
 		return c.enterKey()
 	}
-	return c.offer()
+	return c.offer("")
 }
 
 // about asks what to do with a provider that has a key.
 func (c *connecting) about() pane.Action {
-	store := overlay.Item{ID: itemKey, Title: "store a key", Detail: "tried first, with a request that costs nothing"}
+	deeds := map[string]func() pane.Action{"models": func() pane.Action { return c.offer("") }, "key": c.enterKey, "forget": c.forget}
+	items := []overlay.Item{{ID: "models", Title: "choose a model", Columns: []string{"of those that it offers"}},
+		{ID: "key", Title: "store a key", Columns: []string{"tried first, with a request that costs nothing"}}}
 	if c.at.Stored {
-		store.Title = "replace the key"
+		items[1].Title = "replace the key"
+		items = append(items, overlay.Item{ID: "forget", Title: "remove the key", Columns: []string{"that is stored"}})
 	}
-	items := []overlay.Item{{ID: itemOffered, Title: "choose a model", Detail: "of those that it offers"}, store}
-	if c.at.Stored {
-		items = append(items, overlay.Item{ID: itemForget, Title: "remove the key", Detail: "that is stored"})
-	}
-	return open(overlay.PickerOptions{ID: dialogProvider, Title: "Connect " + c.at.Name, Text: c.at.Note, Items: items, Back: "back"})
+	return open(overlay.PickerOptions{Title: "Connect " + c.at.Name, Text: c.at.Note, Items: items,
+		Choose: func(item, _ string) pane.Action { return deeds[item]() }})
 }
 
 // enterKey asks for a key.
 func (c *connecting) enterKey() pane.Action {
-	text := "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
-	if c.at.Variable != "" {
-		text = c.wins() + "\n" + text
-	}
+	text := c.wins() + "Paste your key for " + c.at.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
 	if c.at.KeyPage != "" {
 		text += "\nKeys are made at " + c.at.KeyPage
 	}
-	c.line = overlay.NewSecretLine(overlay.SecretOptions{ID: dialogKey, Title: "Connect " + c.at.Name, Text: text,
-		Doing: "trying the key…", Enter: "try and store", Back: "back"})
+	c.line = overlay.NewSecretLine(overlay.SecretOptions{Title: "Connect " + c.at.Name, Text: text,
+		Doing: "trying the key…", Enter: "try and store", Try: c.try, Leave: c.leave})
 	return openDialog{c.line}
 }
 
-// wins says that the environment does.
+// wins says that the environment does, "" if it has no key.
 func (c *connecting) wins() string {
-	return c.at.Variable + " is set and is used before a stored key."
-}
-
-// try hands a key over.
-func (c *connecting) try(key Secret) pane.Action {
-	ctx, stop := context.WithCancel(c.env.ctx)
-	c.tries++
-	c.stop = stop
-	b, name, try := c.env.Backend, c.at.Name, c.tries
-	return tea.Cmd(func() tea.Msg {
-		got, err := b.Connect(ctx, name, key)
-		msg := triedMsg{try: try, got: got, err: err}
-		if err == nil {
-			msg.models, msg.unlisted = modelsOf(ctx, b, name)
-		}
-		return msg
-	})
-}
-
-// leave ends a try, and the dialog of the key with it. What it has stored already stays.
-func (c *connecting) leave() {
-	if c.line != nil {
-		c.line.Wipe()
+	if c.at.Variable == "" {
+		return ""
 	}
+	return c.at.Variable + " is set and is used before a stored key.\n"
+}
+
+// leave ends a try. What it has stored already stays.
+func (c *connecting) leave() {
+	c.line = nil
 	if c.stop != nil {
 		c.stop()
 	}
-	c.line, c.stop = nil, nil
-	c.tries++
 }
 
-// tried goes on to the models, or says why the key is of no use.
-func (c *connecting) tried(msg triedMsg, stack *overlay.Stack) pane.Action {
-	if msg.try != c.tries || c.line == nil { // it was left
-		if msg.err == nil {
-			c.session.keyChanged(msg.got.Provider)
-			return say("the key for " + msg.got.Provider.Name + " was stored in " + msg.got.Place)
+// try hands a key over. It goes on to the models, or says why the key is of no use.
+func (c *connecting) try(key Secret) pane.Action {
+	ctx, stop := context.WithCancel(c.env.ctx)
+	c.stop = stop
+	b, name, line := c.env.Backend, c.at.Name, c.line
+	return after(func() (Connected, error) { return b.Connect(ctx, name, key) }, func(got Connected, err error) pane.Action {
+		stop()
+		switch {
+		case line != c.line && err != nil: // it was left
+			return nil
+		case line != c.line:
+			c.session.keyChanged(got.Provider)
+			return say("the key for " + name + " was stored in " + got.Place)
+		case err != nil:
+			line.Failed(err.Error())
+			return nil
 		}
-		return nil
-	}
-	if msg.err != nil {
-		c.stop()
-		c.stop = nil
-		c.line.Failed(msg.err.Error())
-		stack.Redraw()
-		return nil
-	}
-	stack.Remove(c.line, c.env.Now())
-	c.leave()
-	c.took(msg.got.Provider)
-	text := "The key works. It is stored in " + msg.got.Place + "."
-	if c.at.Variable != "" {
-		text += "\n" + c.wins()
-	}
-	return c.pick(text, msg.models, msg.unlisted)
+		c.line = nil
+		c.took(got.Provider)
+		return several{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".\n" + c.wins())}
+	})
 }
 
 // took takes over what is new about the provider.
@@ -180,40 +147,25 @@ func (c *connecting) took(p Provider) {
 	}
 }
 
-// offer asks a provider for its models.
-func (c *connecting) offer() pane.Action {
-	ctx, b, name, asked := c.env.ctx, c.env.Backend, c.at.Name, c.keyboard.pressed
-	return several{say("asking " + name + " for its models…"), tea.Cmd(func() tea.Msg {
-		models, err := modelsOf(ctx, b, name)
-		return offeredMsg{asked, name, models, err}
-	})}
-}
-
-// modelsOf lists the models of a provider.
-func modelsOf(ctx context.Context, b Backend, provider string) ([]ModelChoice, error) {
-	models, err := b.Models(ctx)
-	return slices.DeleteFunc(models, func(m ModelChoice) bool { return !strings.HasPrefix(m.Name, provider+"/") }), err
-}
-
-// offered lets the user choose one of the models, if nothing was typed since.
-func (c *connecting) offered(msg offeredMsg, undisturbed bool) pane.Action {
-	if !undisturbed || msg.provider != c.at.Name {
-		return say("the models of " + msg.provider + " are listed: /connect shows them")
-	}
-	return c.pick("", msg.models, msg.err)
+// offer lets the user choose one of the provider's models, with a text above.
+func (c *connecting) offer(text string) pane.Action {
+	b, name := c.env.Backend, c.at.Name
+	models := reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+		list, err := b.Models(ctx)
+		late = func() pane.Action { return say("the models of " + name + " are listed: /model shows them") }
+		return func() pane.Action { return c.pick(text, list, err) }, late, nil
+	})
+	return several{say("asking " + name + " for its models…"), models}
 }
 
 // pick lets the user choose a model.
 func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.Action {
-	details := choices.ModelDetails(models)
-	o := overlay.PickerOptions{ID: dialogOffered, Title: "Connect " + c.at.Name + ": choose a model", Text: text, Back: "back",
-		Heads: details.Heads, Empty: "no model is known; /model " + c.at.Name + "/ID names one"}
-	for i, m := range models {
-		_, title, _ := strings.Cut(m.Name, "/")
-		o.Items = append(o.Items, overlay.Item{ID: m.Name, Title: title, Details: details.Of(i), Current: m.Name == c.session.Model.Name()})
-	}
-	if len(o.Items) > 0 {
-		o.At = o.Items[0].ID
+	o := overlay.PickerOptions{Title: "Connect " + c.at.Name + ": choose a model", Text: text, Choose: c.picked,
+		Heads: choices.ModelHeads(), Empty: "no model is known; /model " + c.at.Name + "/ID names one"}
+	for _, m := range models {
+		if provider, _, _ := strings.Cut(m.Name, "/"); provider == c.at.Name {
+			o.Items = append(o.Items, modelItem(m, c.session))
+		}
 	}
 	if failed != nil {
 		o.Empty = failed.Error()
@@ -221,138 +173,29 @@ func (c *connecting) pick(text string, models []ModelChoice, failed error) pane.
 	return open(o)
 }
 
-// concerns reports whether what a dialog decided is about the way.
-func (c *connecting) concerns(action pane.Action) bool {
-	id := ""
-	switch a := action.(type) {
-	case overlay.Entered:
-		id = a.ID
-	case overlay.Confirmed:
-		id = a.ID
-	case overlay.Dismissed:
-		id = a.ID
-	case overlay.Picked:
-		id = a.ID
-	}
-	return strings.HasPrefix(id, aboutConnecting)
-}
-
-// decided goes a step on, or back.
-func (c *connecting) decided(action pane.Action) pane.Action {
-	switch a := action.(type) {
-	case overlay.Entered:
-		return c.try(a.Secret)
-	case overlay.Confirmed:
-		if a.Yes {
-			return c.forget()
-		}
-		return c.about()
-	case overlay.Dismissed:
-		return c.back(a.ID)
-	case overlay.Picked:
-		return c.picked(a)
-	}
-	return nil
-}
-
-// back goes a step back.
-func (c *connecting) back(id string) pane.Action {
-	c.leave()
-	switch {
-	case id == dialogProviders:
-		return nil
-	case id != dialogProvider && c.at.Ready && c.at.Keyed:
-		return c.about()
-	}
-	return c.choose("")
-}
-
-// picked goes on with what was chosen.
-func (c *connecting) picked(p overlay.Picked) pane.Action {
-	switch p.ID {
-	case dialogProviders:
-		if p.Item == itemOther {
-			return c.env.loadPage("Connect", PageConnect, "", c.keyboard.pressed)
-		}
-		return c.named(p.Item)
-	case dialogProvider:
-		switch p.Item {
-		case itemKey:
-			return c.enterKey()
-		case itemForget:
-			return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogForget, Title: "Connect " + c.at.Name,
-				Question: "Remove the key that is stored for " + c.at.Name + "? To use it again you have to enter it again.",
-				Yes:      "remove it", No: "keep it", Danger: true})}
-		}
-		return c.offer()
-	}
-	if !c.session.open { // there is none that could go on with the model
+// picked talks to a model. Where no conversation is open, one begins with it.
+func (c *connecting) picked(model, _ string) pane.Action {
+	if !c.session.open {
 		b := c.env.Backend
-		return enter{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, p.Item) }}
+		return enter{open: func(ctx context.Context) (Conversation, error) { return b.Begin(ctx, model) }}
 	}
-	return c.env.switchModel(p.Item)
+	return c.env.switchModel(model)
 }
 
-// forget removes the stored key.
+// forget removes the stored key after a yes.
 func (c *connecting) forget() pane.Action {
-	ctx, b, name, asked := c.env.ctx, c.env.Backend, c.at.Name, c.keyboard.pressed
-	return tea.Cmd(func() tea.Msg {
-		p, err := b.Disconnect(ctx, name)
-		return forgottenMsg{asked, p, err}
+	ctx, b, name := c.env.ctx, c.env.Backend, c.at.Name
+	return confirm("Connect "+name, "Remove the key that is stored for "+name+"? To use it again you have to enter it again.", "remove it", "keep it", func() pane.Action {
+		return after(func() (Provider, error) { return b.Disconnect(ctx, name) }, func(p Provider, err error) pane.Action {
+			if err != nil {
+				return missing{err}
+			}
+			c.took(p)
+			text := "The stored key for " + name + " is removed."
+			if p.Variable != "" {
+				text += " " + p.Variable + " is still set."
+			}
+			return say(text)
+		})
 	})
-}
-
-// forgotten says that a key is removed.
-func (c *connecting) forgotten(p Provider, undisturbed bool) pane.Action {
-	c.took(p)
-	text := "The stored key for " + p.Name + " is removed."
-	if p.Variable != "" {
-		text += " " + p.Variable + " is still set."
-	}
-	if !undisturbed {
-		return say(text)
-	}
-	return c.choose(text)
-}
-
-// loadProviders lists the providers for a key that was pressed; named is the one to go
-// on with, "" to choose one.
-func (e *env) loadProviders(named string, asked int) tea.Cmd {
-	ctx, b := e.ctx, e.Backend
-	return func() tea.Msg {
-		list, err := b.Providers(ctx)
-		return providersMsg{asked, strings.ToLower(named), list, err}
-	}
-}
-
-// providersMsg brings the providers.
-type providersMsg struct {
-	asked int
-	named string
-	list  []Provider
-	err   error
-}
-
-// offeredMsg brings the models of a provider.
-type offeredMsg struct {
-	asked    int
-	provider string
-	models   []ModelChoice
-	err      error
-}
-
-// triedMsg says what came of a key.
-type triedMsg struct {
-	try      int
-	got      Connected
-	err      error // it was not stored
-	models   []ModelChoice
-	unlisted error
-}
-
-// forgottenMsg says that a key was removed, or why not.
-type forgottenMsg struct {
-	asked    int
-	provider Provider
-	err      error
 }

@@ -52,7 +52,7 @@ func TestAKeyLeadsToAModel(t *testing.T) {
 		r.has("34 characters, ends in mnop")
 		r.hides()
 		r.press("enter")
-		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "window  in $/M", "❯ first", "200k")
+		r.has("Connect anthropic: choose a model", "The key works. It is stored in the keyring.", "window   in $/M", "❯ anthropic/first", "200k")
 		r.hides()
 		r.press("down", "enter")
 		r.did("providers", "connect anthropic hidden 34", "models", "switch anthropic/second")
@@ -73,7 +73,7 @@ func TestAKeyThatIsRefusedCanBeEnteredAgain(t *testing.T) {
 		delete(r.failing, "connect")
 		r.pasteKey()
 		r.has("The key works.", "my draft")
-		r.press("esc", "esc", "esc")
+		r.press("esc")
 		r.lacks("Connect")
 		if got := r.draft(); got != "my draft" {
 			t.Errorf("the draft is %q", got)
@@ -115,11 +115,12 @@ func TestAStoredKeyIsRemovedAfterAYes(t *testing.T) {
 		r.pass(2 * overlay.Grace)
 		r.press("n")
 		r.did("providers")
+		r.enter("/connect anthropic")
 		r.press("down", "down", "enter")
 		r.pass(2 * overlay.Grace)
 		r.press("y")
-		r.did("disconnect anthropic")
-		r.has("Connect: choose a provider", "The stored key for anthropic is removed.", "no key yet")
+		r.did("providers", "disconnect anthropic")
+		r.has("The stored key for anthropic is removed.")
 	})
 }
 

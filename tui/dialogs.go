@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,7 +33,7 @@ type dialogs struct {
 	next       arrival    // what comes when that conversation is open
 	wrote      time.Time  // when one last wrote into a text that is not sent yet
 	answered   time.Time  // when one last closed a dialog
-	awaited    bool       // a pausedMsg is on its way
+	awaited    bool       // the end of a pause is
 }
 
 // question is the dialog that a call waits for.
@@ -44,21 +43,18 @@ type question struct {
 	open   bool
 }
 
-func newDialogs(e *env, s *session, k *keyboard, l look) *dialogs {
-	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.overlay()), connecting: connecting{env: e, session: s, keyboard: k}}
+func newDialogs(e *env, s *session, l look) *dialogs {
+	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.styles), connecting: connecting{env: e, session: s}}
 	d.stack.Settle(cells.Settle)
 	return d
 }
-
-func (d *dialogs) setLook(l look)          { d.stack.SetStyles(l.overlay()) }
-func (d *dialogs) push(one overlay.Dialog) { d.stack.Push(one, d.env.Now()) }
 
 // give gives a message to the dialog that has the keys. Unread says that nobody can
 // have read the dialog yet: it is gone again, and the message was meant for what it
 // covered.
 func (d *dialogs) give(msg tea.Msg) (action pane.Action, unread bool) {
 	top, now := d.stack.Top(), d.env.Now()
-	action, cmd := d.stack.Update(msg, now)
+	action = d.stack.Update(msg, now)
 	_, early := action.(overlay.Early)
 	// Who just answered a question and presses on means the one below it.
 	if early && now.Sub(d.answered) >= overlay.Grace && d.putOff(top) {
@@ -69,13 +65,7 @@ func (d *dialogs) give(msg tea.Msg) (action pane.Action, unread bool) {
 		d.answered = now
 	}
 	d.writes(open && !early && writes(msg))
-	return several{cmd, d.decided(action)}, false
-}
-
-// mouse gives a message of the mouse to the dialog that has the keys.
-func (d *dialogs) mouse(msg tea.MouseMsg) pane.Action {
-	action, cmd := d.stack.Update(msg, d.env.Now())
-	return several{cmd, d.decided(action)}
+	return action, false
 }
 
 // writes notes whether a key wrote into a text that is not sent yet.
@@ -92,62 +82,20 @@ func writes(msg tea.Msg) bool {
 	return !key || k.Text != ""
 }
 
-// decided answers a call with what a dialog decided; what else was decided is returned.
-func (d *dialogs) decided(action pane.Action) pane.Action {
-	if d.connecting.concerns(action) {
-		return d.connecting.decided(action)
-	}
-	switch a := action.(type) {
-	case overlay.Approved:
-		d.answer(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
-	case overlay.Answered:
-		d.answer(a.ID, conversation.Answer{Grant: conversation.GrantOnce, Text: a.Text})
-	case overlay.Dismissed:
-		d.answer(a.ID, conversation.Answer{Grant: conversation.GrantNo})
-	case overlay.EditedRules:
-		return d.judge(a)
-	case overlay.Confirmed:
-		if a.ID == dialogConsent {
-			return d.consented(a.Yes)
-		}
-		return a
-	case overlay.Picked, overlay.Acted, overlay.Focused:
-		return a
-	}
-	return nil
-}
-
-// answer gives the answer to the question of a call, whose dialog is gone.
-func (d *dialogs) answer(id string, answer conversation.Answer) {
-	callID, ok := strings.CutPrefix(id, aboutCall)
-	if !ok {
-		return
-	}
-	d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
-	d.session.Session.Answer(callID, answer)
-}
-
-// judge asks what edited rules of an approval let run.
-func (d *dialogs) judge(edited overlay.EditedRules) pane.Action {
-	dialog, ok := d.stack.Top().(*overlay.Approve)
-	callID, about := strings.CutPrefix(edited.ID, aboutCall)
-	if !ok || !about {
+// answers is what comes of an answer to the question of a call, whose dialog is gone then.
+func (d *dialogs) answers(callID string) func(conversation.Answer) pane.Action {
+	return func(answer conversation.Answer) pane.Action {
+		d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
+		d.session.Session.Answer(callID, answer)
 		return nil
 	}
-	return judge(d.session.Session, dialog, callID, edited.Rules)
-}
-
-// judged shows what edited rules let run.
-func (d *dialogs) judged(msg judgedMsg) {
-	msg.dialog.Judged(msg.rules, msg.offer, msg.err)
-	d.stack.Redraw()
 }
 
 // update opens and closes the dialogs that calls need.
 func (d *dialogs) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.AskApproval:
-		return d.ask(question{callID: u.Call.ID, dialog: dialogOf(u)})
+		return d.ask(question{callID: u.Call.ID, dialog: d.dialogOf(u)})
 	case updates.ApprovalClosed:
 		d.forget(func(q question) bool { return q.callID == u.CallID })
 	}
@@ -155,11 +103,17 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 }
 
 // dialogOf is the dialog that a call needs.
-func dialogOf(u updates.AskApproval) overlay.Dialog {
+func (d *dialogs) dialogOf(u updates.AskApproval) overlay.Dialog {
+	answer, session := d.answers(u.Call.ID), d.session.Session
 	if u.Review.Need == conversation.NeedAnswer {
-		return overlay.NewAsk(aboutCall+u.Call.ID, u.Review.Question, u.Review.Options)
+		return overlay.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
+			if !ok {
+				return answer(conversation.Answer{Grant: conversation.GrantNo})
+			}
+			return answer(conversation.Answer{Grant: conversation.GrantOnce, Text: text})
+		})
 	}
-	return overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
+	return overlay.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.Judge(u.Call.ID, rules) }, answer)
 }
 
 // ask asks a question once the user pauses.
@@ -187,12 +141,6 @@ func (d *dialogs) waiting() bool {
 	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.open })
 }
 
-// paused opens what waited for the user to pause.
-func (d *dialogs) paused() pane.Action {
-	d.awaited = false
-	return d.openQuestions()
-}
-
 // openQuestions opens the dialogs that calls wait for, once the user pauses.
 func (d *dialogs) openQuestions() pane.Action {
 	if !d.waiting() {
@@ -204,7 +152,10 @@ func (d *dialogs) openQuestions() pane.Action {
 			return nil
 		}
 		d.awaited = true
-		return pauseOver(left)
+		return later(left, func() pane.Action {
+			d.awaited = false
+			return d.openQuestions()
+		})
 	}
 	for i := range d.questions {
 		if q := &d.questions[i]; !q.open {
@@ -212,7 +163,7 @@ func (d *dialogs) openQuestions() pane.Action {
 			d.stack.Push(q.dialog, now)
 		}
 	}
-	return questionShown{}
+	return covered{}
 }
 
 // putOff takes the dialog of a call away until the user pauses. It reports false
@@ -226,24 +177,6 @@ func (d *dialogs) putOff(one overlay.Dialog) bool {
 		}
 	}
 	return false
-}
-
-// closeTop closes the dialog that has the keys without an answer: to a call
-// that means no.
-func (d *dialogs) closeTop() pane.Action {
-	top := d.stack.Top()
-	if line, is := top.(*overlay.SecretLine); is && line == d.connecting.line {
-		d.connecting.leave()
-	}
-	i := slices.IndexFunc(d.questions, func(q question) bool { return q.dialog == top })
-	if i >= 0 && d.consent != nil && d.questions[i].callID == dialogConsent {
-		return d.consented(false)
-	}
-	if i >= 0 {
-		d.answer(aboutCall+d.questions[i].callID, conversation.Answer{Grant: conversation.GrantNo})
-	}
-	d.stack.Pop(d.env.Now())
-	return nil
 }
 
 // Consent is the error of what needs a yes first: a conversation that would be sent
@@ -267,6 +200,9 @@ type Consent struct {
 // Error is the question.
 func (c *Consent) Error() string { return c.Question }
 
+// consentID stands for the call that a question for a yes is about.
+const consentID = "/consent"
+
 // needsConsent takes over an error that asks for a yes; false for every other. Next is what comes after a yes.
 func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
 	var c *Consent
@@ -275,14 +211,14 @@ func (d *dialogs) needsConsent(err error, next arrival) (pane.Action, bool) {
 	}
 	d.dropConsent()
 	d.consent, d.next = c, next
-	return d.ask(question{callID: dialogConsent, dialog: overlay.NewConfirm(overlay.ConfirmOptions{
-		ID: dialogConsent, Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true})}), true
+	o := overlay.ConfirmOptions{Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true}
+	return d.ask(question{callID: consentID, dialog: overlay.NewConfirm(o, d.consented)}), true
 }
 
 // dropConsent closes the question for a yes, if there is one.
 func (d *dialogs) dropConsent() {
 	d.consent = nil
-	d.forget(func(q question) bool { return q.callID == dialogConsent })
+	d.forget(func(q question) bool { return q.callID == consentID })
 }
 
 // consented carries out the answer.
@@ -295,28 +231,11 @@ func (d *dialogs) consented(yes bool) pane.Action {
 	case yes && c.Open != nil:
 		return enter{c.Open, d.next}
 	case yes:
-		ctx := d.env.ctx
-		return tea.Cmd(func() tea.Msg { return switchedMsg{err: c.Switch(ctx)} })
+		return d.env.attempt(c.Switch, changed)
 	case c.Decline != nil:
 		return several{say(c.Declined), enter{open: c.Decline}}
 	case !d.session.open:
 		return several{say(c.Declined), enter{open: d.env.Backend.New}}
 	}
 	return say(c.Declined)
-}
-
-// judgedMsg brings what edited rules let run.
-type judgedMsg struct {
-	dialog *overlay.Approve
-	rules  []string
-	offer  conversation.Offer
-	err    error
-}
-
-// judge asks what edited rules of an approval let run.
-func judge(s Session, dialog *overlay.Approve, callID string, rules []string) tea.Cmd {
-	return func() tea.Msg {
-		offer, err := s.Judge(callID, rules)
-		return judgedMsg{dialog, rules, offer, err}
-	}
 }

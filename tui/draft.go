@@ -94,15 +94,14 @@ func (d *drafts) begin(kept Draft) (along bool) {
 // merge stores what came along with the conversation, and then no longer apart.
 func (d *drafts) merge() tea.Cmd {
 	d.kept, d.changes = d.now(), d.composer.Changes()
-	ctx, q := d.env.ctx, d.queue
-	store, drop := d.store(d.here(), d.kept), d.store(draftOf{d.session.ID, true}, Draft{})
-	return func() tea.Msg {
+	q, store, drop := d.queue, d.store(d.here(), d.kept), d.store(draftOf{d.session.ID, true}, Draft{})
+	return d.env.attempt(func(ctx context.Context) error {
 		err := store(ctx)
 		if err == nil {
 			err = drop(ctx)
 		}
-		return doneMsg{q.once(err)}
-	}
+		return q.once(err)
+	}, failure)
 }
 
 // leftDraft is what was being written in the conversation that is left, until another is open.
@@ -110,9 +109,6 @@ type leftDraft struct {
 	draftOf
 	Draft
 }
-
-// draftMsg says that it is time to store the draft.
-type draftMsg struct{}
 
 // written reports whether what is being written belongs to the conversation on the screen.
 func (d *drafts) written() bool {
@@ -134,7 +130,7 @@ func (d *drafts) watch() tea.Cmd {
 		return nil
 	}
 	d.due = true
-	return tea.Tick(draftEvery, func(time.Time) tea.Msg { return draftMsg{} })
+	return later(draftEvery, func() pane.Action { return d.keep() })
 }
 
 // keep stores the draft if it is another one than before.
@@ -149,8 +145,8 @@ func (d *drafts) keep() tea.Cmd {
 		return nil
 	}
 	d.kept = now
-	ctx, q, store := d.env.ctx, d.queue, d.store(d.here(), now)
-	return func() tea.Msg { return doneMsg{q.once(store(ctx))} }
+	q, store := d.queue, d.store(d.here(), now)
+	return d.env.attempt(func(ctx context.Context) error { return q.once(store(ctx)) }, failure)
 }
 
 // now is what is being written.

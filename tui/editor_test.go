@@ -13,17 +13,21 @@ import (
 	"plimsoll/agent/updates"
 )
 
-// The library hands the terminal over and calls back; here only what comes back
-// is given to the screen.
+// wrote is what comes back from the library, which hands the terminal over: a text or a
+// failure.
+func wrote(text string, err error, done func(string)) tea.Msg {
+	return edited(func() (string, error) { return text, err }, done)(nil)
+}
+
 func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
 	t.Parallel()
 	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(editedMsg{text: "written outside"})
+	m.Update(wrote("written outside", nil, m.chat.composer.SetText))
 	if !strings.Contains(ansi.Strip(m.View().Content), "written outside") {
 		t.Error("the draft is not what was written")
 	}
-	m.Update(editedMsg{text: "", err: errors.New("vi: exit status 1")})
+	m.Update(wrote("", errors.New("vi: exit status 1"), m.chat.composer.SetText))
 	view := ansi.Strip(m.View().Content)
 	if !strings.Contains(view, "vi: exit status 1") || !strings.Contains(view, "written outside") {
 		t.Errorf("after a failure the draft or the failure is gone:\n%s", view)
@@ -42,19 +46,19 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 			t.Errorf("%q is not on screen:\n%s", text, view)
 		}
 	}
-	m.apply(updates.Reviewing{Text: "as the model wrote it down", Covers: 1000})
+	m.session.update(updates.Reviewing{Text: "as the model wrote it down", Covers: 1000})
 	m.do(m.views.openReview())
 	m.layout()
 	has("as the model wrote it down")
 	v := m.views.review
-	m.Update(summaryEditedMsg{v, "written outside\n", nil})
+	m.Update(wrote("written outside\n", nil, v.SetText))
 	has("written outside")
-	m.Update(summaryEditedMsg{v, "", errors.New("vi: exit status 1")})
+	m.Update(wrote("", errors.New("vi: exit status 1"), v.SetText))
 	has("vi: exit status 1")
 	has("written outside")
 	now = now.Add(time.Minute)
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
-	m.Update(summaryEditedMsg{v, "written while it was closed", nil})
+	m.Update(wrote("written while it was closed", nil, v.SetText))
 	m.do(m.views.openReview())
 	m.layout()
 	has("written while it was closed")

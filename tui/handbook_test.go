@@ -67,7 +67,7 @@ func commandTable() string {
 		if len(c.Aliases) > 0 {
 			also = "`/" + strings.Join(c.Aliases, "`, `/") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", commandName(c.CommandSpec), c.Help, also)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.TrimSpace("/"+c.Name+" "+c.Args), c.Help, also)
 	}
 	return b.String()
 }

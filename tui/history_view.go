@@ -1,10 +1,6 @@
 package tui
 
 import (
-	"strconv"
-
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
@@ -76,7 +72,7 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	if events := v.session.log.named(args); len(events) > 0 {
 		return v.openHistoryAt(events[0], "")
 	}
-	return refuse("no turn or message " + strconv.Quote(args) + "; use a turn (3) or a message's number in the history (e41)")
+	return noSuchMessage(args)
 }
 
 func (h *historyView) gauged() bool   { return true }
@@ -113,9 +109,18 @@ func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case history.Wanted:
-		return v.env.loadRequest(v.session.ID, a.Event)
+		ctx, b := v.env.ctx, v.env.Backend
+		return after(func() (inspect.Rebuilt, error) { return b.Request(ctx, a.Event) }, func(got inspect.Rebuilt, err error) pane.Action {
+			got.Event = a.Event // also of one that cannot be made again
+			h.Request(got, err)
+			return nil
+		})
 	case history.FullWanted:
-		return v.env.loadFull(v.session.ID, a.Event)
+		ctx, b := v.env.ctx, v.env.Backend
+		return after(func() (string, error) { return b.Full(ctx, a.Event) }, func(text string, err error) pane.Action {
+			h.Full(a.Event, text, err)
+			return nil
+		})
 	case history.Copy:
 		return copied(a.Text, a.What)
 	case history.Fork:
@@ -124,25 +129,4 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 		return resendTurn{a.Turn}
 	}
 	return a
-}
-
-// read gives what was read to the history that is open, if it is still about the same
-// conversation.
-func (v *views) read(msg tea.Msg) {
-	for _, one := range v.stack {
-		h, ok := one.(*historyView)
-		if !ok {
-			continue
-		}
-		switch msg := msg.(type) {
-		case requestMsg:
-			if msg.id == v.session.ID {
-				h.Request(msg.got, msg.err)
-			}
-		case fullMsg:
-			if msg.id == v.session.ID {
-				h.Full(msg.event, msg.text, msg.err)
-			}
-		}
-	}
 }

@@ -1,14 +1,10 @@
 package tui
 
 import (
-	"strconv"
-	"strings"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/tui/composer"
-	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
 )
@@ -112,7 +108,7 @@ func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.History):
 		return m.do(m.views.toggleHistory()), true
 	case key.Matches(k, keys.Palette):
-		return m.do(palette(m.env.Keys)), true
+		return m.do(m.palette()), true
 	case key.Matches(k, keys.UndoCompaction):
 		return m.do(m.session.undoCompaction(0)), true
 	case key.Matches(k, keys.Redraw):
@@ -147,7 +143,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 			return m.do(m.session.retry())
 		}
 		if provider, yes := m.chat.invites(); yes {
-			return m.env.loadProviders(provider, m.keyboard.pressed)
+			return m.do(connect{provider})
 		}
 	case key.Matches(k, keys.ScrollUp):
 		transcript.ScrollBy(-1)
@@ -172,7 +168,7 @@ func (m *Model) interrupt() tea.Cmd {
 		m.chat.cancel()
 		return nil
 	case m.dialogs.stack.Len() > 0:
-		return m.do(m.dialogs.closeTop())
+		return m.do(m.dialogs.stack.Dismiss(m.env.Now()))
 	case m.views.top() != nil:
 		return m.do(m.views.close())
 	case !m.chat.composer.Empty():
@@ -213,70 +209,11 @@ func (m *Model) goBack() tea.Cmd {
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
 	case m.dialogs.stack.Len() > 0:
-		return m.do(m.dialogs.mouse(msg))
+		return m.do(m.dialogs.stack.Update(msg, m.env.Now()))
 	case m.views.top() != nil:
 		return m.giveView(msg)
 	}
 	return m.do(m.chat.mouse(msg))
-}
-
-// decided does what the user chose in a dialog.
-func (m *Model) decided(action pane.Action) tea.Cmd {
-	switch a := action.(type) {
-	case overlay.Picked:
-		return m.picked(a)
-	case overlay.Acted:
-		return m.inList(m.lists.acted(a))
-	case overlay.Focused:
-		if a.ID == dialogThemes {
-			m.theme.show(a.Item)
-			return nil
-		}
-		return m.do(m.lists.preview())
-	case overlay.Confirmed:
-		if a.ID == dialogDelete && a.Yes {
-			return m.enter(m.env.Backend.Delete, arrival{alone: true})
-		}
-		if rule, ok := strings.CutPrefix(a.ID, dialogRevoke); ok && a.Yes {
-			return m.session.revoke(itemRule + rule)
-		}
-	}
-	return nil
-}
-
-// inList does what changed a list that is open.
-func (m *Model) inList(action pane.Action) tea.Cmd {
-	m.dialogs.stack.Redraw()
-	return m.do(action)
-}
-
-// picked carries out a choice.
-func (m *Model) picked(p overlay.Picked) tea.Cmd {
-	switch p.ID {
-	case dialogModels:
-		return m.lists.pickedModel(p, m.keyboard.pressed)
-	case dialogEfforts:
-		return m.env.switchModel(p.Item)
-	case dialogThemes:
-		return m.do(m.theme.set(p.Item))
-	case dialogConversations:
-		return m.resume(p.Item)
-	case dialogProfiles:
-		return m.do(m.session.setProfile(p.Item))
-	case dialogRules:
-		return m.do(m.session.pickRule(p.Item))
-	case dialogPalette:
-		return m.fromPalette(p.Item)
-	case dialogCode:
-		return m.do(copied(p.Item, "the code block"))
-	case dialogRewind:
-		return m.do(m.session.pickBack(p.Item))
-	case dialogBack:
-		way, event, _ := strings.Cut(p.Item, " ")
-		seq, _ := strconv.ParseUint(event, 10, 64) // as pickBack wrote it
-		return m.do(m.session.goBack(way, seq))
-	}
-	return nil
 }
 
 // goTo does what leads to another view, turn or conversation, or changes the
@@ -287,8 +224,14 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		return m.command(a)
 	case composer.Help:
 		return m.do(help(m.env.Keys))
-	case overlay.Picked, overlay.Confirmed, overlay.Acted, overlay.Focused:
-		return m.decided(a)
+	case deferred:
+		return a()
+	case connect:
+		return m.do(m.dialogs.connecting.begin(a.provider))
+	case resume:
+		return m.resume(a.id)
+	case readSettings:
+		return m.do(m.views.readSettings())
 	case enter:
 		return m.enter(a.open, a.next)
 	case takeOver:
@@ -301,12 +244,12 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		if why := m.session.unrewindable(); why != "" {
 			return m.do(refuse(why))
 		}
-		m.views.closeAll()
+		m.views.closeAll(nil)
 		return m.do(m.session.rewind(a.turn))
 	case settings.Opened:
 		return openSetting(m, a.Dialog)
 	case settingInRun:
-		return tea.Batch(setInRun(m, a.key, a.value), m.do(m.views.settingDone(settingDoneMsg{view: a.view, edit: a.edit})))
+		return tea.Batch(setInRun(m, a.key, a.value), m.do(a.done(nil)))
 	case pane.Closed:
 		return m.do(m.views.close())
 	case pane.Jump:

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/llm"
@@ -31,27 +30,33 @@ type lists struct {
 	models []ModelChoice
 	stored []Stored
 	order  choices.Order
-	asked  string // the conversation whose last exchange is being read
+	asked  string          // the conversation whose last exchange is being read
+	known  map[string]bool // those whose was read
 }
 
 // previewLines is how many lines of the last exchange are shown at most.
 const previewLines = 6
 
-// openModels lets the user choose a model, and how much it reasons.
+// chooseModel lets the user choose a model, and how much it reasons.
+func (l *lists) chooseModel() pane.Action {
+	return read(l.env.Backend.Models, "the models are listed: /model shows them", l.openModels)
+}
+
 func (l *lists) openModels(models []ModelChoice) pane.Action {
 	l.models = models
 	choices.SortModels(l.models)
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
-	l.picker = overlay.NewPicker(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: l.modelItems(),
-		Empty: "no model can be reached; /connect says how", Heads: choices.ModelDetails(l.models).Heads, Acts: []overlay.Act{overlay.ActFavorite},
+	l.picker = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
+		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
+		Acts: []overlay.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.favor}},
 		Dial: &overlay.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
 	return openDialog{l.picker}
 }
 
 func (l *lists) modelItems() []overlay.Item {
-	details, items := choices.ModelDetails(l.models), make([]overlay.Item, len(l.models))
+	items := make([]overlay.Item, len(l.models))
 	for i, m := range l.models {
-		items[i] = overlay.Item{ID: m.Name, Title: m.Name, Details: details.Of(i), Current: m.Name == l.session.Model.Name(), Fixed: m.Plain}
+		items[i] = modelItem(m, l.session)
 		if m.Favorite {
 			items[i].Mark = "★"
 		} else if m.Recent > 0 {
@@ -61,53 +66,86 @@ func (l *lists) modelItems() []overlay.Item {
 	return items
 }
 
-// pickedModel talks to a model of the list; one whose provider has no key is connected
-// first.
-func (l *lists) pickedModel(p overlay.Picked, asked int) tea.Cmd {
-	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == p.Item })
-	switch {
-	case i >= 0 && l.models[i].NoKey:
-		provider, _, _ := strings.Cut(p.Item, "/")
-		return l.env.loadProviders(provider, asked)
-	case p.Value != "" && p.Item == l.session.Model.Name():
-		return l.env.switchModel(p.Value)
-	case p.Value != "":
-		return l.env.switchModel(p.Item + " " + p.Value)
+func modelItem(m ModelChoice, s *session) overlay.Item {
+	item := overlay.Item{ID: m.Name, Title: m.Name, Columns: m.Columns(), Current: m.Name == s.Model.Name(), Fixed: m.Plain}
+	if item.Columns == nil {
+		item.Note = m.Note
 	}
-	return l.env.switchModel(p.Item)
+	return item
 }
 
-// openConversations lets the user choose the conversation to continue.
+// pickedModel talks to a model of the list; one whose provider has no key is connected
+// first.
+func (l *lists) pickedModel(name, effort string) pane.Action {
+	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
+	switch {
+	case i >= 0 && l.models[i].NoKey:
+		provider, _, _ := strings.Cut(name, "/")
+		return connect{provider}
+	case effort != "" && name == l.session.Model.Name():
+		return l.env.switchModel(effort)
+	}
+	return l.env.switchModel(strings.TrimSpace(name + " " + effort))
+}
+
+// favor marks a model as a favorite, or no longer.
+func (l *lists) favor(name string) pane.Action {
+	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
+	on := !l.models[i].Favorite
+	l.models[i].Favorite = on
+	l.picker.SetItems(l.modelItems()) // the order stays: what one just marked does not run away
+	b := l.env.Backend
+	return l.env.attempt(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failure)
+}
+
+// conversations lets the user choose the conversation to continue.
+func (l *lists) conversations() pane.Action {
+	return read(l.env.Backend.Conversations, "the conversations are listed: /resume shows them", l.openConversations)
+}
+
 func (l *lists) openConversations(stored []Stored) pane.Action {
-	l.stored, l.asked = stored, ""
+	l.stored, l.asked, l.known = stored, "", map[string]bool{}
 	choices.SortConversations(l.stored, l.order)
-	l.picker = overlay.NewPicker(overlay.PickerOptions{ID: dialogConversations, Title: l.title(), Items: l.storedItems(),
-		Empty: "no conversation is stored yet", Preview: previewLines,
-		Acts: []overlay.Act{overlay.ActRename, overlay.ActRemove, overlay.ActFork, overlay.ActSort}})
+	keys := l.env.Keys.Dialogs.Lists
+	l.picker = overlay.NewPicker(overlay.PickerOptions{Title: l.title(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
+		Choose: func(id, _ string) pane.Action { return resume{id} },
+		Focus:  func(string) pane.Action { return l.preview() },
+		Acts: []overlay.Act{{Key: keys.Rename, Word: "rename", Do: l.rename}, {Key: keys.Remove, Word: "delete", Do: l.remove},
+			{Key: keys.Fork, Word: "fork", Do: l.fork}, {Key: keys.Sort, Word: "sort", Do: l.sort}}})
 	return several{openDialog{l.picker}, l.preview()}
 }
 
 func (l *lists) title() string { return fmt.Sprintf("Continue · %s", l.order) }
 
 func (l *lists) storedItems() []overlay.Item {
-	details, items := choices.ConversationDetails(l.stored), make([]overlay.Item, len(l.stored))
+	items := make([]overlay.Item, len(l.stored))
 	for i, c := range l.stored {
-		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Details: details.Of(i), Current: c.ID == l.session.ID}
+		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Columns: c.Columns(), Note: c.Note, Current: c.ID == l.session.ID}
 	}
 	return items
 }
 
 // preview reads the last exchange of the selected conversation, one at a time.
 func (l *lists) preview() pane.Action {
-	id := l.picker.Wanted()
-	if id == "" || l.asked != "" {
+	id := l.picker.Selected()
+	if id == "" || l.asked != "" || l.known[id] {
 		return nil
 	}
 	l.asked = id
-	ctx, b := l.env.ctx, l.env.Backend
-	return tea.Cmd(func() tea.Msg {
+	ctx, b, picker := l.env.ctx, l.env.Backend, l.picker
+	return after(func() (string, error) {
 		question, reply, err := b.LastExchange(ctx, id)
-		return exchangeMsg{id, exchange(question, reply), err}
+		return exchange(question, reply), err
+	}, func(text string, err error) pane.Action {
+		if picker != l.picker {
+			return nil
+		}
+		l.asked, l.known[id] = "", true
+		if err != nil {
+			text = err.Error()
+		}
+		picker.SetPreview(id, text)
+		return l.preview()
 	})
 }
 
@@ -124,63 +162,57 @@ func exchange(question, reply string) string {
 	return strings.Join(lines, "\n")
 }
 
-// previewed shows it, and reads the next one if another is selected by now.
-func (l *lists) previewed(msg exchangeMsg) pane.Action {
-	if l.asked != msg.id {
-		return nil
-	}
-	l.asked = ""
-	if msg.err != nil {
-		msg.text = msg.err.Error()
-	}
-	l.picker.SetPreview(msg.id, msg.text)
+// sort lists the conversations in another order.
+func (l *lists) sort(string) pane.Action {
+	l.order = l.order.Next()
+	choices.SortConversations(l.stored, l.order)
+	l.picker.SetTitle(l.title())
+	l.picker.SetItems(l.storedItems())
 	return l.preview()
 }
 
-// acted does what a key of a list asks for.
-func (l *lists) acted(a overlay.Acted) pane.Action {
-	switch a.Act {
-	case overlay.ActFavorite:
-		return l.favor(a.Item)
-	case overlay.ActSort:
-		l.order = l.order.Next()
-		choices.SortConversations(l.stored, l.order)
-		l.picker.SetTitle(l.title())
-		l.picker.SetItems(l.storedItems())
-		return l.preview()
-	case overlay.ActRename:
-		return l.rename(a.Item, a.Text)
-	case overlay.ActRemove:
-		return l.remove(a.Item)
-	}
-	return l.fork(a.Item)
+// rename asks for another title.
+func (l *lists) rename(id string) pane.Action {
+	i, b := l.row(id), l.env.Backend
+	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[i].Title, func(title string) pane.Action {
+		if id == l.session.ID && !l.session.readOnly() {
+			l.stored[i].Title = title
+			l.picker.SetItems(l.storedItems())
+			return l.session.rename(title)
+		}
+		return l.change(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, func(i int) { l.stored[i].Title = title })
+	})}
 }
 
-// favor marks a model as a favorite, or no longer.
-func (l *lists) favor(name string) pane.Action {
-	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
-	on := !l.models[i].Favorite
-	l.models[i].Favorite = on
-	l.picker.SetItems(l.modelItems()) // the order stays: what one just marked does not run away
-	ctx, b := l.env.ctx, l.env.Backend
-	return tea.Cmd(func() tea.Msg { return doneMsg{b.Favor(ctx, name, on)} })
-}
-
-func (l *lists) rename(id, title string) pane.Action {
-	if id == l.session.ID && !l.session.readOnly() {
-		l.renamed(id, title)
-		return l.session.rename(title)
-	}
-	ctx, b := l.env.ctx, l.env.Backend
-	return tea.Cmd(func() tea.Msg { return shelfMsg{id, title, b.RenameStored(ctx, id, title)} })
-}
-
+// remove deletes a conversation after a yes.
 func (l *lists) remove(id string) pane.Action {
-	ctx, b := l.env.ctx, l.env.Backend
-	if id == l.session.ID && !l.session.readOnly() {
-		return several{closeDialog{l.picker}, enter{open: b.Delete}}
-	}
-	return tea.Cmd(func() tea.Msg { return shelfMsg{id, "", b.RemoveStored(ctx, id)} })
+	b := l.env.Backend
+	return confirm("Delete", "Delete "+l.stored[l.row(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
+		if id == l.session.ID && !l.session.readOnly() {
+			return several{closeDialog{l.picker}, enter{open: b.Delete}}
+		}
+		return l.change(id, func(ctx context.Context) error { return b.RemoveStored(ctx, id) },
+			func(i int) { l.stored = slices.Delete(l.stored, i, i+1) })
+	})
+}
+
+// change changes a stored conversation, and then the list.
+func (l *lists) change(id string, work func(context.Context) error, then func(row int)) pane.Action {
+	return l.env.attempt(work, func(err error) pane.Action {
+		if i := l.row(id); err == nil && i >= 0 {
+			then(i)
+			l.picker.SetItems(l.storedItems())
+			return l.preview()
+		}
+		if err != nil {
+			l.picker.Failed(err.Error())
+		}
+		return nil
+	})
+}
+
+func (l *lists) row(id string) int {
+	return slices.IndexFunc(l.stored, func(c Stored) bool { return c.ID == id })
 }
 
 func (l *lists) fork(id string) pane.Action {
@@ -190,42 +222,4 @@ func (l *lists) fork(id string) pane.Action {
 		open = b.Fork
 	}
 	return several{closeDialog{l.picker}, enter{open: open}}
-}
-
-// changed shows that a stored conversation was renamed or removed, or why not.
-func (l *lists) changed(msg shelfMsg) pane.Action {
-	switch {
-	case l.picker == nil:
-		return nil
-	case msg.err != nil:
-		l.picker.Failed(msg.err.Error())
-	case msg.title != "":
-		l.renamed(msg.id, msg.title)
-	default:
-		l.stored = slices.DeleteFunc(l.stored, func(c Stored) bool { return c.ID == msg.id })
-		l.picker.SetItems(l.storedItems())
-	}
-	return l.preview()
-}
-
-func (l *lists) renamed(id, title string) {
-	for i := range l.stored {
-		if l.stored[i].ID == id {
-			l.stored[i].Title = title
-		}
-	}
-	l.picker.SetItems(l.storedItems())
-}
-
-// exchangeMsg brings the last exchange of a stored conversation.
-type exchangeMsg struct {
-	id, text string
-	err      error
-}
-
-// shelfMsg says that a stored conversation was renamed, or without a title removed, or
-// why not.
-type shelfMsg struct {
-	id, title string
-	err       error
 }

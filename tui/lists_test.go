@@ -61,20 +61,27 @@ func TestAConversationIsRenamedInTheList(t *testing.T) {
 
 func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
 	shelf(t, func(r *rig) {
-		r.press("down", "ctrl+x", "n")
+		remove := func(answer string) {
+			r.press("ctrl+x")
+			r.pass(time.Second)
+			r.press(answer)
+		}
+		r.press("down")
+		remove("n")
 		if slices.Contains(r.calls, "remove stored other") {
 			t.Fatal("a no deleted it")
 		}
-		r.press("ctrl+x", "y")
+		remove("y")
 		if !slices.Contains(r.calls, "remove stored other") || rows(r) != "Fix flaky, notes" {
 			t.Errorf("asked for %q:\n%s", r.calls, r.text())
 		}
 		r.failing["remove stored"] = errors.New("conversation third is open in another window (process 7)")
-		r.press("ctrl+x", "y")
+		remove("y")
 		if rows(r) != "Fix flaky, notes" || !strings.Contains(r.text(), "! conversation third is open in another window") {
 			t.Errorf("nothing says why:\n%s", r.text())
 		}
-		r.press("up", "ctrl+x", "y") // the open one
+		r.press("up")
+		remove("y") // the open one
 		if !slices.Contains(r.calls, "delete") || strings.Contains(r.text(), "Continue ·") {
 			t.Errorf("asked for %q:\n%s", r.calls, r.text())
 		}

@@ -86,13 +86,6 @@ func (l look) gauge() gauge.Styles {
 	return s
 }
 
-func (l look) overlay() overlay.Styles {
-	o, t, tool := l.styles.Overlay, l.styles.Text, l.styles.Tool
-	return overlay.Styles{Border: o.Border, Danger: t.Error, Title: o.Title, Text: o.Text, Key: l.styles.Frame.HelpKey,
-		Item: o.Item, Selected: o.Selected, Detail: o.Detail, Command: tool.Subject,
-		Diff: diffview.Styles(l.styles.Diff), Warning: l.styles.Diff.Removed, Hint: t.Faint, Raised: o.Raised, Behind: o.Behind}
-}
-
 // markdown is a renderer of the theme; its width comes from where it is used.
 func (l look) markdown() *markdown.Renderer {
 	r := markdown.New(themes.Markdown(l.theme), 80)
@@ -218,9 +211,13 @@ func (t *theme) renew(own []themes.Theme) {
 // pick lets the user choose a theme, in which the screen is drawn meanwhile; why is why
 // some files are none.
 func (t *theme) pick(why error) pane.Action {
-	o := overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Live: true}
+	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.set(name) },
+		Focus: func(name string) pane.Action {
+			t.show(name)
+			return nil
+		}}
 	for _, row := range t.own.Rows(t.dark) {
-		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Detail: row.Detail, Current: t.chosen() == row.Name})
+		o.Items = append(o.Items, overlay.Item{ID: row.Name, Title: row.Name, Columns: []string{row.Detail}, Current: t.chosen() == row.Name})
 	}
 	if why != nil {
 		o.Text = why.Error()

@@ -50,15 +50,15 @@ func New(ctx context.Context, o Options) *Model {
 		return map[string]string{settingMode: string(m.session.Mode), settingTheme: m.theme.name, settingMouse: strconv.FormatBool(m.terminal.mouse)}
 	}
 	m.lists = &lists{env: e, session: m.session}
-	m.dialogs = newDialogs(e, m.session, keys, t.look)
+	m.dialogs = newDialogs(e, m.session, t.look)
 	return m
 }
 
 // Init opens the conversation and asks what is needed to draw it well.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, arrival{}), tea.RequestBackgroundColor, m.env.loadPrompts(), m.chat.loadFiles()}
+	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, arrival{}), tea.RequestBackgroundColor, m.chat.loadPrompts(), m.chat.loadFiles()}
 	if m.env.Pick {
-		cmds = append(cmds, m.env.loadConversations(m.keyboard.pressed))
+		cmds = append(cmds, m.do(m.lists.conversations()))
 	}
 	return tea.Batch(cmds...)
 }
@@ -84,7 +84,7 @@ func (m *Model) setLook() {
 	m.theme.fresh = false
 	l := m.theme.look
 	m.chat.setLook(l)
-	m.dialogs.setLook(l)
+	m.dialogs.stack.SetStyles(l.styles)
 	m.views.setLook(l)
 	m.views.outdated()
 }
@@ -113,20 +113,31 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		}
 	case missing:
 		return m.miss(a.err)
+	case switched:
+		if action, asks := m.dialogs.needsConsent(a.err, arrival{}); asks {
+			return m.do(action)
+		}
+		return m.miss(a.err)
+	case reading:
+		return m.reads(a)
 	case output:
 		return m.do(m.chat.output(a.title, a.text))
-	case summaryLost:
-		return m.do(m.chat.output("The discarded summary", a.text))
+	case lineBack:
+		if m.dialogs.consent == nil { // one that asks for a yes has not failed yet
+			m.chat.outbox.leaveLine(a.line)
+		}
 	case undone:
 		// The way back stands first: a narrow screen has room for little more.
 		return m.do(say("undone · " + m.views.redoKey() + " to redo" + a.change))
 	case openDialog:
 		// The release of a mouse button that is down would go to it.
 		m.chat.transcript.ClearSelection()
-		m.dialogs.push(a.dialog)
+		m.dialogs.stack.Push(a.dialog, m.env.Now())
 	case closeDialog:
 		m.dialogs.stack.Remove(a.dialog, m.env.Now())
-	case questionShown, viewShown:
+	case looked:
+		m.views.outdated()
+	case covered:
 		m.chat.transcript.ClearSelection()
 	default:
 		return m.goTo(a)
@@ -149,7 +160,9 @@ func (m *Model) fail(err error) tea.Cmd {
 	if err == nil || m.env.ctx.Err() != nil {
 		return nil
 	}
-	m.session.notOpenFault(err)
+	if !m.session.open { // for the transcript of the conversation that opens
+		m.session.faults = append(m.session.faults, err.Error())
+	}
 	return m.do(m.chat.fault(err.Error()))
 }
 
@@ -179,13 +192,14 @@ func (m *Model) enter(open func(context.Context) (Conversation, error), next arr
 	m.chat.outbox.giveBack() // it was meant for the one that is left
 	next.asked = m.keyboard.pressed
 	m.arrival = next
-	left := m.drafts.store(m.drafts.left.draftOf, m.drafts.left.Draft)
-	return m.session.enter(func(ctx context.Context) (Conversation, error) {
+	m.session.opening, m.session.failed = true, ""
+	ctx, left := m.env.ctx, m.drafts.store(m.drafts.left.draftOf, m.drafts.left.Draft)
+	return after(func() (Conversation, error) {
 		if err := left(ctx); err != nil {
 			return Conversation{}, err
 		}
 		return open(ctx)
-	})
+	}, func(c Conversation, err error) pane.Action { return m.opened(c, err) })
 }
 
 // resume continues another conversation, as soon as one that is being opened
@@ -219,24 +233,24 @@ func (m *Model) forkAt(before uint64) tea.Cmd {
 }
 
 // opened takes over a conversation.
-func (m *Model) opened(msg openedMsg) tea.Cmd {
-	m.session.opened()
+func (m *Model) opened(c Conversation, err error) tea.Cmd {
+	m.session.opening = false
 	was := m.arrival
 	m.arrival = arrival{}
-	undisturbed := m.still(was.asked)
+	undisturbed := was.asked == m.keyboard.pressed && m.dialogs.stack.Len() == 0
 	m.dialogs.dropConsent()
 	var cmds []tea.Cmd
-	if msg.err != nil {
-		cmds = append(cmds, m.notOpened(msg.err, was))
+	if err != nil {
+		cmds = append(cmds, m.notOpened(err, was))
 	} else {
 		m.dialogs.forgetAll() // they were about the one that is left
 		m.outside.watch.Leave()
 		shown := 0
-		if was.again && m.session.ID == msg.conversation.ID {
-			shown = m.session.log.in(msg.conversation.Events)
+		if was.again && m.session.ID == c.ID {
+			shown = m.session.log.in(c.Events)
 		}
-		faults := m.session.begin(msg.conversation)
-		along := m.drafts.begin(msg.conversation.Draft)
+		faults := m.session.begin(c)
+		along := m.drafts.begin(c.Draft)
 		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
 		m.chat.begin(faults, was.draft, shown)
 		if along {
@@ -245,7 +259,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if was.again && m.session.readOnly() {
 			cmds = append(cmds, m.do(say("another window was first; it is followed here")))
 		}
-		cmds = append(cmds, m.env.listen(msg.conversation.Session))
+		cmds = append(cmds, m.env.listen(c.Session))
 		if was.at.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))
 		}
@@ -269,16 +283,8 @@ func (m *Model) notOpened(err error, was arrival) tea.Cmd {
 	}
 	m.chat.outbox.giveBack()
 	if !m.session.open {
-		m.session.notOpened(err)
+		m.session.failed = err.Error()
 		return nil
-	}
-	return m.miss(err)
-}
-
-// orConsent asks for a yes where an error needs one, and says any other.
-func (m *Model) orConsent(err error) tea.Cmd {
-	if action, asks := m.dialogs.needsConsent(err, arrival{}); asks {
-		return m.do(action)
 	}
 	return m.miss(err)
 }

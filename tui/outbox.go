@@ -217,7 +217,7 @@ func (o *outbox) flush() pane.Action {
 	}
 	var reads several
 	for _, one := range o.unread() {
-		reads = append(reads, o.env.attach(one))
+		reads = append(reads, o.attach(one))
 	}
 	for one := o.next(); one != nil; one = o.next() {
 		if one.ran != "" {
@@ -231,16 +231,16 @@ func (o *outbox) flush() pane.Action {
 }
 
 // attached has the files of a message, if it still waits for them.
-func (o *outbox) attached(msg attachedMsg) pane.Action {
-	if !slices.Contains(o.sending, msg.to) {
+func (o *outbox) attached(to *outgoing, files string, err error) pane.Action {
+	if !slices.Contains(o.sending, to) {
 		return nil // it was given back
 	}
-	if msg.err != nil {
-		o.drop(msg.to)
-		o.composer.Prepend(msg.to.text)
-		return several{o.unattached(msg.to.text, msg.err), o.flush()}
+	if err != nil {
+		o.drop(to)
+		o.composer.Prepend(to.text)
+		return several{o.unattached(to.text, err), o.flush()}
 	}
-	msg.to.files, msg.to.ready = msg.files, true
+	to.files, to.ready = files, true
 	return o.flush()
 }
 
@@ -306,22 +306,14 @@ func (o *outbox) leaveLine(line typedLine) {
 	o.composer.Keep(line.text)
 }
 
-// attachedMsg brings the text of the files a message mentions.
-type attachedMsg struct {
-	to    *outgoing
-	files string
-	err   error
-}
-
 // attach reads the files that a message mentions.
-func (e *env) attach(o *outgoing) tea.Cmd {
-	ctx, b := e.ctx, e.Backend
-	paths := make([]string, len(o.named))
-	for i, f := range o.named {
+func (o *outbox) attach(one *outgoing) tea.Cmd {
+	ctx, b := o.env.ctx, o.env.Backend
+	paths := make([]string, len(one.named))
+	for i, f := range one.named {
 		paths[i] = f.Path
 	}
-	return func() tea.Msg {
-		files, err := b.Attach(ctx, paths)
-		return attachedMsg{o, files, err}
-	}
+	return after(func() (string, error) { return b.Attach(ctx, paths) }, func(files string, err error) pane.Action {
+		return o.attached(one, files, err)
+	})
 }

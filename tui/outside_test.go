@@ -112,7 +112,7 @@ func TestCodeBlocksAreCopied(t *testing.T) {
 		r.has("usage: /copy")
 		r.press("ctrl+u")
 		copies("/copy code")
-		r.has("Copy a code block", "first()  go · 1 line", "second   2 lines")
+		r.has("Copy a code block", "first()  1 line   go", "second   2 lines")
 		r.press("down", "enter")
 		r.has("copied the code block")
 		if d := cmp.Diff([]string{"setClipboardMsg second\nthird"}, r.asked); d != "" {

@@ -94,36 +94,3 @@ func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
 		})
 	}
 }
-
-// A newcomer who looks at a compaction sees one: where the default profile gains
-// nothing, the summary that would make room is shown.
-func TestLookingAtACompactionFindsOneThatGains(t *testing.T) {
-	none := updates.Previewed{Err: &llm.Error{Class: llm.BadRequest, Message: "nothing to compact"}}
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Events = history()
-		r.first.Profiles[1].Summarises = true
-	}, func(r *rig) {
-		r.calls = nil
-		r.press("ctrl+k")
-		r.happen(none)
-		r.lacks("nothing to compact")
-		r.happen(none)
-		r.did("first preview", "first preview profile=heavy", "first preview profile=heavy keep=1")
-		r.happen(planned(plan))
-		r.has("Effect", "› heavy")
-		r.calls = nil
-		r.press("enter")
-		r.did("first compact profile=heavy keep=1")
-
-		r.press("ctrl+k")
-		r.happen(none, none, none)
-		r.has("nothing to compact", "› default")
-		r.press("esc")
-
-		r.calls = nil
-		r.enter("/compact --dry-run") // says how it is to be done
-		r.happen(none)
-		r.has("nothing to compact")
-		r.did("first preview")
-	})
-}

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -19,33 +17,17 @@ type previewView struct {
 	*preview.Model
 	asked int // how many requests have no numbers yet
 	shown preview.Content
-	// What else may make room is tried where nobody said how to compact, and nothing is
-	// gained in the usual way: a newcomer sees what a compaction does.
-	others  []edit.Request
-	refused *preview.Content // why the usual way gains nothing, nil where it does
 }
 
-// previewAny shows what a compaction would do, by the default profile or, where that
-// gains nothing, in another way.
+// previewAny shows what a compaction by the default profile would do.
 func (v *views) previewAny() pane.Action {
-	var others []edit.Request
-	for _, p := range v.session.Profiles {
-		if !p.Summarises {
-			continue
-		}
-		w := edit.NewRequest()
-		w.Profile = p.Name
-		short := w
-		short.KeepLast = 1
-		others = []edit.Request{w, short}
-	}
 	usual := edit.NewRequest()
 	usual.Evicts = true
-	return v.openPreview(usual, others)
+	return v.openPreview(usual)
 }
 
-// openPreview shows what a compaction would do; others are tried where it gains nothing.
-func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
+// openPreview shows what a compaction would do.
+func (v *views) openPreview(w edit.Request) pane.Action {
 	if why := v.session.uncompactable(); why != "" {
 		return refuse(why)
 	}
@@ -54,7 +36,7 @@ func (v *views) openPreview(w edit.Request, others []edit.Request) pane.Action {
 		return nil
 	}
 	keys := v.env.Keys.Preview
-	one := &previewView{others: others, Model: preview.New(preview.Options{Styles: v.look.preview(), Keys: &keys, Gauges: v.gauges})}
+	one := &previewView{Model: preview.New(preview.Options{Styles: v.look.preview(), Keys: &keys, Gauges: v.gauges})}
 	one.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, w)
 	shown := v.open(one)
 	v.ask(one, w)
@@ -86,21 +68,6 @@ func (v *views) showPreview(u updates.Previewed) {
 		return
 	}
 	one.shown = v.previewContent(u, one.shown.Request)
-	switch {
-	case u.Err == nil:
-	case len(one.others) > 0:
-		if one.refused == nil {
-			first := one.shown
-			one.refused = &first
-		}
-		w := one.others[0]
-		one.others = one.others[1:]
-		v.ask(one, w)
-		return
-	case one.refused != nil:
-		one.shown = *one.refused
-	}
-	one.refused = nil
 	one.Show(one.shown)
 }
 
@@ -128,7 +95,6 @@ func (p *previewView) renew(*views)   {} // numbers are those of the moment it w
 func (p *previewView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case preview.Changed:
-		p.others, p.refused = nil, nil
 		v.ask(p, a.Request)
 		return nil
 	case preview.Accepted:
@@ -144,13 +110,6 @@ func (p *previewView) act(v *views, a pane.Action) pane.Action {
 // changed in it stays while it waits, also when the view is closed.
 
 type reviewView struct{ *review.Model }
-
-// summaryEditedMsg brings a summary back from the user's editor.
-type summaryEditedMsg struct {
-	view *reviewView
-	text string
-	err  error
-}
 
 // openReview opens the summary that waits.
 func (v *views) openReview() pane.Action {
@@ -197,7 +156,7 @@ func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	case review.GivenUp:
 		v.session.discardReview()
 	case review.Editor:
-		return v.env.openEditor(a.Text, func(text string, err error) tea.Msg { return summaryEditedMsg{r, text, err} })
+		return v.env.openEditor(a.Text, r.SetText)
 	default:
 		return a
 	}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
-	"plimsoll/config"
-	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
@@ -162,70 +159,35 @@ func (v *views) settingRows(known []Setting) []Setting {
 	return rows
 }
 
+// settings is the view of the settings if it is open, nil if it is not.
+func (v *views) settings() *settingsView {
+	for _, one := range v.stack {
+		if o, is := one.(*settingsView); is {
+			return o
+		}
+	}
+	return nil
+}
+
 // readSettings reads the settings anew, if they are open.
 func (v *views) readSettings() pane.Action {
-	i := slices.IndexFunc(v.stack, func(one fullView) bool { _, is := one.(*settingsView); return is })
-	if i < 0 {
+	one, ctx, b := v.settings(), v.env.ctx, v.env.Backend
+	if one == nil {
 		return nil
 	}
-	one, ctx, b, s := v.stack[i].(*settingsView), v.env.ctx, v.env.Backend, v.session.Session
-	return tea.Cmd(func() tea.Msg {
-		msg := settingsMsg{view: one}
-		if msg.rows, msg.err = b.Settings(ctx); msg.err == nil {
-			msg.rules, _ = s.Rules(ctx) // what cannot be read of them, /permissions says
+	return after(func() ([]Setting, error) { return b.Settings(ctx) }, func(rows []Setting, err error) pane.Action {
+		if err != nil || one != v.settings() {
+			return missing{err}
 		}
-		return msg
+		adoptSettings(v.session, rows)
+		one.rows = rows
+		one.renew(v)
+		return nil
 	})
 }
 
-// settingsArrived gives the settings what was asked for, if they are open still. That
-// something was done is said all the same.
-func (v *views) settingsArrived(msg tea.Msg) pane.Action {
-	switch msg := msg.(type) {
-	case settingDoneMsg:
-		return v.settingDone(msg)
-	case settingsMsg:
-		if v.shows(msg.view) {
-			return v.showSettings(msg)
-		}
-	case settingTriedMsg:
-		if v.shows(msg.view) {
-			v.showEffect(msg)
-		}
-	}
-	return nil
-}
-
-// shows reports whether a view is open.
-func (v *views) shows(one fullView) bool { return slices.Contains(v.stack, one) }
-
-// showSettings shows what was read.
-func (v *views) showSettings(msg settingsMsg) pane.Action {
-	if msg.err != nil {
-		return missing{msg.err}
-	}
-	adoptSettings(v.session, msg.rows, msg.rules)
-	end := len(msg.rows)
-	for i, r := range msg.rows {
-		if r.Section == "Permissions" {
-			end = i + 1
-		}
-	}
-	var granted []Setting
-	for i, r := range msg.rules {
-		if r.Origin != conversation.RuleConfigured {
-			granted = append(granted, Setting{Section: "Permissions", Name: r.Text, Shown: ruleNote(r), Setting: config.Setting{Doc: "Granted by a key: " + r.Means},
-				From: strings.TrimSpace(originWords(r.Origin) + " " + r.Where), Opens: itemRule + strconv.Itoa(i)})
-		}
-	}
-	msg.view.rows = slices.Insert(msg.rows, end, granted...)
-	msg.view.renew(v)
-	return nil
-}
-
 // adoptSettings takes over the settings that the screen goes by, too.
-func adoptSettings(s *session, rows []Setting, rules []conversation.Rule) {
-	s.rules = rules
+func adoptSettings(s *session, rows []Setting) {
 	for _, r := range rows {
 		switch n, err := strconv.Atoi(r.Value); {
 		case r.Key == defaultProfile:
@@ -238,52 +200,48 @@ func adoptSettings(s *session, rows []Setting, rules []conversation.Rule) {
 
 // act does what the settings ask for.
 func (o *settingsView) act(v *views, a pane.Action) pane.Action {
-	ctx, b, edit := v.env.ctx, v.env.Backend, o.Edit()
+	b, edit := v.env.Backend, o.Edit()
 	switch a := a.(type) {
 	case settings.Try:
 		o.cancel()
-		ctx, o.cancel = context.WithCancel(ctx)
-		return tea.Cmd(func() tea.Msg {
-			effect, err := b.TrySetting(ctx, a.Key, a.Value)
-			return settingTriedMsg{o, a, effect, err}
+		ctx, cancel := context.WithCancel(v.env.ctx)
+		o.cancel = cancel
+		return after(func() (SettingEffect, error) { return b.TrySetting(ctx, a.Key, a.Value) }, func(e SettingEffect, err error) pane.Action {
+			now := v.reading()
+			e.Reading.AfterSend, e.Reading.CachedShare = e.Reading.Used+now.AfterSend-now.Used, now.CachedShare
+			o.ShowEffect(a, e, reasonOf(err))
+			return nil
 		})
 	case settings.Accepted:
+		done := func(err error) pane.Action { return v.settingDone(o, edit, "", err) }
 		if _, ok := v.inRun()[a.Key]; ok {
-			return settingInRun{o, edit, a.Key, a.Value}
+			return settingInRun{a.Key, a.Value, done}
 		}
-		return tea.Cmd(func() tea.Msg { return settingDoneMsg{o, edit, "", b.ChangeSetting(ctx, a.Key, a.Value)} })
+		return v.env.attempt(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
 	case settings.Kept:
-		return tea.Cmd(func() tea.Msg {
-			file, err := b.KeepSettings(ctx, a.Set)
-			return settingDoneMsg{o, -1, "kept in " + file, err}
+		ctx := v.env.ctx
+		return after(func() (string, error) { return b.KeepSettings(ctx, a.Set) }, func(file string, err error) pane.Action {
+			return v.settingDone(o, -1, "kept in "+file, err)
 		})
 	}
 	return a
 }
 
-// showEffect shows what a value would come to, with the draft of the user.
-func (v *views) showEffect(msg settingTriedMsg) {
-	now := v.reading()
-	r := &msg.effect.Reading
-	r.AfterSend, r.CachedShare = r.Used+now.AfterSend-now.Used, now.CachedShare
-	msg.view.ShowEffect(msg.try, msg.effect, reasonOf(msg.err))
-}
-
-// settingDone ends a change.
-func (v *views) settingDone(msg settingDoneMsg) pane.Action {
-	known := v.shows(msg.view) && msg.view.Done(msg.edit, reasonOf(msg.err))
+// settingDone ends a change, and says done of it. An edit of -1 is none.
+func (v *views) settingDone(one *settingsView, edit int, done string, err error) pane.Action {
+	known := one == v.settings() && one.Done(edit, reasonOf(err))
 	switch {
-	case msg.err != nil && known:
+	case err != nil && known:
 		return nil
-	case msg.err != nil:
-		return missing{msg.err}
+	case err != nil:
+		return missing{err}
 	}
-	msg.view.asked = 0 // other rules, another forecast
+	one.asked = 0 // other rules, another forecast
 	v.outdated()
-	if msg.done == "" {
+	if done == "" {
 		return v.readSettings()
 	}
-	return several{say(msg.done), v.readSettings()}
+	return several{say(done), v.readSettings()}
 }
 
 // reasonOf is an error in words, "" for none.
@@ -298,42 +256,18 @@ func reasonOf(err error) string {
 func openSetting(m *Model, dialog string) tea.Cmd {
 	switch dialog {
 	case OpensModels:
-		return m.env.loadModels(m.keyboard.pressed)
+		return m.do(m.lists.chooseModel())
 	case OpensEfforts:
-		return m.do(pickEffort(m.session.Model.Effort))
-	case OpensThemes:
-		return themeNamed(m, "")
+		return m.do(m.pickEffort())
 	}
-	return m.do(m.session.pickRule(dialog))
+	return themeNamed(m, "")
 }
 
 // settingInRun is a setting of this run that gets another value.
 type settingInRun struct {
-	view       *settingsView
-	edit       int
 	key, value string
+	done       func(error) pane.Action
 }
 
-// settingsMsg brings the settings, and the rules in force.
-type settingsMsg struct {
-	view  *settingsView
-	rows  []Setting
-	rules []conversation.Rule
-	err   error
-}
-
-// settingTriedMsg brings what a value would come to.
-type settingTriedMsg struct {
-	view   *settingsView
-	try    settings.Try
-	effect SettingEffect
-	err    error
-}
-
-// settingDoneMsg says that a value is in force, or that values are kept.
-type settingDoneMsg struct {
-	view *settingsView
-	edit int    // that asked for it, -1 for none
-	done string // what to say of it, "" for nothing
-	err  error
-}
+// readSettings has the settings read anew.
+type readSettings struct{}

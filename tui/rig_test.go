@@ -84,7 +84,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer func() {
 			stop()
-			<-time.After(time.Minute) // for the timers that still run
+			<-time.After(48 * time.Hour) // for the timers that still run
 		}()
 		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
 		r.failing, r.drafts, r.set = map[string]error{}, map[string]tui.Draft{}, map[string]string{}

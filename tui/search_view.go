@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/conversation/diff"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/search"
@@ -16,27 +17,12 @@ import (
 
 type searchView struct {
 	*search.Model
-	seq    int // of the newest text
-	text   string
+	seq    int                // of the newest text
 	cancel context.CancelFunc // of the search that runs, nil without one
 }
 
 // typingPause is how long nothing is typed before a search begins.
 const typingPause = 200 * time.Millisecond
-
-// searchMsg says that typing paused.
-type searchMsg struct {
-	view *searchView
-	seq  int
-}
-
-// foundMsg brings what a search found.
-type foundMsg struct {
-	view *searchView
-	seq  int
-	got  Found
-	err  error
-}
 
 // openSearch opens the search, and begins one where a text is given.
 func (v *views) openSearch(text string) pane.Action {
@@ -47,18 +33,19 @@ func (v *views) openSearch(text string) pane.Action {
 		return shown
 	}
 	one.SetQuery(text)
-	return several{shown, one.typed(text, 0)}
+	return several{shown, one.typed(v, text, 0)}
 }
 
 // typed begins a search after a pause.
-func (s *searchView) typed(text string, pause time.Duration) tea.Cmd {
+func (s *searchView) typed(v *views, text string, pause time.Duration) tea.Cmd {
 	s.closed()
-	s.text = text
-	msg := searchMsg{s, s.seq}
-	if pause == 0 {
-		return func() tea.Msg { return msg }
-	}
-	return tea.Tick(pause, func(time.Time) tea.Msg { return msg })
+	seq := s.seq
+	return later(pause, func() pane.Action {
+		if seq != s.seq {
+			return nil
+		}
+		return s.search(v, text)
+	})
 }
 
 // closed gives the search up that runs or waits for a pause.
@@ -70,52 +57,41 @@ func (s *searchView) closed() {
 	}
 }
 
-// search searches for the newest text.
-func (v *views) search(msg searchMsg) pane.Action {
-	one := msg.view
-	if msg.seq != one.seq {
-		return nil
-	}
-	if one.text == "" {
-		one.Show(search.Content{})
+// search searches for a text, and shows what is found unless another was typed meanwhile.
+func (s *searchView) search(v *views, text string) pane.Action {
+	if text == "" {
+		s.Show(search.Content{})
 		return nil
 	}
 	ctx, cancel := context.WithCancel(v.env.ctx)
-	one.cancel = cancel
-	one.Show(search.Content{Query: one.text, Busy: true})
-	backend, text := v.env.Backend, one.text
-	return tea.Cmd(func() tea.Msg {
-		defer cancel()
-		got, err := backend.Search(ctx, text)
-		return foundMsg{one, msg.seq, got, err}
+	s.cancel = cancel
+	s.Show(search.Content{Query: text, Busy: true})
+	backend, seq := v.env.Backend, s.seq
+	return after(func() (Found, error) { return backend.Search(ctx, text) }, func(got Found, err error) pane.Action {
+		cancel()
+		if seq != s.seq {
+			return nil
+		}
+		c := search.Content{
+			Query: got.Query, Hits: got.Hits, Conversations: got.Conversations, More: got.More,
+			Unread: got.Unread, Damaged: got.Damaged, Took: got.Took, Now: v.env.Now(),
+		}
+		if err != nil {
+			c.Query, c.Err = text, err.Error()
+		}
+		s.Show(c)
+		return nil
 	})
-}
-
-// showHits shows what a search found, unless another text was typed meanwhile.
-func (v *views) showHits(msg foundMsg) {
-	one := msg.view
-	if msg.seq != one.seq {
-		return
-	}
-	one.cancel = nil
-	c := search.Content{
-		Query: msg.got.Query, Hits: msg.got.Hits, Conversations: msg.got.Conversations, More: msg.got.More,
-		Unread: msg.got.Unread, Damaged: msg.got.Damaged, Took: msg.got.Took, Now: v.env.Now(),
-	}
-	if msg.err != nil {
-		c.Query, c.Err = one.text, msg.err.Error()
-	}
-	one.Show(c)
 }
 
 func (s *searchView) gauged() bool   { return true }
 func (s *searchView) restyle(l look) { s.SetStyles(l.search()) }
 func (s *searchView) renew(*views)   {}
 
-func (s *searchView) act(_ *views, a pane.Action) pane.Action {
+func (s *searchView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case search.Query:
-		return s.typed(a.Text, typingPause)
+		return s.typed(v, a.Text, typingPause)
 	case search.Open:
 		return showHit{s, a.Conversation, target{a.Event, a.Query}}
 	}
@@ -163,19 +139,18 @@ func (d *diffView) renew(v *views) {
 	}
 	d.asked = newest
 	d.seq++
-	v.due = v.env.loadChanges(d, d.seq, v.session.log)
-}
-
-// changed shows what was worked out last.
-func (v *views) changed(msg changedMsg) {
-	if d := msg.view; msg.seq == d.seq {
-		d.Show(changes.Content{Title: v.session.Title, Files: msg.files, Loaded: true})
-	}
+	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, v.session.Title
+	v.due = after(func() ([]changes.File, error) { return b.OnDisk(ctx, diff.OfLog(log)), nil }, func(files []changes.File, _ error) pane.Action {
+		if seq == d.seq {
+			d.Show(changes.Content{Title: title, Files: files, Loaded: true})
+		}
+		return nil
+	})
 }
 
 func (d *diffView) act(_ *views, a pane.Action) pane.Action {
 	if c, ok := a.(changes.Copy); ok {
-		return several{tea.SetClipboard(c.Text), say("copied " + c.What)}
+		return copied(c.Text, c.What)
 	}
 	return a
 }

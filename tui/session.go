@@ -1,12 +1,8 @@
 package tui
 
 import (
-	"context"
 	"slices"
 	"strconv"
-	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -38,7 +34,6 @@ type session struct {
 
 	breakdown inspect.Breakdown // as the agent last worked it out
 	review    pendingReview
-	rules     []conversation.Rule // that the dialog of permissions lists
 }
 
 // outline is what the transcript knows of the turns it shows.
@@ -58,30 +53,11 @@ func newSession(e *env) *session {
 // busyOpening is what is said to who opens a second conversation meanwhile.
 const busyOpening = "a conversation is still being opened"
 
-// enter opens, begins, forks or deletes, as open does.
-func (s *session) enter(open func(context.Context) (Conversation, error)) tea.Cmd {
-	s.opening, s.failed = true, ""
-	return s.env.openConversation(open)
-}
-
-// opened notes that opening has ended, one way or the other.
-func (s *session) opened() { s.opening = false }
-
 // begin takes over a conversation that is open now, and returns what failed before.
 func (s *session) begin(c Conversation) (faults []string) {
 	faults = s.faults
 	*s = session{Conversation: c, env: s.env, outline: s.outline, open: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
 	return faults
-}
-
-// notOpened takes over why no conversation is open.
-func (s *session) notOpened(err error) { s.failed = err.Error() }
-
-// notOpenFault keeps a failure for the transcript of the conversation that opens.
-func (s *session) notOpenFault(err error) {
-	if !s.open {
-		s.faults = append(s.faults, err.Error())
-	}
 }
 
 // readOnly reports whether the conversation is only read, or none is open.
@@ -130,24 +106,18 @@ func (s *session) keyChanged(p Provider) {
 
 // uncompactable is why the conversation cannot be compacted, "" if it can.
 func (s *session) uncompactable() string {
-	switch {
-	case s.unchangeable() != "":
-		return s.unchangeable()
-	case !s.outline.Said():
-		return "this conversation is empty"
+	if why := s.unchangeable(); why != "" || s.outline.Said() {
+		return why
 	}
-	return ""
+	return "this conversation is empty"
 }
 
 // unrewindable is why no turn can be undone, "" if one can.
 func (s *session) unrewindable() string {
-	switch {
-	case s.unchangeable() != "":
-		return s.unchangeable()
-	case !s.outline.Said():
-		return "nothing to undo yet"
+	if why := s.unchangeable(); why != "" || s.outline.Said() {
+		return why
 	}
-	return ""
+	return "nothing to undo yet"
 }
 
 // cancel stops the turn, or else the summary that is being written.
@@ -163,9 +133,6 @@ func (s *session) later(what string) pane.Action {
 	}
 	return say(what + " before the next request")
 }
-
-// ended takes over that no more updates come: nobody would say that the summary is over.
-func (s *session) ended() { s.activity.job = summaryJob{} }
 
 // What the agent tells of the open conversation.
 
@@ -222,7 +189,7 @@ func (s *session) compaction(u updates.Update) pane.Action {
 		}
 		if text := s.review.accepted; text != "" && s.review.summary == nil {
 			s.review.accepted = ""
-			return summaryLost{text}
+			return output{"The discarded summary", text}
 		}
 	case updates.Reviewing:
 		return s.reviewing(u)
@@ -290,16 +257,6 @@ func (s *session) acceptReview(text string) {
 func (s *session) discardReview() {
 	s.review.accepted = ""
 	s.Session.Review("", false)
-}
-
-// wokeCold has the screen look again whether the cache is cold. The gauge is drawn anew
-// after every message.
-func (s *session) wokeCold() pane.Action {
-	if s.env.Now().Before(s.cache.wakesAt) {
-		return nil // an earlier look was asked for meanwhile, and wakes it again
-	}
-	s.cache.wakesAt = time.Time{}
-	return s.cache.wake(s.env)
 }
 
 // seen says whether somebody looks at the screen.

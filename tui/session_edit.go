@@ -17,22 +17,23 @@ import (
 // masks of single messages. They take effect before the next request, at once while
 // the conversation is idle; the gauge then says what came of it.
 
-// compact compacts as was requested.
-func (s *session) compact(w edit.Request) pane.Action {
+// edit changes the prompt of the next requests, and says when that takes effect.
+func (s *session) edit(what string, change func()) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
 	}
-	s.Session.Compact(w)
-	return s.later("compacts")
+	change()
+	return s.later(what)
+}
+
+// compact compacts as was requested.
+func (s *session) compact(w edit.Request) pane.Action {
+	return s.edit("compacts", func() { s.Session.Compact(w) })
 }
 
 // undoCompaction undoes a compaction, 0 for the newest in force.
 func (s *session) undoCompaction(epoch uint64) pane.Action {
-	if why := s.uncompactable(); why != "" {
-		return refuse(why)
-	}
-	s.Session.UndoCompaction(epoch)
-	return s.later("undoes the compaction")
+	return s.edit("undoes the compaction", func() { s.Session.UndoCompaction(epoch) })
 }
 
 // undoNumbered undoes a compaction by the number its line says.
@@ -48,11 +49,7 @@ func (s *session) undoNumbered(args string) pane.Action {
 }
 
 func (s *session) redoCompaction() pane.Action {
-	if why := s.uncompactable(); why != "" {
-		return refuse(why)
-	}
-	s.Session.RedoCompaction()
-	return s.later("redoes the compaction")
+	return s.edit("redoes the compaction", func() { s.Session.RedoCompaction() })
 }
 
 // profiles shows the profiles, or chooses the one for compactions that name none.
@@ -65,9 +62,10 @@ func (s *session) profiles(args string) pane.Action {
 	}
 	items := make([]overlay.Item, len(s.Profiles))
 	for i, p := range s.Profiles {
-		items[i] = overlay.Item{ID: p.Name, Title: p.Name, Detail: p.Note, Current: p.Name == s.Profile}
+		items[i] = overlay.Item{ID: p.Name, Title: p.Name, Columns: []string{p.Note}, Current: p.Name == s.Profile}
 	}
-	return open(overlay.PickerOptions{ID: dialogProfiles, Title: "Profile", Items: items, Empty: "there are no profiles"})
+	return open(overlay.PickerOptions{Title: "Profile", Items: items, Empty: "there are no profiles",
+		Choose: func(name, _ string) pane.Action { return s.setProfile(name) }})
 }
 
 // setProfile chooses the profile for compactions that name none.
@@ -92,30 +90,27 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	}
 	events := s.log.named(args)
 	if len(events) == 0 {
-		return refuse(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", args))
+		return noSuchMessage(args)
 	}
 	return s.pin(events, pinned)
 }
 
+func noSuchMessage(name string) pane.Action {
+	return refuse(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
+}
+
 // pin keeps events verbatim, or ends that.
 func (s *session) pin(events []uint64, pinned bool) pane.Action {
-	if why := s.uncompactable(); why != "" {
-		return refuse(why)
+	what := "pins it"
+	if !pinned {
+		what = "unpins it"
 	}
-	s.Session.Pin(events, pinned)
-	if pinned {
-		return s.later("pins it")
-	}
-	return s.later("unpins it")
+	return s.edit(what, func() { s.Session.Pin(events, pinned) })
 }
 
 // mask shows stubs in place of the results of events.
 func (s *session) mask(events []uint64) pane.Action {
-	if why := s.uncompactable(); why != "" {
-		return refuse(why)
-	}
-	s.Session.Mask(events)
-	return s.later("masks it")
+	return s.edit("masks it", func() { s.Session.Mask(events) })
 }
 
 // Turns can be undone: they stay in the log, the prompt no longer has them, and the
@@ -125,19 +120,6 @@ func (s *session) mask(events []uint64) pane.Action {
 
 // newestTurn is the turn to rewind to where none is named.
 const newestTurn = -1
-
-// The dialogs about going back.
-const (
-	dialogRewind = "pick/turn"
-	dialogBack   = "pick/back"
-)
-
-// The ways to go back to a message.
-const (
-	backHere    = "here"
-	backFork    = "fork"
-	backHistory = "history"
-)
 
 // retry sends the request of the newest turn again.
 func (s *session) retry() pane.Action {
@@ -183,41 +165,33 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	if why := s.unrewindable(); why != "" {
 		return refuse(why)
 	}
-	turns := s.log.turns()
-	items := make([]overlay.Item, 0, len(turns))
-	for _, t := range slices.Backward(turns) {
+	var items []overlay.Item
+	for _, t := range slices.Backward(s.log.turns()) {
 		when := t.event.Time.In(s.env.zone()).Format("2 Jan 15:04")
 		items = append(items, overlay.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
 			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Details: []string{when + " · ~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens", when},
+			Columns: []string{when, "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens"},
 		})
 	}
-	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest"})
+	return open(overlay.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
+		Choose: func(event, _ string) pane.Action {
+			seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
+			return s.pickBack(seq)
+		}})
 }
 
 // pickBack lets the user choose how to go back to a message.
-func (s *session) pickBack(event string) pane.Action {
-	seq, err := strconv.ParseUint(event, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return open(overlay.PickerOptions{ID: dialogBack, Title: "Turn " + strconv.Itoa(s.outline.TurnOf(seq)), Items: []overlay.Item{
-		{ID: backHere + " " + event, Title: "Go back here", Detail: "your message returns here; /redo reverses this"},
-		{ID: backFork + " " + event, Title: "Fork from here", Detail: "this conversation stays as it is"},
-		{ID: backHistory + " " + event, Title: "Open in history", Detail: "the originals next to what the model is sent"},
+func (s *session) pickBack(event uint64) pane.Action {
+	ways := map[string]pane.Action{"fork": forkBefore{event}, "history": pane.Jump{Event: event}}
+	return open(overlay.PickerOptions{Title: "Turn " + strconv.Itoa(s.outline.TurnOf(event)), Items: []overlay.Item{
+		{ID: "here", Title: "Go back here", Columns: []string{"your message returns here; /redo reverses this"}},
+		{ID: "fork", Title: "Fork from here", Columns: []string{"this conversation stays as it is"}},
+		{ID: "history", Title: "Open in history", Columns: []string{"the originals next to what the model is sent"}},
+	}, Choose: func(way, _ string) pane.Action {
+		if way == "here" {
+			return s.rewind(s.outline.TurnOf(event))
+		}
+		return ways[way]
 	}})
-}
-
-// goBack goes back to a message in the way that was chosen.
-func (s *session) goBack(way string, event uint64) pane.Action {
-	switch way {
-	case backHere:
-		return s.rewind(s.outline.TurnOf(event))
-	case backFork:
-		return forkBefore{event}
-	case backHistory:
-		return pane.Jump{Event: event}
-	}
-	return nil
 }

@@ -1,12 +1,12 @@
 package tui
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
@@ -16,12 +16,6 @@ import (
 // Title and permissions of the conversation. Permissions are what runs without asking:
 // the mode and the rules in force. The list shows each rule as it is written, and
 // revokes those that a key granted.
-
-// Items of the list are named by a word and what it is about.
-const (
-	itemMode = "mode "
-	itemRule = "rule " // and its number in rulesMsg
-)
 
 // rename gives the conversation a title.
 func (s *session) rename(title string) pane.Action {
@@ -40,19 +34,23 @@ func (s *session) delete() pane.Action {
 	if s.readOnly() {
 		return refuse("this conversation cannot be deleted here")
 	}
-	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
-		Question: "Delete this conversation permanently? This cannot be undone.",
-		Yes:      "delete it", No: "keep it", Danger: true})}
+	return confirm("Delete", "Delete this conversation permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
+		return enter{s.env.Backend.Delete, arrival{alone: true}}
+	})
 }
 
 // permissions lists what runs without asking, or changes the mode.
-func (s *session) permissions(args string, asked int) pane.Action {
+func (s *session) permissions(args string) pane.Action {
 	mode := conversation.Mode(args)
 	switch {
 	case args == "" && s.readOnly():
 		return refuse("this conversation is read only; nothing runs in it")
 	case args == "":
-		return s.env.loadRules(s.Session, asked)
+		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
+			rules, unread := s.Session.Rules(ctx) // what could not be read is said beside the rest
+			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
+			return func() pane.Action { return several{s.listRules(rules), missing{unread}} }, late, nil
+		})
 	case !slices.Contains(conversation.Modes(), mode):
 		return refuse(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
 	}
@@ -91,19 +89,21 @@ func modeHelp(mode conversation.Mode) string {
 func (s *session) listRules(rules []conversation.Rule) pane.Action {
 	var items []overlay.Item
 	for _, mode := range conversation.Modes() {
-		items = append(items, overlay.Item{
-			ID: itemMode + string(mode), Title: "mode " + string(mode), Detail: modeHelp(mode), Current: mode == s.Mode,
-		})
+		items = append(items, overlay.Item{ID: string(mode), Title: "mode " + string(mode), Columns: []string{modeHelp(mode)}, Current: mode == s.Mode})
 	}
-	s.rules = rules
 	for i, r := range rules {
 		title := "allow " + r.Text
 		if r.Deny {
 			title = "deny " + r.Text
 		}
-		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r)})
+		items = append(items, overlay.Item{ID: strconv.Itoa(i), Title: title, Columns: []string{ruleNote(r)}})
 	}
-	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions", Items: items})
+	return open(overlay.PickerOptions{Title: "Permissions", Items: items, Choose: func(item, _ string) pane.Action {
+		if i, err := strconv.Atoi(item); err == nil {
+			return s.showRule(rules[i])
+		}
+		return s.setMode(conversation.Mode(item))
+	}})
 }
 
 // ruleNote says in a few words where a rule comes from.
@@ -123,42 +123,19 @@ func ruleNote(r conversation.Rule) string {
 	return strings.Join(words, " · ")
 }
 
-// pickRule acts on an item of the list: it changes the mode, or shows a rule.
-func (s *session) pickRule(item string) pane.Action {
-	if mode, ok := strings.CutPrefix(item, itemMode); ok {
-		return s.setMode(conversation.Mode(mode))
-	}
-	r, ok := s.ruleNamed(item)
-	if !ok {
-		return nil
-	}
+// showRule shows a rule, and revokes one that a key granted after a yes.
+func (s *session) showRule(r conversation.Rule) pane.Action {
 	if r.ID == "" {
-		at := "your configuration"
-		if r.Where != "" {
-			at = r.Where
-		}
-		return page("Rule", ruleText(r)+"\n\nTo end it, remove it from "+at+".")
+		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Where, "your configuration")+".")}
 	}
-	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogRevoke + strings.TrimPrefix(item, itemRule), Title: "Rule",
-		Question: ruleText(r), Yes: "revoke it", No: "keep it", Danger: true})}
-}
-
-// ruleNamed is the rule of an item, false if it is not there any more.
-func (s *session) ruleNamed(item string) (conversation.Rule, bool) {
-	i, err := strconv.Atoi(strings.TrimPrefix(item, itemRule))
-	if err != nil || i < 0 || i >= len(s.rules) {
-		return conversation.Rule{}, false
-	}
-	return s.rules[i], true
-}
-
-// revoke ends a rule that a key granted.
-func (s *session) revoke(item string) tea.Cmd {
-	r, ok := s.ruleNamed(item)
-	if !ok {
-		return nil
-	}
-	return s.env.revoke(s.Session, r)
+	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {
+		return s.env.attempt(func(ctx context.Context) error { return s.Session.Revoke(ctx, r) }, func(err error) pane.Action {
+			if err != nil {
+				return missing{err}
+			}
+			return several{say("revoked: " + r.Text), readSettings{}}
+		})
+	})
 }
 
 // ruleText is all there is to say about a rule.
@@ -178,7 +155,7 @@ func ruleText(r conversation.Rule) string {
 		}
 	}
 	row("from", strings.TrimSpace(originWords(r.Origin)+" "+r.Where))
-	row("holds in", orEverywhere(r.Workspace))
+	row("holds in", cmp.Or(r.Workspace, "every workspace"))
 	if !r.Granted.IsZero() {
 		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))
 	}
@@ -193,11 +170,4 @@ func originWords(o conversation.RuleOrigin) string {
 		return "a key (until Plimsoll quits)"
 	}
 	return "configuration"
-}
-
-func orEverywhere(workspace string) string {
-	if workspace == "" {
-		return "every workspace"
-	}
-	return workspace
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -9,8 +8,6 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
-
-	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -259,10 +256,6 @@ type cacheClock struct {
 	away    bool          // nobody looks: nothing counts down
 }
 
-// coldMsg says that a cache may have gone cold, or is nearer to it. The clock decides,
-// because timers stand still while a machine sleeps.
-type coldMsg struct{}
-
 // The gauge counts down through a fifth of the time that the cache lives, and through
 // ten minutes at most: in minutes, and in steps of seconds through the last one.
 const (
@@ -278,35 +271,34 @@ func (c *cacheClock) set(at time.Time, e *env) pane.Action {
 	return c.wake(e)
 }
 
-// next is when the gauge says something else.
-func (c *cacheClock) next(now time.Time) time.Time {
-	left := c.at.Sub(now)
-	switch {
-	case c.away:
-		return c.at
-	case left > c.notice:
-		return c.at.Add(-c.notice)
-	}
-	step := coldStep
-	if left > time.Minute {
-		step = time.Minute
-	}
-	return c.at.Add(-(left - 1).Truncate(step))
-}
-
-// wake wakes the screen when the gauge says something else. A wake that is due no later
-// looks again when it comes, so that replies in a row leave one timer and not one each.
+// wake has the screen look again when the gauge says something else. A look that is due no later
+// comes first and asks for the next, so that replies in a row leave one timer and not one each.
+// The clock decides what is seen then, because timers stand still while a machine sleeps.
 func (c *cacheClock) wake(e *env) pane.Action {
 	now := e.Now()
-	if !c.at.After(now) {
+	at, left := c.at, c.at.Sub(now)
+	switch {
+	case left <= 0:
 		return nil
+	case c.away:
+	case left > c.notice:
+		at = at.Add(-c.notice)
+	case left > time.Minute:
+		at = at.Add(-(left - 1).Truncate(time.Minute))
+	default:
+		at = at.Add(-(left - 1).Truncate(coldStep))
 	}
-	at := c.next(now)
 	if c.wakesAt.After(now) && !c.wakesAt.After(at) {
 		return nil
 	}
 	c.wakesAt = at
-	return wakeAfter(e.ctx, at.Sub(now))
+	return later(at.Sub(now), func() pane.Action {
+		if e.Now().Before(c.wakesAt) {
+			return nil // an earlier look was asked for meanwhile
+		}
+		c.wakesAt = time.Time{}
+		return several{looked{}, c.wake(e)}
+	})
 }
 
 // left is the time until the cache is cold, as the gauge counts it down; "" while that
@@ -320,20 +312,6 @@ func (c *cacheClock) left(now time.Time) string {
 		return strconv.Itoa(int((left+time.Minute-1)/time.Minute)) + "m"
 	}
 	return strconv.Itoa(int((left+coldStep-1)/coldStep)*int(coldStep/time.Second)) + "s"
-}
-
-// wakeAfter says after a while that a cache may have gone cold.
-func wakeAfter(ctx context.Context, d time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return coldMsg{}
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 // cold reports whether nothing was sent for so long.

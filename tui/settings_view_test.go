@@ -4,9 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/conversation"
-	"plimsoll/tui"
-	"plimsoll/tui/overlay"
 )
 
 // A value shows what it does before it is accepted, and is in force afterwards; then the
@@ -20,11 +17,11 @@ func TestASettingIsTriedAndThenChanged(t *testing.T) {
 		r.did("try compaction.trigger_ratio 0.84", "try compaction.trigger_ratio 0.83")
 		r.has("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
-		r.did("change compaction.trigger_ratio 0.83", "first inspect", "first rules")
+		r.did("change compaction.trigger_ratio 0.83", "first inspect")
 		r.has("0.83 •", "this conversation", "1 change not kept")
 		r.lacks("then ")
 		r.press("s")
-		r.did("keep map[compaction.trigger_ratio:0.83]", "first inspect", "first rules")
+		r.did("keep map[compaction.trigger_ratio:0.83]", "first inspect")
 		r.has("kept in ~/.config/plimsoll/config.settings.yaml")
 		r.at("settings")
 	})
@@ -76,7 +73,7 @@ func TestSettingsOfThisRun(t *testing.T) {
 		r.has("solarized-light •")
 		r.calls = nil
 		r.press("s")
-		r.did("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect", "first rules")
+		r.did("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect")
 	})
 }
 
@@ -91,27 +88,9 @@ func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
 		r.press("enter")
 		r.has("ollama/qwen3:8b")
 		r.press("down", "enter")
-		r.did("open", "first inspect", "first rules", "models", "switch ollama/qwen3:8b")
+		r.did("open", "first inspect", "models", "switch ollama/qwen3:8b")
 		r.to("effort")
 		r.press("enter")
 		r.has("how much the model reasons")
-	})
-}
-
-func TestGrantedRulesAreListedAndRevoked(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) {
-		r.rules = []conversation.Rule{{Text: "run_command(go vet *)", Means: "go vet", ID: "g1", Origin: conversation.RuleGranted},
-			{Text: "read_file", Means: "reads", Origin: conversation.RuleConfigured}}
-	}, func(r *rig) {
-		r.enter("/settings")
-		r.to("run_command(go vet *)")
-		r.has("always")
-		r.press("enter")
-		r.has("revoke it")
-		r.pass(overlay.Grace)
-		r.press("y")
-		if !strings.Contains(strings.Join(r.calls, "\n"), "revoke g1") {
-			r.t.Errorf("asked for %q", r.calls)
-		}
 	})
 }

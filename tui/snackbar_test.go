@@ -17,8 +17,4 @@ func TestASnackbarStandsOnlyWhereItWasShown(t *testing.T) {
 	if s.place(sight{}); s.textAt(sight{}) != "two" {
 		t.Errorf("an old timer ended the newest: %q", s.textAt(sight{}))
 	}
-	s.add("three", sight{})
-	if s.text != "two · three" {
-		t.Errorf("added: %q", s.text)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"plimsoll/tui/alert"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 )
 
 // The screen is the chat or the view in sight, with dialogs over it.
@@ -138,7 +139,7 @@ func (m *Model) draw() tea.View {
 		content = cells.Settled(content, cursor)
 	}
 	if dialogs := m.dialogs.stack; dialogs.Len() > 0 {
-		content, cursor = dialogs.Over(content), dialogs.Cursor()
+		content, cursor = dialogs.Over(content)
 	}
 	v.SetContent(t.fitted(content))
 	if cursor != nil {
@@ -272,19 +273,16 @@ type sight struct {
 	dialog overlay.Dialog
 }
 
+const snackbarFor = 4 * time.Second
+
 // show shows another message.
 func (s *snackbar) show(text string, bad bool) tea.Cmd {
 	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, fresh: true}
-	return snackbarOver(s.seq)
-}
-
-// add shows that something beside the conversation failed. A failure that is still
-// shown stays in front of it.
-func (s *snackbar) add(text string, at sight) tea.Cmd {
-	if earlier := s.textAt(at); earlier != "" && s.bad {
-		text = earlier + " · " + text
-	}
-	return s.show(text, true)
+	seq := s.seq
+	return later(snackbarFor, func() pane.Action {
+		s.over(seq)
+		return nil
+	})
 }
 
 // place ties a new message to what is in sight.

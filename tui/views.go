@@ -70,7 +70,7 @@ func (v *views) open(one fullView) pane.Action {
 	one.restyle(v.look)
 	v.stack = append(v.stack, one)
 	v.show(one)
-	return viewShown{}
+	return covered{}
 }
 
 // show gives a view that comes into sight its size and the newest state.
@@ -82,7 +82,7 @@ func (v *views) show(one fullView) {
 // close closes the view in sight.
 func (v *views) close() pane.Action {
 	if n := len(v.stack); n > 0 {
-		end(v.stack[n-1:])
+		end(v.stack[n-1])
 		v.stack = v.stack[:n-1]
 	}
 	if one := v.top(); one != nil {
@@ -91,20 +91,15 @@ func (v *views) close() pane.Action {
 	return nil
 }
 
-// closeAll closes all of them.
-func (v *views) closeAll() { v.closeAllBut(nil) }
-
-// closeAllBut closes all but one, if that is open.
-func (v *views) closeAllBut(kept fullView) {
-	var stay []fullView
-	for _, one := range v.stack {
+// closeAll closes all of them but one, nil for none.
+func (v *views) closeAll(kept fullView) {
+	v.stack = slices.DeleteFunc(v.stack, func(one fullView) bool {
 		if one == kept {
-			stay = append(stay, one)
-			continue
+			return false
 		}
-		end([]fullView{one})
-	}
-	v.stack = stay
+		end(one)
+		return true
+	})
 }
 
 // remove takes a view away wherever it lies.
@@ -112,12 +107,10 @@ func (v *views) remove(one fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == one })
 }
 
-// end ends what goes on for views that are closed.
-func end(closed []fullView) {
-	for _, one := range closed {
-		if c, ok := one.(closer); ok {
-			c.closed()
-		}
+// end ends what goes on for a view that is closed.
+func end(one fullView) {
+	if c, ok := one.(closer); ok {
+		c.closed()
 	}
 }
 
@@ -195,28 +188,6 @@ func (v *views) update(u updates.Update) pane.Action {
 	return nil
 }
 
-// arrived gives a view what was read for it.
-func (v *views) arrived(msg tea.Msg) pane.Action {
-	switch msg := msg.(type) {
-	case requestMsg, fullMsg:
-		v.read(msg)
-	case searchMsg:
-		return v.search(msg)
-	case foundMsg:
-		v.showHits(msg)
-	case settingsMsg, settingTriedMsg, settingDoneMsg:
-		return v.settingsArrived(msg)
-	case changedMsg:
-		v.changed(msg)
-	case summaryEditedMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		msg.view.SetText(msg.text)
-	}
-	return nil
-}
-
 // redoKey is what redoes a compaction where one is: the key of the view in sight, or
 // the command. Elsewhere the snackbar is not shown, as the key does something else there.
 func (v *views) redoKey() string {
@@ -230,9 +201,9 @@ func (v *views) redoKey() string {
 // reset closes what was about a conversation that is closed; nil keeps nothing.
 func (v *views) reset(kept *searchView) {
 	v.previews, v.review = nil, nil
-	if kept == nil {
-		v.closeAll()
+	if kept == nil { // of another type than a view that is nil
+		v.closeAll(nil)
 		return
 	}
-	v.closeAllBut(kept)
+	v.closeAll(kept)
 }

@@ -35,57 +35,15 @@ func TestFavoritesThenRecentThenFoundModelsComeFirst(t *testing.T) {
 	}
 }
 
-// form is the details of a list in one of their forms, below their head.
-func form(d choices.Details, items, n int) []string {
-	var lines []string
-	if d.Heads != nil {
-		lines = append(lines, d.Heads[n])
-	}
-	for i := range items {
-		lines = append(lines, d.Of(i)[n])
-	}
-	return lines
-}
-
 func TestModelsAreDescribedInColumns(t *testing.T) {
 	t.Parallel()
-	list := models()
-	d := choices.ModelDetails(list)
-	for n, want := range map[int][]string{
-		0: {
-			"window  in $/M  cached  out $/M  key",
-			"  200k                           no key yet",
-			"    1M   $3.00   $0.30   $15.00  A_KEY",
-			"",
-			"    4k    free                   its server",
-			"         $0.25  $0.025    $2.00  B_KEY",
-			"         $1.00       –    $2.00",
-			"built in, not an AI",
-		},
-		2: {
-			"window  in $/M  out $/M  key",
-			"  200k                   no",
-			"    1M   $3.00   $15.00  ✓",
-			"",
-			"    4k    free           ✓",
-			"         $0.25    $2.00  ✓",
-			"         $1.00    $2.00",
-			"built in, not an AI",
-		},
-		4: {
-			"window",
-			"  200k",
-			"    1M",
-			"",
-			"    4k",
-			"",
-			"",
-			"",
-		},
-	} {
-		if diff := cmp.Diff(want, form(d, len(list), n)); diff != "" {
-			t.Errorf("form %d: %s", n, diff)
-		}
+	var rows []string
+	for _, m := range models() {
+		rows = append(rows, strings.TrimRight(strings.Join(m.Columns(), "|"), " |"))
+	}
+	want := []string{"  200k|no", "    1M|✓|  $3.00| $15.00|  $0.30", "", "    4k|✓|   free", "      |✓|  $0.25|  $2.00| $0.025", "      ||  $1.00|  $2.00|      –", ""}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Error(diff)
 	}
 }
 

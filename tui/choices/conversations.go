@@ -62,35 +62,16 @@ func SortConversations(list []Conversation, by Order) {
 	})
 }
 
-// ConversationDetails is what is known of each. The place is left out first, then the
-// size, the number of turns, and where it is open; that it is stays longest.
-func ConversationDetails(list []Conversation) Details {
-	n := len(list)
-	notes := make([]string, n)
-	when, turns := column{cells: make([]string, n)}, column{cells: make([]string, n)}
-	bytes, place := column{right: true, cells: make([]string, n)}, column{cells: make([]string, n)}
-	open, is := column{cells: make([]string, n)}, column{cells: make([]string, n)}
-	for i, c := range list {
-		if notes[i] = c.Note; c.Note != "" {
-			continue
-		}
-		if !c.Updated.IsZero() {
-			when.cells[i] = c.Updated.Local().Format("2 Jan 15:04")
-		}
-		turns.cells[i], bytes.cells[i], place.cells[i], open.cells[i] = numbers.Count(c.Turns, "turn"), size(c.Size), c.Place, c.Open
-		if c.Open != "" {
-			is.cells[i] = "open"
-		}
+// Columns are what is known of it, the most important first.
+func (c Conversation) Columns() []string {
+	if c.Note != "" {
+		return nil
 	}
-	var d Details
-	d.form(notes, when, turns, bytes, open, place)
-	d.form(notes, when, turns, bytes, open)
-	d.form(notes, when, turns, bytes, is)
-	d.form(notes, when, turns, is)
-	d.form(notes, when, is)
-	d.form(notes, when)
-	d.Heads = nil // they say it themselves
-	return d
+	when := ""
+	if !c.Updated.IsZero() {
+		when = c.Updated.Local().Format("2 Jan 15:04")
+	}
+	return []string{when, numbers.Count(c.Turns, "turn"), c.Open, fmt.Sprintf("%7s", size(c.Size)), c.Place}
 }
 
 func size(bytes int64) string {

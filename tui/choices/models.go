@@ -47,31 +47,23 @@ func SortModels(list []Model) {
 	})
 }
 
-// ModelDetails is what is known of each model; prices are US dollars per million tokens.
-// The place of the key is left out first,
-// then the price of what is cached, the prices, and whether there is a key.
-func ModelDetails(list []Model) Details {
-	n := len(list)
-	notes := make([]string, n)
-	size := column{"window", true, make([]string, n)}
-	in, cached, out := column{"in $/M", true, make([]string, n)}, column{"cached", true, make([]string, n)}, column{"out $/M", true, make([]string, n)}
-	key, there := column{"key", false, make([]string, n)}, column{"key", false, make([]string, n)}
-	for i, m := range list {
-		if m.Window == 0 && m.Input == nil && m.Key == "" {
-			notes[i] = m.Note
-		}
-		size.cells[i] = window(m.Window)
-		in.cells[i], cached.cells[i], out.cells[i] = prices(m)
-		key.cells[i], there.cells[i] = keyOf(m)
+// ModelHeads stand above the columns of models; prices are US dollars per million tokens.
+func ModelHeads() []string { return []string{"window", "key", " in $/M", "out $/M", " cached"} }
+
+// Columns are what is known of it, the most important first.
+func (m Model) Columns() []string {
+	if m.Window == 0 && m.Input == nil && m.Key == "" && m.Note != "" {
+		return nil
 	}
-	var d Details
-	d.form(notes, size, in, cached, out, key)
-	d.form(notes, size, in, cached, out, there)
-	d.form(notes, size, in, out, there)
-	none := make([]string, n)
-	d.form(none, size, there)
-	d.form(none, size)
-	return d
+	key := ""
+	switch {
+	case m.NoKey:
+		key = "no"
+	case m.Key != "":
+		key = "✓"
+	}
+	in, cached, out := prices(m)
+	return []string{fmt.Sprintf("%6s", window(m.Window)), key, fmt.Sprintf("%7s", in), fmt.Sprintf("%7s", out), fmt.Sprintf("%7s", cached)}
 }
 
 // window is a number of tokens, short.
@@ -105,15 +97,4 @@ func prices(m Model) (in, cached, out string) {
 func dollars(usd float64) string {
 	text := fmt.Sprintf("$%.4f", usd)
 	return strings.TrimSuffix(strings.TrimSuffix(text, "0"), "0")
-}
-
-// keyOf is where the key of a model is, and whether there is one.
-func keyOf(m Model) (place, there string) {
-	switch {
-	case m.NoKey:
-		return "no key yet", "no"
-	case m.Key != "":
-		return m.Key, "✓"
-	}
-	return "", ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
@@ -16,50 +17,41 @@ import (
 )
 
 // Approve asks whether a tool call may run. It shows the diff or the command,
-// all of it, the rule that an answer for longer than once grants, and as many
-// answers as the call may have. No may carry a reason.
+// all of it, the rule that an answer for longer than once grants, as it is written and
+// in words, and as many answers as the call may have. The rule can be edited, and a no
+// may carry a reason.
 type Approve struct {
-	id     string
 	title  string
 	body   string
 	change *diff.File // nil for what is no edit
 	grants []conversation.Grant
-	rule   grantedRule
+	offer  conversation.Offer // without rules, nothing can be granted
+	judge  func(rules []string) (conversation.Offer, error)
+	answer func(conversation.Answer) pane.Action
 
 	look          look
 	width, height int
 	head          []string // of the title, the lines that always stand there
 	text          pager
-	drawn         []drawnDiff // at the last widths
-	gaps          bool        // blank lines part what the dialog shows
-	begun         bool        // it was laid out before
-	read          bool        // the end of the text was in sight
-	again         string      // the key that showed the end instead of allowing what was not read
+	drawing       *diffview.Drawing // at drawnAt cells, in looks of drawnIn
+	drawnAt       int
+	drawnIn       int
+	gaps          bool   // blank lines part what the dialog shows
+	begun         bool   // it was laid out before
+	read          bool   // the end of the text was in sight
+	again         string // the key that showed the end instead of allowing what was not read
 	sel           int
 	why           *edit.Field // the reason being written
+	rule          *edit.Field // the rule being edited, a line for each of its texts
+	edited        conversation.Offer
+	wrong         error // why the edited rule cannot be granted
 }
-
-// endShown tells the stack that a key showed the end instead of allowing.
-type endShown struct{}
-
-// drawnDiff is a diff laid out at a width.
-type drawnDiff struct {
-	*diffview.Drawing
-	width int
-}
-
-// keptWidths is at how many widths a diff is kept: a dialog is laid out at the widest and at its own.
-const keptWidths = 2
-
-// roomy is how many lines a dialog needs to be set with blank lines and one
-// answer to a line.
-const roomy = 12
 
 // NewApprove returns a question about a reviewed call. A call that no rule is
-// offered for can be allowed once only.
-func NewApprove(id string, r conversation.Review) *Approve {
-	a := &Approve{id: id, title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)),
-		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offer: r.Offer}}
+// offered for can be allowed once only. Judge says what edited rules let run.
+func NewApprove(r conversation.Review, judge func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
+	a := &Approve{title: plain.Line(plain.Marked(r.Title)), body: plain.Text(plain.Marked(r.Command)), offer: r.Offer, judge: judge, answer: answer,
+		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}}
 	if r.Diff != "" {
 		a.body = plain.Text(plain.Marked(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
 		if f, ok := diff.Parse(a.body); ok {
@@ -78,29 +70,33 @@ func NewApprove(id string, r conversation.Review) *Approve {
 }
 
 func (a *Approve) asks() bool { return true }
+func (a *Approve) dismiss() pane.Action {
+	return a.answer(conversation.Answer{Grant: conversation.GrantNo})
+}
 
 func (a *Approve) lay(l look, width, height int) int {
-	if a.look.styled != l.styled {
-		a.drawn = nil
-	}
-	a.look = l
-	a.width, a.height = width, height
+	a.look, a.width, a.height = l, width, height
+	s := l.styles
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
-	lines := rendered(l.styles.Title, slices.Clone(title[n:])) // a longer title goes on where it can be scrolled
-	body, cells := a.bodyRows()
-	lines = append(lines, body...)
-	first := 0
+	lines, cells, first := pane.Each(s.Overlay.Title, title[n:]), 0, 0 // a longer title goes on where it can be scrolled
 	if a.change != nil {
-		d := a.diffRows()
-		cells, first = d.Cells(), d.FirstChange()
-		a.text.more, a.text.draw = d.Rows(), d.Row
+		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
+			a.drawing, a.drawnAt, a.drawnIn = diffview.Styles(s.Diff).Lay(*a.change, width, diffview.Options{Context: -1, Fill: true}), width, l.styled
+		}
+		cells, first = a.drawing.Cells(), a.drawing.FirstChange()
+		a.text.more, a.text.draw = a.drawing.Rows(), a.drawing.Row
+	} else if a.body != "" {
+		rows := cut(a.body, width)
+		cells = widest(width, rows...)
+		lines = append(lines, pane.Each(s.Tool.Subject, rows)...)
 	}
 	all := len(lines) + a.text.more
 	for _, a.gaps = range []bool{height >= roomy, false} {
 		answers, _ := a.answers()
-		room := height - len(a.heading()) - len(answers) - len(a.ruleLines())
+		rule, _ := a.ruleBlock()
+		room := height - len(a.heading()) - len(answers) - len(rule)
 		a.text.set(lines, min(all, room))
 		if all <= room {
 			break
@@ -109,109 +105,58 @@ func (a *Approve) lay(l look, width, height int) int {
 	if !a.begun && a.change != nil && n == len(title) { // where not all fits, the first change does
 		a.text.scroll(max(0, first-1) - a.text.top)
 	}
-	return max(toWrite, breadthOf(a.choices()), widest(width, a.head...), widest(width, a.ruleLines()...), widest(width, title[n:]...), cells)
-}
-
-// bodyRows is the command, and how many cells it takes; a diff is drawn apart.
-func (a *Approve) bodyRows() (rows []string, cells int) {
-	if a.change != nil || a.body == "" {
-		return nil, 0
-	}
-	rows = cut(a.body, a.width)
-	return rendered(a.look.styles.Command, rows), widest(a.width, rows...)
-}
-
-// diffRows is the diff at the dialog's width.
-func (a *Approve) diffRows() *diffview.Drawing {
-	if i := slices.IndexFunc(a.drawn, func(d drawnDiff) bool { return d.width == a.width }); i >= 0 {
-		return a.drawn[i].Drawing
-	}
-	d := a.look.styles.Diff.Lay(*a.change, a.width, diffview.Options{Context: -1, Fill: true})
-	a.drawn = append(a.drawn[max(0, len(a.drawn)-keptWidths+1):], drawnDiff{d, a.width})
-	return d
-}
-
-// ruleLines are the lines about the rule, without its cursor.
-func (a *Approve) ruleLines() []string {
-	lines, _ := a.ruleBlock()
-	return lines
-}
-
-// ruleBlock is the rule with a blank line above it, where there is room for both
-// the rule and what is to be approved.
-func (a *Approve) ruleBlock() (lines []string, cursor *point) {
-	if a.why != nil {
-		return nil, nil
-	}
+	rule, _ := a.ruleBlock()
 	answers, _ := a.answers()
-	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
-	lines, cursor = a.rule.lines(a.look, a.width, most)
-	if len(lines) == 0 || !a.gaps {
-		return lines, cursor
-	}
-	if cursor != nil {
-		cursor.y++
-	}
-	return append([]string{""}, lines...), cursor
+	return max(toWrite, widest(width, answers...), widest(width, a.head...), widest(width, rule...), widest(width, title[n:]...), cells)
 }
 
-func (a *Approve) update(msg tea.Msg) pane.Action {
+func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 	a.begun, a.read = true, a.read || a.text.atEnd()
-	k, isKey := msg.(tea.KeyPressMsg)
+	var action pane.Action
+	done := false
 	switch {
 	case a.why != nil:
-		return a.explain(msg, k)
-	case a.rule.editor != nil:
-		return a.editRule(msg)
+		action, done = a.explain(msg)
+	case a.rule != nil:
+		action = a.editRule(msg)
+	default:
+		action, done = a.choose(msg)
+	}
+	a.lay(a.look, a.width, a.height)
+	if action == (endShown{}) {
+		a.text.scroll(a.text.len())
+	}
+	return action, done
+}
+
+// choose handles a message while an answer is chosen.
+func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if !isKey {
+		return a.scroll(msg), false
 	}
 	keys := a.look.keys
-	if isKey && len(a.rule.offer.Rules) > 0 && key.Matches(k, keys.Answers.Edit) {
-		a.rule.edit()
-		a.lay(a.look, a.width, a.height)
-		return nil
-	}
-	if isKey {
-		for i, grant := range a.grants {
-			if key.Matches(k, a.binding(grant)) {
-				a.sel = i
-				return a.answer(a.binding(grant))
-			}
-		}
-		switch {
-		case key.Matches(k, keys.Answers.Accept):
-			return a.answer(keys.Answers.Accept)
-		case key.Matches(k, keys.Answers.Close):
-			return Approved{ID: a.id, Grant: conversation.GrantNo}
-		case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
-			a.sel = min(a.sel+1, len(a.grants)-1)
-			return nil
-		case key.Matches(k, keys.Moves.Previous, keys.Moves.Up) && k.Text == "":
-			a.sel = max(a.sel-1, 0)
-			return nil
+	for i, grant := range a.grants {
+		if key.Matches(k, a.binding(grant)) {
+			a.sel = i
+			return a.give(a.binding(grant))
 		}
 	}
-	return a.scroll(msg)
-}
-
-// editRule handles a message while the rule is edited.
-func (a *Approve) editRule(msg tea.Msg) pane.Action {
-	editor := a.rule.editor
-	taken, changed := a.rule.update(msg, a.look.keys)
-	if !taken {
-		return a.scroll(msg)
+	switch {
+	case len(a.offer.Rules) > 0 && key.Matches(k, keys.Answers.Edit):
+		a.beginRule()
+	case key.Matches(k, keys.Answers.Accept):
+		return a.give(keys.Answers.Accept)
+	case key.Matches(k, keys.Answers.Close):
+		return a.dismiss(), true
+	case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
+		a.sel = min(a.sel+1, len(a.grants)-1)
+	case key.Matches(k, keys.Moves.Previous, keys.Moves.Up) && k.Text == "":
+		a.sel = max(a.sel-1, 0)
+	default:
+		return a.scroll(msg), false
 	}
-	a.lay(a.look, a.width, a.height)
-	if changed {
-		return EditedRules{ID: a.id, Rules: editor.texts()}
-	}
-	return nil
-}
-
-// Judged says what edited rules let run, or why they cannot be granted. Word
-// that comes late, about rules as they are not any more, changes nothing.
-func (a *Approve) Judged(rules []string, offer conversation.Offer, err error) {
-	a.rule.judge(rules, offer, err)
-	a.lay(a.look, a.width, a.height)
+	return nil, false
 }
 
 // scroll scrolls the text: letters scroll lines, arrows choose.
@@ -222,46 +167,128 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 	return leftover(msg)
 }
 
-// answer gives the selected answer; a no is asked for its reason first. Before what
+// give gives the selected answer; a no is asked for its reason first. Before what
 // was not read to its end is allowed, the end is shown.
-func (a *Approve) answer(by key.Binding) pane.Action {
-	if a.grants[a.sel] == conversation.GrantNo {
+func (a *Approve) give(by key.Binding) (pane.Action, bool) {
+	answer := conversation.Answer{Grant: a.grants[a.sel]}
+	switch {
+	case answer.Grant == conversation.GrantNo:
 		a.why = newLine("")
-		a.lay(a.look, a.width, a.height)
-		return nil
-	}
-	if !a.read {
+		return nil, false
+	case !a.read:
 		a.again = by.Help().Key
-		a.lay(a.look, a.width, a.height)
-		a.text.scroll(a.text.len())
-		return endShown{}
+		return endShown{}, false
+	case answer.Grant != conversation.GrantOnce:
+		answer.Rules = a.offer.Rules
 	}
-	answer := Approved{ID: a.id, Grant: a.grants[a.sel]}
-	if answer.Grant != conversation.GrantOnce {
-		answer.Rules = a.rule.offer.Rules
-	}
-	return answer
+	return a.answer(answer), true
 }
 
 // explain handles a message while the reason is written.
-func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
+func (a *Approve) explain(msg tea.Msg) (pane.Action, bool) {
+	k, _ := msg.(tea.KeyPressMsg)
 	keys := a.look.keys
 	switch {
 	case key.Matches(k, keys.Answers.Accept):
-		return Approved{ID: a.id, Grant: conversation.GrantNo, Reason: strings.TrimSpace(a.why.Text())}
+		return a.answer(conversation.Answer{Grant: conversation.GrantNo, Text: strings.TrimSpace(a.why.Text())}), true
 	case key.Matches(k, keys.Answers.Close) && k.Text == "":
 		a.why = nil
-		a.lay(a.look, a.width, a.height)
-		return nil
 	case typed(a.why, msg, keys.Edit):
-		return nil
+	default:
+		return a.scroll(msg), false
 	}
-	return a.scroll(msg)
+	return nil, false
+}
+
+// beginRule begins to edit the rule. A rule with a character that a line cannot show
+// as it is stays as offered.
+func (a *Approve) beginRule() {
+	rules := a.offer.Rules
+	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.Marked(r)) != r }) {
+		return
+	}
+	a.rule = edit.NewField(plain.Text, edit.MostInLine)
+	a.rule.SetText(strings.Join(rules, "\n"), true)
+	a.edited, a.wrong = a.offer, nil
+}
+
+// editRule handles a message while the rule is edited.
+func (a *Approve) editRule(msg tea.Msg) pane.Action {
+	k, _ := msg.(tea.KeyPressMsg)
+	keys, before := a.look.keys, a.rule.Text()
+	switch {
+	case key.Matches(k, keys.Answers.Accept):
+		if a.wrong == nil {
+			a.rule, a.offer = nil, a.edited
+		}
+	case key.Matches(k, keys.Answers.Close) && k.Text == "":
+		a.rule = nil
+	case !typed(a.rule, msg, keys.Edit):
+		return a.scroll(msg)
+	case a.rule.Text() != before:
+		a.edited, a.wrong = a.judge(strings.Split(a.rule.Text(), "\n"))
+	}
+	return nil
+}
+
+// ruleBlock is the rule with a blank line above it, where there is room for both
+// the rule and what is to be approved: its texts, what they let run, and why to think
+// twice. The cursor is where one types.
+func (a *Approve) ruleBlock() (lines []string, cursor *point) {
+	answers, _ := a.answers()
+	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
+	if a.why != nil || len(a.offer.Rules) == 0 || most < 1 {
+		return nil, nil
+	}
+	s, offer, keys := a.look.styles, a.offer, a.look.keys.Answers
+	caption := "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key + ":"
+	if a.rule != nil {
+		offer, caption = a.edited, "Edit the rule:"
+	}
+	if a.gaps {
+		lines = append(lines, "")
+	}
+	if most > 3 {
+		lines = append(lines, s.Overlay.Detail.Render(pane.Clip(caption, a.width)))
+		most--
+	}
+	means, warning := pane.WrapHanging("allows "+plain.Line(plain.Marked(offer.Means)), a.width), []string(nil)
+	switch {
+	case a.rule != nil && a.wrong != nil:
+		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
+	case offer.Warning != "":
+		warning = pane.WrapHanging("! "+plain.Line(offer.Warning), a.width)
+	}
+	warning = warning[:min(len(warning), most-1)] // of what has no room the warning goes last
+	most -= len(warning)
+	texts, cursor := a.ruleTexts(max(1, most-min(1, len(means))))
+	if cursor != nil {
+		cursor.y += len(lines)
+	}
+	means = means[:min(len(means), max(most-len(texts), 0))]
+	return slices.Concat(lines, pane.Each(s.Tool.Subject, texts), pane.Each(s.Overlay.Text, means), pane.Each(s.Diff.Removed, warning)), cursor
+}
+
+// ruleTexts are the texts of the rule in at most height lines.
+func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
+	if a.rule != nil {
+		a.rule.SetSize(a.width, height)
+		lines = a.rule.View()
+		x, y := a.rule.Cursor()
+		return lines, &point{x, y}
+	}
+	for _, r := range a.offer.Rules {
+		lines = append(lines, cut(plain.Line(plain.Marked(strings.ReplaceAll(r, "\n", "␊"))), a.width)...)
+	}
+	if len(lines) > height { // the command or the file above it tells the rest
+		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], a.width-1, "")+"…")
+	}
+	return lines, nil
 }
 
 func (a *Approve) page() page {
 	lines := append(a.heading(), a.text.visible()...)
-	p := page{title: "Allow this?", where: a.text.where(), grows: a.text.where() != ""}
+	p := page{title: "Allow this?", where: a.text.where(), hints: a.hints()}
 	answers, chosen := a.answers()
 	if chosen > 0 {
 		p.chosen = len(lines) + chosen
@@ -272,11 +299,8 @@ func (a *Approve) page() page {
 	}
 	if a.why != nil {
 		shown, x := a.why.Line(a.width)
-		answers[len(answers)-1] = a.look.styles.Text.Render(shown)
+		answers[len(answers)-1] = a.look.styles.Overlay.Text.Render(shown)
 		p.cursor = &point{x, len(lines) + len(answers) - 1}
-		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}
-	} else {
-		p.hints = a.hints()
 	}
 	p.lines = slices.Concat(lines, answers, rule)
 	return p
@@ -285,14 +309,17 @@ func (a *Approve) page() page {
 // hints are what the keys do, the most needed first.
 func (a *Approve) hints() []string {
 	keys := a.look.keys.Answers
-	if a.rule.editor != nil {
+	switch {
+	case a.why != nil:
+		return []string{hint("no", keys.Accept), hint("back", keys.Close)}
+	case a.rule != nil:
 		return []string{hint("use this rule", keys.Accept), hint("leave it", keys.Close)}
 	}
 	hints := []string{hint("choose", keys.Accept), hint("deny", keys.Close)}
 	if a.text.where() != "" {
 		hints = append(hints, hint("scroll", a.look.keys.Moves.PageDown))
 	}
-	if len(a.rule.offer.Rules) > 0 {
+	if len(a.offer.Rules) > 0 {
 		hints = append(hints, hint("edit the rule", keys.Edit))
 	}
 	return hints
@@ -300,42 +327,46 @@ func (a *Approve) hints() []string {
 
 // heading says what wants to run.
 func (a *Approve) heading() []string {
-	var lines []string
-	for _, line := range a.head {
-		lines = append(lines, a.look.styles.Title.Render(line))
-	}
+	lines := pane.Each(a.look.styles.Overlay.Title, a.head)
 	if a.gaps && a.body != "" {
 		lines = append(lines, "")
 	}
 	return lines
 }
 
-// answers are the lines below the text, and which of them is selected, from 1 on.
+// answers are the lines below the text, and which of them is selected, from 1 on: one for
+// each answer, or a single line with short names.
 func (a *Approve) answers() (lines []string, chosen int) {
+	s := a.look.styles
 	switch {
 	case a.again != "":
-		lines = append(lines, a.look.styles.Warning.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
+		lines = append(lines, s.Diff.Removed.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
 	case a.gaps:
 		lines = append(lines, "")
 	}
 	if a.why != nil {
-		return append(lines, a.look.styles.Detail.Render("Reason (the model reads it, optional):"), ""), 0
+		return append(lines, s.Overlay.Detail.Render(pane.Clip("Reason (the model reads it, optional):", a.width)), ""), 0
 	}
-	choices, chosen := a.look.styles.choices(a.choices(), a.sel, a.width, a.height >= roomy)
-	if chosen > 0 {
-		chosen += len(lines)
-	}
-	return append(lines, choices...), chosen
-}
-
-// choices are the answers that the call may have.
-func (a *Approve) choices() []choice {
-	choices := make([]choice, len(a.grants))
+	row := ""
 	for i, grant := range a.grants {
-		b := a.binding(grant)
-		choices[i] = choice{key: b.Help().Key, long: b.Help().Desc, short: brief[grant]}
+		mark, style, b := " ", s.Overlay.Item, a.binding(grant).Help()
+		if i == a.sel {
+			mark, style = "❯", s.Overlay.Selected
+		}
+		if a.height >= roomy {
+			lines = append(lines, style.Render(pane.Clip(mark+" "+b.Key+"  "+b.Desc, a.width)))
+			continue
+		}
+		if cell := mark + b.Key + " " + brief[grant] + " "; row != "" && ansi.StringWidth(row+cell) > a.width {
+			lines, row = append(lines, row), style.Render(cell)
+		} else {
+			row += style.Render(cell)
+		}
 	}
-	return choices
+	if row != "" {
+		return append(lines, row), 0
+	}
+	return lines, len(lines) - len(a.grants) + a.sel + 1
 }
 
 // brief names the answers where there is little room.

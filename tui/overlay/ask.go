@@ -1,6 +1,8 @@
 package overlay
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,13 +14,15 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Ask puts a question of the model to the user: one of some options, or an
-// answer of the user's own. Closing it is no answer.
+// Ask puts a question to the user: one of some options, or an answer of the user's own.
 type Ask struct {
-	id       string
-	question string
-	options  []string // as they were given
-	labels   []string // as they are shown
+	title, question string
+	options         []option
+	danger          bool
+	asked           bool                                     // with a key: what is typed at once is for it
+	answer          func(option int, own string) pane.Action // option is -1 where it is dismissed
+
+	accept, leave string // what the keys to accept and to close do
 
 	look          look
 	width, height int
@@ -28,133 +32,197 @@ type Ask struct {
 	own           *edit.Field
 }
 
-// NewAsk returns a question with the answers offered, which may be none.
-func NewAsk(id, question string, options []string) *Ask {
-	a := &Ask{id: id, own: newLine(""), question: strings.TrimSpace(plain.Text(question)), options: options}
+// option is one of the answers.
+type option struct {
+	label string
+	keys  func(a Answers) []key.Binding // that choose it
+}
+
+// NewAsk returns a question of the model with the answers it offers, which may be none. The
+// answer is not ok where the dialog was closed.
+func NewAsk(question string, options []string, answer func(text string, ok bool) pane.Action) *Ask {
+	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), accept: "answer", leave: "no answer"}
 	for i, o := range options {
 		number := "   "
 		if i < 9 {
 			number = strconv.Itoa(i+1) + "  "
 		}
-		a.labels = append(a.labels, number+plain.Line(o))
+		a.options = append(a.options, option{label: number + plain.Line(o)})
+	}
+	a.answer = func(option int, own string) pane.Action {
+		if option >= 0 && option < len(options) {
+			own = options[option]
+		}
+		return answer(own, option >= 0)
 	}
 	return a
 }
 
-func (a *Ask) asks() bool { return true }
+// NewLine returns a line to fill in, which begins with a text.
+func NewLine(title, question, text string, done func(text string) pane.Action) *Ask {
+	a := NewAsk(question, nil, func(text string, ok bool) pane.Action {
+		if !ok {
+			return nil
+		}
+		return done(text)
+	})
+	a.title, a.own, a.asked, a.accept, a.leave = title, newLine(text), true, "accept", "leave it"
+	return a
+}
+
+// ConfirmOptions are what a Confirm is made with.
+type ConfirmOptions struct {
+	Title    string
+	Question string
+	Yes, No  string // what the answers say; "yes" and "no" if empty
+	Danger   bool   // it cannot be undone: no is selected at first
+}
+
+// NewConfirm returns a question for yes or no. Closing it is no.
+func NewConfirm(o ConfirmOptions, answer func(yes bool) pane.Action) *Ask {
+	a := &Ask{title: plain.Line(o.Title), question: strings.TrimSpace(plain.Text(o.Question)), danger: o.Danger, accept: "choose", leave: "no"}
+	a.options = []option{
+		{plain.Line(cmp.Or(o.Yes, "yes")), func(a Answers) []key.Binding { return []key.Binding{a.Yes} }},
+		{plain.Line(cmp.Or(o.No, "no")), func(a Answers) []key.Binding { return []key.Binding{a.No, a.Close} }},
+	}
+	if o.Danger {
+		a.sel = 1
+	}
+	a.answer = func(option int, _ string) pane.Action { return answer(option == 0) }
+	return a
+}
+
+func (a *Ask) asks() bool           { return !a.asked }
+func (a *Ask) dismiss() pane.Action { return a.answer(-1, "") }
+
+func (a *Ask) labels() (list []string) {
+	for _, o := range a.options {
+		label := o.label
+		if o.keys != nil {
+			label = o.keys(a.look.keys.Answers)[0].Help().Key + "  " + label
+		}
+		list = append(list, label)
+	}
+	return list
+}
 
 func (a *Ask) lay(l look, width, height int) int {
 	a.look, a.width, a.height = l, width, height
-	gaps := 0
-	if height >= roomy {
-		gaps = 2
-	}
-	// The own answer has a line, the question half of the rest or what the
-	// options leave.
-	rest := max(height-1-gaps, 2)
+	// The own answer has a line, the question half of the rest or what the options leave.
+	rest, labels := max(height-2*count(height >= roomy)-count(a.own != nil), 2), a.labels()
 	question := pane.WrapHanging(a.question, width)
-	forOptions := min(len(a.labels), max(rest/2, rest-len(question)))
+	forOptions := min(len(labels), max(rest/2, rest-len(question)))
 	a.text.set(question, min(len(question), rest-forOptions))
-	a.list.set(a.labels, forOptions)
-	a.list.reveal(min(a.sel, max(len(a.labels)-1, 0)))
-	return max(toWrite, widest(width, question...), 2+widest(width, a.labels...))
+	a.list.set(labels, forOptions)
+	a.list.reveal(min(a.sel, max(len(labels)-1, 0)))
+	return max(toWrite*count(a.own != nil), widest(width, question...), 2+widest(width, labels...))
 }
 
-// toWrite is how many cells there are to write an answer in, where there is room.
-const toWrite = 60
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
 
-func (a *Ask) update(msg tea.Msg) pane.Action {
+func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 	k, isKey := msg.(tea.KeyPressMsg)
 	keys := a.look.keys
-	if isKey && k.Text == "" {
+	if i := a.chosenBy(k); i >= 0 {
+		return a.answer(i, ""), true
+	}
+	if isKey && (k.Text == "" || a.own == nil) {
 		switch {
 		case key.Matches(k, keys.Answers.Accept):
-			return a.answer()
+			return a.accepted()
 		case key.Matches(k, keys.Answers.Close):
-			return Dismissed{ID: a.id}
+			return a.dismiss(), true
+		case a.own == nil && key.Matches(k, keys.Moves.Up, keys.Moves.Down, keys.Moves.Next, keys.Moves.Previous):
+			a.choose(1 - a.sel)
+			return nil, false
 		case key.Matches(k, keys.Moves.Up):
 			a.choose(a.sel - 1)
-			return nil
+			return nil, false
 		case key.Matches(k, keys.Moves.Down):
 			a.choose(a.sel + 1)
-			return nil
+			return nil, false
 		}
 	}
-	if isKey && a.sel < len(a.options) {
-		if n, err := strconv.Atoi(k.Text); err == nil && n >= 1 && n <= min(9, len(a.options)) {
-			a.choose(n - 1)
-			return a.answer()
-		}
-		if k.Text == "" && a.text.update(msg, keys.Moves, false) {
-			return nil
-		}
+	onOption := isKey && k.Text == "" && a.sel < len(a.options) // there the keys to scroll edit nothing
+	if onOption && a.text.update(msg, keys.Moves, false) {
+		return nil, false
 	}
-	if typed(a.own, msg, keys.Edit) {
+	if a.own != nil && typed(a.own, msg, keys.Edit) {
 		a.choose(len(a.options))
-		return nil
+		return nil, false
 	}
 	if a.text.update(msg, keys.Moves, false) {
-		return nil
+		return nil, false
 	}
-	return leftover(msg)
+	return leftover(msg), false
+}
+
+// chosenBy is the option that a key is for, -1 for none.
+func (a *Ask) chosenBy(k tea.KeyPressMsg) int {
+	if n, err := strconv.Atoi(k.Text); err == nil && a.own != nil && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
+		return n - 1
+	}
+	return slices.IndexFunc(a.options, func(o option) bool { return o.keys != nil && key.Matches(k, o.keys(a.look.keys.Answers)...) })
 }
 
 // choose selects an option or the own answer.
 func (a *Ask) choose(i int) {
-	a.sel = max(0, min(i, len(a.options)))
+	a.sel = max(0, min(i, len(a.options)-count(a.own == nil)))
 	if a.sel < len(a.options) {
 		a.list.reveal(a.sel)
 	}
 }
 
-func (a *Ask) answer() pane.Action {
+// accepted gives the selected answer. One's own needs words.
+func (a *Ask) accepted() (pane.Action, bool) {
 	if a.sel < len(a.options) {
-		return Answered{ID: a.id, Text: a.options[a.sel]}
+		return a.answer(a.sel, ""), true
 	}
-	if own := strings.TrimSpace(a.own.Text()); own != "" {
-		return Answered{ID: a.id, Text: own}
+	own := strings.TrimSpace(a.own.Text())
+	if own == "" {
+		return nil, false
 	}
-	return nil
+	return a.answer(a.sel, own), true
 }
 
 func (a *Ask) page() page {
-	s := a.look.styles
-	var lines []string
-	gap := func() {
-		if a.height >= roomy {
+	s := a.look.styles.Overlay
+	lines := pane.Each(s.Text, a.text.visible())
+	gap := func(is bool) {
+		if is && a.height >= roomy {
 			lines = append(lines, "")
 		}
 	}
-	for _, line := range a.text.visible() {
-		lines = append(lines, s.Text.Render(line))
-	}
-	gap()
-	chosen := 0
+	p := page{title: a.title, where: a.text.where(), danger: a.danger,
+		hints: []string{hint(a.accept, a.look.keys.Answers.Accept), hint(a.leave, a.look.keys.Answers.Close)}}
+	gap(true)
 	for i, label := range a.list.visible() {
 		mark, style := "  ", s.Item
 		if a.list.top+i == a.sel {
-			mark, style, chosen = "❯ ", s.Selected, len(lines)+1
+			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1
 		}
-		if len(a.labels) > 0 {
+		if len(a.options) > 0 {
 			lines = append(lines, style.Render(pane.Fit(mark+label, a.width)))
 		}
 	}
-	if len(a.labels) > 0 {
-		gap()
+	if a.own != nil {
+		gap(len(a.options) > 0)
+		mark := "  "
+		if a.sel == len(a.options) {
+			mark = "❯ "
+		}
+		shown, x := a.own.Line(max(a.width-2, 1))
+		if a.own.Text() == "" {
+			shown = s.Detail.Render(pane.Fit("your own answer", a.width-2))
+		}
+		p.cursor = &point{2 + x, len(lines)}
+		lines = append(lines, s.Selected.Render(mark)+shown)
 	}
-	mark := "  "
-	if a.sel == len(a.options) {
-		mark = "❯ "
-	}
-	shown, x := a.own.Line(max(a.width-2, 1))
-	if a.own.Text() == "" {
-		shown = s.Detail.Render(pane.Fit("your own answer", a.width-2))
-	} else {
-		shown = s.Text.Render(shown)
-	}
-	lines = append(lines, s.Selected.Render(mark)+shown)
-	p := page{title: "The model asks", lines: lines, where: a.text.where(), chosen: chosen}
-	p.hints = []string{hint("answer", a.look.keys.Answers.Accept), hint("no answer", a.look.keys.Answers.Close)}
-	p.cursor = &point{2 + x, len(lines) - 1}
+	p.lines = lines
 	return p
 }

@@ -6,6 +6,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/themes"
 	"plimsoll/tui/pane"
 )
 
@@ -21,7 +22,6 @@ type page struct {
 	hints  []string // what can be done, by the keys; the first are shown first
 	where  string   // what part of a longer text is in sight
 	danger bool
-	grows  bool   // there is more than is in sight: without air there is room for more
 	chosen int    // the line that is selected, from 1 on; 0 for none
 	cursor *point // where one types, if one does
 }
@@ -32,6 +32,18 @@ type point struct{ x, y int }
 // leastAiry is the height of a screen from which on dialogs have air: title and hints
 // in lines of their own, apart from what stands between them.
 const leastAiry = 20
+
+// roomy is how many lines a dialog needs to be set with blank lines and one
+// answer to a line.
+const roomy = 12
+
+// leastCells is how wide a dialog is that has little to show, breadth how wide dialogs
+// get, borders included, and toWrite how many cells there are to write an answer in.
+const (
+	leastCells = 36
+	breadth    = 100
+	toWrite    = 60
+)
 
 // room is what a screen leaves to a dialog.
 type room struct {
@@ -63,9 +75,6 @@ func (r room) above() int {
 	return 1
 }
 
-// breadth is how wide dialogs get, borders included.
-const breadth = 100
-
 // widest is the cells of a line at most.
 func (r room) widest() int {
 	outer := r.width
@@ -83,22 +92,6 @@ func (r room) most() int {
 	return max(r.height-2, 1)
 }
 
-// mostBeside is the lines of a page at most that leaves the lower end of the screen in
-// sight.
-func (r room) mostBeside() int {
-	const below = 7 // the line above the dialog, and composer, gauge and hints below it
-	return max(r.most()-below+2, min(r.most(), 4))
-}
-
-// leastCells is how wide a dialog is that has little to show.
-const leastCells = 36
-
-// fitting is the cells of a line of a dialog that needs so many for what it shows.
-func (r room) fitting(cells int, p page) int {
-	cells = max(cells, ansi.StringWidth(p.title), r.foot(p), leastCells)
-	return min(cells, r.widest())
-}
-
 // foot is the cells that hints take, and where one is.
 func (r room) foot(p page) int {
 	n := ansi.StringWidth(strings.Join(p.hints, " · "))
@@ -111,82 +104,72 @@ func (r room) foot(p page) int {
 	return n
 }
 
-// box draws a page with lines of so many cells, borders not included.
-func (s Styles) box(p page, cells int, r room) []string {
-	border := s.Border
+// draw draws a page with lines of so many cells, borders not included.
+func draw(s themes.Styles, p page, cells int, r room) []string {
+	border := s.Overlay.Border
 	if p.danger {
-		border = s.Danger
+		border = s.Text.Error
 	}
 	width, body, chosen := cells+r.around(), p.lines, p.chosen
-	above, below, where := []string{p.title}, p.hints, p.where
+	above, below, where := p.title, hintsIn(p, width-6), p.where
 	if r.airy() {
-		body = append([]string{s.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
-		body = append(body, "", s.hintLine(p, cells))
+		body = append([]string{s.Overlay.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
+		body = append(body, "", s.Text.Faint.Render(pane.Between(hintsIn(p, cells), p.where, cells)))
 		chosen += 2
-		above, below, where = nil, nil, ""
+		above, below, where = "", "", ""
 	}
 	pad := strings.Repeat(" ", r.padding())
 	line := border.Render("│")
 	lines := make([]string, 0, len(body)+2)
-	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Title))
+	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Overlay.Title))
 	for i, text := range body {
 		side := pad
 		if p.chosen > 0 && i == chosen-1 && pad != "" { // the whole row is
-			side = s.Selected.Render(pad)
+			side = s.Overlay.Selected.Render(pad)
 		}
 		text = pane.Fit(text, cells)
-		// A mark that has no character of its own joins the blank beside it.
-		text += strings.Repeat(" ", max(0, cells-ansi.StringWidth(pad+text+pad)+2*len(pad)))
+		// A mark that has no character of its own joins what stands beside it.
+		text += strings.Repeat(" ", max(0, cells+2+2*len(pad)-ansi.StringWidth("│"+pad+text+pad+"│")))
 		lines = append(lines, line+side+text+side+line)
 	}
-	lines = append(lines, edge("╰", "╯", below, where, width, border, s.Hint))
-	surface := pane.NewSurface(s.Raised)
+	lines = append(lines, edge("╰", "╯", below, where, width, border, s.Text.Faint))
+	surface := pane.NewSurface(s.Overlay.Raised)
 	for i, line := range lines {
 		lines[i] = surface.Under(line)
 	}
 	return lines
 }
 
-// hintLine is the last line of a page: as many hints as there is room for, and where
-// one is.
-func (s Styles) hintLine(p page, cells int) string {
-	left, text := cells, ""
+// hintsIn is as many hints as there is room for beside where one is.
+func hintsIn(p page, cells int) string {
+	text := ""
 	if p.where != "" {
-		left -= ansi.StringWidth(p.where) + 3
+		cells -= ansi.StringWidth(p.where) + 3
 	}
 	for _, h := range p.hints {
 		next := text
-		if text != "" && h != "" {
+		if text != "" {
 			next += " · "
 		}
-		if next += h; text != "" && ansi.StringWidth(next) > left {
-			continue
+		if next += h; text == "" || ansi.StringWidth(next) <= cells {
+			text = next
 		}
-		text = next
 	}
-	return s.Hint.Render(pane.Between(text, p.where, cells))
+	return text
 }
 
-// edge is a horizontal border with labels at its left and a mark at its right
-// end. Labels that do not fit are left out; without a mark the first is cut.
-func edge(left, right string, labels []string, mark string, width int, border, style lipgloss.Style) string {
+// edge is a horizontal border with a label at its left and a mark at its right end.
+func edge(left, right, label, mark string, width int, border, style lipgloss.Style) string {
 	room := width - 2
 	if mark != "" {
 		mark = ansi.Truncate(" "+mark+" ", max(room-2, 0), "")
+		room -= ansi.StringWidth(mark)
 	}
-	room -= ansi.StringWidth(mark)
-	label := ""
-	for i, l := range labels {
-		switch {
-		case l == "" || room < 6 || mark != "" && ansi.StringWidth(l) > room-4:
-		case i == 0:
-			label = " " + ansi.Truncate(l, room-4, "…")
-		case label != "" && ansi.StringWidth(label)+3+ansi.StringWidth(l) <= room-3:
-			label += " · " + l
-		}
+	if room < 6 {
+		label = ""
 	}
 	if label != "" {
-		label += " "
+		label = " " + ansi.Truncate(label, room-4, "…") + " "
 	}
 	line := room - ansi.StringWidth(label)
 	head := min(line, 1)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
@@ -21,7 +22,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 var later = start.Add(time.Hour)
 
 func open(width, height int, d overlay.Dialog) *overlay.Stack {
-	s := overlay.New(overlay.DefaultKeyMap(), overlay.DefaultStyles())
+	s := overlay.New(overlay.DefaultKeyMap(), themes.Styles{})
 	s.SetSize(width, height)
 	s.Push(d, start)
 	return s
@@ -31,16 +32,49 @@ func open(width, height int, d overlay.Dialog) *overlay.Stack {
 func press(s *overlay.Stack, keys ...string) pane.Action {
 	var action pane.Action
 	for _, name := range keys {
-		action, _ = s.Update(tuitest.Key(name), later)
+		action = s.Update(tuitest.Key(name), later)
 	}
 	return action
+}
+
+// Answers as the parent sees them.
+type (
+	approved  = conversation.Answer
+	answered  struct{ text string }
+	confirmed struct{ yes bool }
+	picked    struct{ item, value string }
+	focused   struct{ item string }
+)
+
+// approve is a question about a call; rules that are judged mean what judge says.
+func approve(r conversation.Review, judge ...func([]string) (conversation.Offer, error)) *overlay.Approve {
+	judge = append(judge, func([]string) (conversation.Offer, error) { return conversation.Offer{Means: "what it says"}, nil })
+	return overlay.NewApprove(r, judge[0], func(a conversation.Answer) pane.Action { return a })
+}
+
+func ask(question string, options []string) *overlay.Ask {
+	return overlay.NewAsk(question, options, func(text string, ok bool) pane.Action {
+		if !ok {
+			return nil
+		}
+		return answered{text}
+	})
+}
+
+func confirm(o overlay.ConfirmOptions) *overlay.Ask {
+	return overlay.NewConfirm(o, func(yes bool) pane.Action { return confirmed{yes} })
+}
+
+func picker(o overlay.PickerOptions) *overlay.Picker {
+	o.Choose = func(item, value string) pane.Action { return picked{item, value} }
+	return overlay.NewPicker(o)
 }
 
 func letters(text string) []string { return strings.Split(text, "") }
 
 func want(t *testing.T, got, want pane.Action) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(answered{}, confirmed{}, picked{}, focused{})); diff != "" {
 		t.Errorf("action (-want +got):\n%s", diff)
 	}
 }
@@ -68,38 +102,38 @@ func commandReview() conversation.Review {
 
 func TestApproveAnswers(t *testing.T) {
 	t.Parallel()
-	no := overlay.Approved{ID: "call", Grant: conversation.GrantNo}
+	no := approved{Grant: conversation.GrantNo}
 	because := no
-	because.Reason = "use 漢 0"
-	granted := func(g conversation.Grant, rule string) overlay.Approved {
-		return overlay.Approved{ID: "call", Grant: g, Rules: []string{rule}}
+	because.Text = "use 漢 0"
+	granted := func(g conversation.Grant, rule string) approved {
+		return approved{Grant: g, Rules: []string{rule}}
 	}
 	for _, c := range []struct {
 		keys []string
 		want pane.Action
 	}{
-		{[]string{"y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
-		{[]string{"1"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
-		{[]string{"enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"y"}, approved{Grant: conversation.GrantOnce}},
+		{[]string{"1"}, approved{Grant: conversation.GrantOnce}},
+		{[]string{"enter"}, approved{Grant: conversation.GrantOnce}},
 		{[]string{"c"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"a"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
 		{[]string{"down", "down", "enter"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
 		{[]string{"right", "right", "left", "enter"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"tab", "tab", "tab", "down", "enter", "enter"}, no},
-		{[]string{"up", "shift+tab", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"up", "shift+tab", "enter"}, approved{Grant: conversation.GrantOnce}},
 		{[]string{"esc"}, no},
 		{[]string{"n", "enter"}, no},
 		{[]string{"4", "u", "s", "e", "space", "漢", "space", "0", "enter"}, because},
-		{[]string{"n", "y", "esc", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"n", "y", "esc", "y"}, approved{Grant: conversation.GrantOnce}},
 		{[]string{"x"}, nil},
 		{[]string{"ctrl+c"}, pane.Ignored{}},
 		{[]string{"f5"}, pane.Ignored{}},
 	} {
-		s := open(80, 24, overlay.NewApprove("call", editReview()))
+		s := open(80, 24, approve(editReview()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
 			got := press(s, c.keys...)
 			want(t, got, c.want)
-			if _, done := got.(overlay.Approved); done != (s.Len() == 0) {
+			if _, done := got.(approved); done != (s.Len() == 0) {
 				t.Errorf("%d dialogs open after %v", s.Len(), got)
 			}
 		})
@@ -110,7 +144,7 @@ func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	t.Parallel()
 	review := editReview()
 	review.Offer = conversation.Offer{}
-	s := open(80, 24, overlay.NewApprove("call", review))
+	s := open(80, 24, approve(review))
 	press(s, "right", "left")
 	for _, key := range []string{"a", "r", "e"} {
 		want(t, press(s, key), nil)
@@ -118,7 +152,7 @@ func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	if strings.Contains(strip(s), "always") {
 		t.Error("always is offered")
 	}
-	want(t, press(s, "tab", "left", "shift+tab", "enter"), overlay.Approved{ID: "call", Grant: conversation.GrantOnce})
+	want(t, press(s, "tab", "left", "shift+tab", "enter"), approved{Grant: conversation.GrantOnce})
 }
 
 // What was not read to its end is shown to its end before any key allows it.
@@ -129,22 +163,22 @@ func TestNothingUnreadIsAllowed(t *testing.T) {
 		for _, review := range []conversation.Review{{Command: long}, {Diff: someDiff + strings.Repeat("+x\n", 90) + "+END\n"}, {Title: strings.Repeat("x", 3000) + "END"}} {
 			review.Offer = editReview().Offer
 			for _, key := range []string{"y", "r", "a", "enter", "1", "2", "3"} {
-				s := open(size[0], size[1], overlay.NewApprove("x", review))
+				s := open(size[0], size[1], approve(review))
 				want(t, press(s, key), nil)
 				if view := strip(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
-				held, _ := s.Update(tuitest.Key(key), later.Add(overlay.Grace/2))
+				held := s.Update(tuitest.Key(key), later.Add(overlay.Grace/2))
 				want(t, held, nil)
-				second, _ := s.Update(tuitest.Key(key), later.Add(2*overlay.Grace))
-				if _, ok := second.(overlay.Approved); !ok {
+				second := s.Update(tuitest.Key(key), later.Add(2*overlay.Grace))
+				if _, ok := second.(approved); !ok {
 					t.Errorf("%v: the second %s does not allow it", size, key)
 				}
-				s = open(size[0], size[1], overlay.NewApprove("x", review))
-				if _, ok := press(s, "end", key).(overlay.Approved); !ok {
+				s = open(size[0], size[1], approve(review))
+				if _, ok := press(s, "end", key).(approved); !ok {
 					t.Errorf("%v: %s does not allow what was read", size, key)
 				}
-				want(t, press(open(size[0], size[1], overlay.NewApprove("x", review)), "esc"), overlay.Approved{ID: "x", Grant: conversation.GrantNo})
+				want(t, press(open(size[0], size[1], approve(review)), "esc"), approved{Grant: conversation.GrantNo})
 			}
 		}
 	}
@@ -153,9 +187,9 @@ func TestNothingUnreadIsAllowed(t *testing.T) {
 func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 	t.Parallel()
 	dialogs := map[string]func() overlay.Dialog{
-		"approve": func() overlay.Dialog { return overlay.NewApprove("x", editReview()) },
-		"ask":     func() overlay.Dialog { return overlay.NewAsk("x", "Which?", []string{"a", "b"}) },
-		"confirm": func() overlay.Dialog { return overlay.NewConfirm(overlay.ConfirmOptions{ID: "x", Question: "Really?"}) },
+		"approve": func() overlay.Dialog { return approve(editReview()) },
+		"ask":     func() overlay.Dialog { return ask("Which?", []string{"a", "b"}) },
+		"confirm": func() overlay.Dialog { return confirm(overlay.ConfirmOptions{Question: "Really?"}) },
 	}
 	for name, make := range dialogs {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +198,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			at := start
 			send := func(after time.Duration, key string) pane.Action {
 				at = at.Add(after)
-				action, _ := s.Update(tuitest.Key(key), at)
+				action := s.Update(tuitest.Key(key), at)
 				return action
 			}
 			want(t, send(0, "enter"), overlay.Early{})
@@ -180,33 +214,9 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			}
 		})
 	}
-	s := open(80, 24, overlay.NewText("x", "Cost", "nothing"))
-	action, _ := s.Update(tuitest.Key("esc"), start)
-	want(t, action, overlay.Dismissed{ID: "x"})
-}
-
-// Who has typed on for a while is writing something else, and pauses for
-// longer between two words than it takes to read a question.
-func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("x", editReview()))
-	at := start
-	for _, c := range []struct {
-		after time.Duration
-		key   string
-		want  pane.Action
-	}{
-		{overlay.Grace / 4, "c", overlay.Early{}},
-		{150 * time.Millisecond, "a", overlay.Early{}},
-		{150 * time.Millisecond, "n", overlay.Early{}},
-		{2 * overlay.Grace, "a", overlay.Early{}},
-		{overlay.Calm - 1, "y", overlay.Early{}},
-		{overlay.Calm, "y", overlay.Approved{ID: "x", Grant: conversation.GrantOnce}},
-	} {
-		at = at.Add(c.after)
-		action, _ := s.Update(tuitest.Key(c.key), at)
-		want(t, action, c.want)
-	}
+	s := open(80, 24, overlay.NewText("Cost", "nothing"))
+	action := s.Update(tuitest.Key("esc"), start)
+	want(t, action, nil)
 }
 
 func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
@@ -215,29 +225,29 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 		keys []string
 		want pane.Action
 	}{
-		{[]string{"enter"}, overlay.Answered{ID: "q", Text: "red"}},
-		{[]string{"2"}, overlay.Answered{ID: "q", Text: "green\tor so"}},
-		{[]string{"down", "enter"}, overlay.Answered{ID: "q", Text: "green\tor so"}},
+		{[]string{"enter"}, answered{"red"}},
+		{[]string{"2"}, answered{"green\tor so"}},
+		{[]string{"down", "enter"}, answered{"green\tor so"}},
 		{[]string{"down", "down", "enter"}, nil},
 		{letters("blue3"), nil},
-		{append(letters("blue3"), "enter"), overlay.Answered{ID: "q", Text: "blue3"}},
-		{append(letters("blue"), "up", "up", "enter"), overlay.Answered{ID: "q", Text: "red"}},
-		{[]string{"9", "9", "enter"}, overlay.Answered{ID: "q", Text: "99"}},
-		{[]string{"esc"}, overlay.Dismissed{ID: "q"}},
+		{append(letters("blue3"), "enter"), answered{"blue3"}},
+		{append(letters("blue"), "up", "up", "enter"), answered{"red"}},
+		{[]string{"9", "9", "enter"}, answered{"99"}},
+		{[]string{"esc"}, nil},
 		{[]string{"ctrl+c"}, pane.Ignored{}},
 	} {
-		s := open(80, 24, overlay.NewAsk("q", "Which colour?", []string{"red", "green\tor so"}))
+		s := open(80, 24, ask("Which colour?", []string{"red", "green\tor so"}))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
 	}
-	s := open(80, 24, overlay.NewAsk("q", "Name?", nil))
+	s := open(80, 24, ask("Name?", nil))
 	s.Update(tea.PasteMsg{Content: "Ada\nLovelace\n"}, later)
-	want(t, press(s, "enter"), overlay.Answered{ID: "q", Text: "Ada Lovelace"})
+	want(t, press(s, "enter"), answered{"Ada Lovelace"})
 }
 
 func models() overlay.PickerOptions {
-	return overlay.PickerOptions{ID: "model", Title: "Model", Items: []overlay.Item{
-		{ID: "1", Title: "openai/gpt-5.6-luna", Detail: "400k"}, {ID: "2", Title: "demo/extract", Detail: "8k · free", Current: true},
-		{ID: "3", Title: "ollama/qwen3", Detail: "32k"},
+	return overlay.PickerOptions{Title: "Model", Items: []overlay.Item{
+		{ID: "1", Title: "openai/gpt-5.6-luna", Columns: []string{"400k"}}, {ID: "2", Title: "demo/extract", Columns: []string{"8k · free"}, Current: true},
+		{ID: "3", Title: "ollama/qwen3", Columns: []string{"32k"}},
 	}}
 }
 
@@ -247,19 +257,19 @@ func TestPicker(t *testing.T) {
 		keys []string
 		want pane.Action
 	}{
-		{[]string{"enter"}, overlay.Picked{ID: "model", Item: "2"}},
-		{[]string{"down", "enter"}, overlay.Picked{ID: "model", Item: "3"}},
-		{[]string{"home", "enter"}, overlay.Picked{ID: "model", Item: "1"}},
-		{[]string{"end", "down", "enter"}, overlay.Picked{ID: "model", Item: "3"}},
-		{[]string{"pgup", "up", "enter"}, overlay.Picked{ID: "model", Item: "1"}},
-		{append(letters("qwn"), "enter"), overlay.Picked{ID: "model", Item: "3"}},
-		{append(letters("400"), "enter"), overlay.Picked{ID: "model", Item: "1"}},
+		{[]string{"enter"}, picked{"2", ""}},
+		{[]string{"down", "enter"}, picked{"3", ""}},
+		{[]string{"home", "enter"}, picked{"1", ""}},
+		{[]string{"end", "down", "enter"}, picked{"3", ""}},
+		{[]string{"pgup", "up", "enter"}, picked{"1", ""}},
+		{append(letters("qwn"), "enter"), picked{"3", ""}},
+		{append(letters("400"), "enter"), picked{"1", ""}},
 		{append(letters("zzz"), "enter"), nil},
-		{append(letters("zzz"), "ctrl+u", "enter"), overlay.Picked{ID: "model", Item: "1"}},
+		{append(letters("zzz"), "ctrl+u", "enter"), picked{"1", ""}},
 		{[]string{"q"}, nil},
-		{[]string{"esc"}, overlay.Dismissed{ID: "model"}},
+		{[]string{"esc"}, nil},
 	} {
-		s := open(80, 24, overlay.NewPicker(models()))
+		s := open(80, 24, picker(models()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
 	}
 }
@@ -273,9 +283,9 @@ func TestConfirm(t *testing.T) {
 	}{
 		{false, "enter", true}, {true, "enter", false}, {true, "y", true}, {false, "n", false}, {false, "esc", false}, {true, "tab enter", true}, {false, "down enter", false},
 	} {
-		s := open(80, 24, overlay.NewConfirm(overlay.ConfirmOptions{ID: "x", Title: "Delete", Question: "Delete it?", Danger: c.danger}))
+		s := open(80, 24, confirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
 		t.Run(c.keys, func(t *testing.T) {
-			want(t, press(s, strings.Fields(c.keys)...), overlay.Confirmed{ID: "x", Yes: c.want})
+			want(t, press(s, strings.Fields(c.keys)...), confirmed{c.want})
 		})
 	}
 }
@@ -284,7 +294,7 @@ func TestAllOfACommandCanBeSeen(t *testing.T) {
 	t.Parallel()
 	command := "rm  -rf   '" + strings.Repeat("x", 300) + "'\techo " + strings.Repeat("漢", 200) + "END"
 	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}} {
-		s := open(size[0], size[1], overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: command}))
+		s := open(size[0], size[1], approve(conversation.Review{Title: "run_command", Command: command}))
 		if text := scrolled(s); !strings.Contains(text, "END") || !strings.Contains(text, "rm  -rf") {
 			t.Errorf("at %v not all is seen", size)
 		}
@@ -321,26 +331,13 @@ func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
 		"rm x\v\f":            "rm x«U+000B»«U+000C»",
 		"say 👨‍👩‍👧 ❤️":        "say 👨‍👩‍👧 ❤️",
 	} {
-		s := open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: text}))
+		s := open(80, 24, approve(conversation.Review{Title: "run_command", Command: text}))
 		if got := strip(s); !strings.Contains(got, want) {
 			t.Errorf("%q is shown without %q:\n%s", text, want, got)
 		}
-		s = open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "create_file " + text, Diff: someDiff}))
+		s = open(80, 24, approve(conversation.Review{Title: "create_file " + text, Diff: someDiff}))
 		if got := strip(s); !strings.Contains(got, want) {
 			t.Errorf("%q is shown in the title without %q:\n%s", text, want, got)
 		}
 	}
-}
-
-func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("first", editReview()))
-	s.Push(overlay.NewApprove("second", editReview()), start)
-	at := start.Add(time.Second)
-	action, _ := s.Update(tuitest.Key("y"), at)
-	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
-	action, _ = s.Update(tuitest.Key("y"), at.Add(overlay.Grace/2))
-	want(t, action, overlay.Early{})
-	action, _ = s.Update(tuitest.Key("y"), at.Add(2*overlay.Grace))
-	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
 }

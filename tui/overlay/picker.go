@@ -3,7 +3,6 @@ package overlay
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -20,129 +19,198 @@ import (
 type Item struct {
 	ID      string
 	Title   string
-	Detail  string   // shown in a column of its own, searched too
-	Details []string // the same in forms, the fullest first; one that fits is shown whole
+	Columns []string // what is known of it, searched too; where there is little room the last are left out
+	Note    string   // what stands in place of the columns
 	Mark    string   // stands behind the title
-	Name    string   // what renaming begins with, the title if empty
 	Current bool     // marked, and selected at first
 	Fixed   bool     // the dial says nothing about it
 }
 
+// Act is something that can be done with an item besides choosing it.
+type Act struct {
+	Key  key.Binding
+	Word string
+	Do   func(item string) pane.Action
+}
+
+// Dial is a value that is chosen together with an item, by the keys to the left and to
+// the right.
+type Dial struct {
+	Name   string
+	Values []string
+	At     int // the value at first
+}
+
 // PickerOptions are what a Picker is made with.
 type PickerOptions struct {
-	ID    string
 	Title string
 	Items []Item
-	Empty string // what is said where there are no items
-	Text  string // what is said above the list, "" for nothing
-	At    string // ID of the item that is selected at first, "": the current one
-	Back  string // what the key to close does; "close" if empty
-	Acts  []Act  // what can be done with an item besides choosing it
-	Dial  *Dial  // what is chosen with the item, nil for nothing
-	// Heads stand above the details, one for each form; nil for none.
-	Heads []string
-	// Live tells with Focused of every item that is selected. The screen shows what it
-	// means: the list stands at its side and leaves it undimmed.
+	Heads []string // above the columns; nil for none
+	Empty string   // what is said where there are no items
+	Text  string   // what is said above the list, "" for nothing
+	Acts  []Act
+	Dial  *Dial // what is chosen with the item, nil for nothing
+	// Choose is what comes of a choice; value is that of the dial, "" where it was not moved.
+	Choose func(item, value string) pane.Action
+	// Focus is what comes of selecting another item; it may be nil.
+	Focus func(item string) pane.Action
+	// Live says that the screen shows what is selected: the list stands at its side and
+	// leaves it undimmed.
 	Live bool
 	// Preview is how many lines about the selected item are shown below the list, at
-	// most; see Focused.
+	// most; see SetPreview.
 	Preview int
 }
 
 // Picker is a list to choose from; typing narrows it.
 type Picker struct {
-	o     PickerOptions
-	texts []string // what is searched
-	wide  int      // cells of the widest title, with its mark
-	usual int      // cells that nine of ten titles need
-	deep  []int    // cells of the widest detail, of each form
-	found []int    // the items that match, in the order shown
-	sel   int      // in found
+	o        PickerOptions
+	texts    []string          // what is searched
+	found    []int             // the items that match, in the order shown
+	sel      int               // in found
+	dial     int               // in Dial.Values
+	why      string            // what failed last
+	previews map[string]string // by item
 
 	look          look
 	width, height int
+	titles        int   // cells of the titles
+	columns       []int // cells of the columns that have room
 	rows          pager // only its scrolling: the lines are drawn from found
 	text          []string
 	filter        *edit.Field
-	acting        acting
-	previews      previews
 }
 
 // NewPicker returns a list with its current item selected.
 func NewPicker(o PickerOptions) *Picker {
-	p := &Picker{filter: newLine(""), o: o, acting: acting{dial: o.Dial.start()}, previews: previews{texts: map[string]string{}}}
+	p := &Picker{o: o, filter: newLine(""), previews: map[string]string{}}
+	if o.Dial != nil {
+		p.dial = o.Dial.At
+	}
 	p.o.Title, p.o.Empty, p.o.Text = plain.Line(o.Title), plain.Line(o.Empty), strings.TrimSpace(plain.Text(o.Text))
-	p.o.Back = cmp.Or(o.Back, "close")
-	p.list(o.Items)
-	p.search()
+	p.SetItems(o.Items)
 	for i, item := range p.o.Items {
-		if o.At == "" && item.Current || o.At != "" && item.ID == o.At {
+		if item.Current {
 			p.sel = i
 		}
 	}
 	return p
 }
 
-// list takes over the items.
-func (p *Picker) list(items []Item) {
-	p.o.Items, p.texts, p.wide, p.deep = make([]Item, len(items)), nil, 0, nil
-	var wide []int
+// SetItems lists other items, or the same ones otherwise. The filter stays, and so does
+// the selected item, or what stands in its place then.
+func (p *Picker) SetItems(items []Item) {
+	at, row := p.Selected(), p.sel
+	p.o.Items, p.texts = make([]Item, len(items)), nil
 	for i, item := range items {
-		forms := item.Details
-		if forms == nil {
-			forms = []string{item.Detail}
+		columns := make([]string, len(item.Columns))
+		for n, c := range item.Columns {
+			columns[n] = plain.Line(c)
 		}
-		item.Title, item.Mark, item.Details = plain.Line(item.Title), plain.Line(item.Mark), make([]string, len(forms))
-		for n, form := range forms {
-			item.Details[n] = plain.Line(form)
-			if n == len(p.deep) {
-				p.deep = append(p.deep, 0)
-			}
-			p.deep[n] = max(p.deep[n], ansi.StringWidth(item.Details[n]))
-		}
+		item.Title, item.Note, item.Mark, item.Columns = plain.Line(item.Title), plain.Line(item.Note), plain.Line(item.Mark), columns
 		p.o.Items[i] = item
-		p.texts = append(p.texts, item.Title+" "+item.Details[0])
-		wide = append(wide, ansi.StringWidth(item.marked()))
+		p.texts = append(p.texts, item.Title+" "+item.Note+strings.Join(columns, " "))
 	}
-	if slices.Sort(wide); len(wide) > 0 {
-		p.wide, p.usual = wide[len(wide)-1], wide[(len(wide)*9+9)/10-1]
-	}
-	for n, head := range p.o.Heads {
-		if n < len(p.deep) && p.deep[n] > 0 {
-			p.deep[n] = max(p.deep[n], ansi.StringWidth(head))
+	p.search()
+	p.sel = min(row, max(len(p.found)-1, 0))
+	for i, n := range p.found {
+		if p.o.Items[n].ID == at {
+			p.sel = i
 		}
 	}
+	p.lay(p.look, p.width, p.height)
 }
 
-func (p *Picker) asks() bool { return false }
+// SetTitle changes the title.
+func (p *Picker) SetTitle(title string) { p.o.Title = plain.Line(title) }
+
+// SetPreview shows a text about an item while that is selected.
+func (p *Picker) SetPreview(item, text string) { p.previews[item] = plain.Text(text) }
+
+// Failed says why something failed, until the next key.
+func (p *Picker) Failed(why string) { p.why = plain.Line(why) }
+
+// Selected is the ID of the selected item, "" if there is none.
+func (p *Picker) Selected() string { return p.at().ID }
+
+func (p *Picker) at() Item {
+	if p.sel >= len(p.found) {
+		return Item{Fixed: true}
+	}
+	return p.o.Items[p.found[p.sel]]
+}
+
+func (p *Picker) asks() bool           { return false }
+func (p *Picker) dismiss() pane.Action { return nil }
+
+// gap is between columns, and leastColumn the cells that one takes at least.
+const (
+	gap         = 2
+	leastColumn = 12
+)
 
 func (p *Picker) lay(l look, width, height int) int {
-	p.look, p.width, p.height = l, width, height
-	p.text = nil
-	switch {
-	case p.o.Text == "":
-	case height >= roomy:
+	p.look, p.width, p.height, p.text = l, width, height, nil
+	if p.o.Text != "" && height > 4 {
 		p.text = pane.WrapHanging(p.o.Text, width)
-		p.text = append(p.text[:min(len(p.text), height/2)], "")
-	case height > 4: // a line of it, and some of the list
-		p.text = []string{pane.Clip(pane.WrapHanging(p.o.Text, width)[0], width)}
+		p.text = p.text[:min(len(p.text), max(height/3, 1))]
 	}
-	p.show()
-	row := 2 + p.wide
-	if len(p.deep) > 0 && p.deep[0] > 0 {
-		row += 2 + p.deep[0]
-	}
+	row := p.layColumns(width)
+	p.rows.set(make([]string, len(p.found)), height-1-len(p.text)-count(p.headed())-len(p.foot()))
+	p.rows.reveal(p.sel)
 	if p.o.Preview > 0 { // it is not known yet what it shows
 		row = width
 	}
 	return max(row, widest(width, p.text...), 2+widest(width, p.o.Empty))
 }
 
-// show keeps the selected item in sight.
-func (p *Picker) show() {
-	p.rows.set(make([]string, len(p.found)), max(p.height-1-len(p.text)-len(p.heads())-p.below(), 1))
-	p.rows.reveal(p.sel)
+// layColumns gives titles and columns their cells, and says how many a whole row takes.
+func (p *Picker) layColumns(width int) (row int) {
+	var cells []int
+	wide, notes := 0, 0
+	grow := func(n, by int) {
+		if n == len(cells) {
+			cells = append(cells, 0)
+		}
+		cells[n] = max(cells[n], by)
+	}
+	for _, item := range p.o.Items {
+		wide, notes = max(wide, ansi.StringWidth(item.marked())), max(notes, ansi.StringWidth(item.Note))
+		for n, c := range item.Columns {
+			grow(n, ansi.StringWidth(c))
+		}
+	}
+	for n := range cells {
+		if n < len(p.o.Heads) && cells[n] > 0 {
+			grow(n, ansi.StringWidth(p.o.Heads[n]))
+		}
+	}
+	room, used := width-2, 0
+	p.titles, p.columns = min(wide, room*3/5), nil
+	for _, c := range cells {
+		if c == 0 { // no item has it
+			p.columns = append(p.columns, 0)
+			continue
+		}
+		if left := room - p.titles - used - gap; c > left {
+			if len(p.columns) > 0 || left < leastColumn {
+				break
+			}
+			c = left // words, which can be cut
+		}
+		p.columns = append(p.columns, c)
+		used += c + gap
+		row += gap
+	}
+	p.titles = min(wide, room-used)
+	for _, c := range cells {
+		row += c
+	}
+	return 2 + wide + max(row, notes+gap*min(notes, 1))
 }
+
+// headed reports whether the columns have a line above them.
+func (p *Picker) headed() bool { return p.o.Heads != nil && len(p.columns) > 0 && p.height >= roomy }
 
 // search lists the items that match the filter, the best first.
 func (p *Picker) search() {
@@ -159,90 +227,98 @@ func (p *Picker) search() {
 	}
 }
 
-func (p *Picker) update(msg tea.Msg) pane.Action {
-	before := p.selected()
-	action := p.handle(msg)
-	p.show()
-	if now := p.selected(); action == nil && now != before {
-		return p.focus()
+func (p *Picker) update(msg tea.Msg) (pane.Action, bool) {
+	before := p.Selected()
+	action, done := p.handle(msg)
+	p.lay(p.look, p.width, p.height)
+	if now := p.Selected(); action == nil && !done && now != before && p.o.Focus != nil {
+		action = p.o.Focus(now)
 	}
-	return action
+	return action, done
 }
 
-// selected is the ID of the selected item, "" if there is none.
-func (p *Picker) selected() string {
-	if p.sel >= len(p.found) {
-		return ""
-	}
-	return p.o.Items[p.found[p.sel]].ID
-}
-
-func (p *Picker) handle(msg tea.Msg) pane.Action {
+func (p *Picker) handle(msg tea.Msg) (pane.Action, bool) {
 	k, isKey := msg.(tea.KeyPressMsg)
 	keys := p.look.keys
-	if p.acting.mode != choosing {
-		return p.goOn(msg)
-	}
 	if isKey {
-		p.acting.why = ""
+		p.why = ""
 	}
 	if isKey && k.Text == "" {
 		switch {
 		case key.Matches(k, keys.Answers.Accept):
-			if p.selected() == "" {
-				return nil
+			if p.Selected() == "" {
+				return nil, false
 			}
-			return Picked{ID: p.o.ID, Item: p.selected(), Value: p.dialled()}
+			return p.o.Choose(p.Selected(), p.dialled()), true
 		case key.Matches(k, keys.Answers.Close):
-			return Dismissed{ID: p.o.ID}
+			return nil, true
+		case p.o.Dial != nil && key.Matches(k, keys.Lists.Lower):
+			p.turn(len(p.o.Dial.Values) - 1)
+			return nil, false
+		case p.o.Dial != nil && key.Matches(k, keys.Lists.Higher):
+			p.turn(1)
+			return nil, false
 		}
-		if action, done := p.act(k); done {
-			return action
+		for _, a := range p.o.Acts {
+			if key.Matches(k, a.Key) {
+				if p.Selected() == "" {
+					return nil, false
+				}
+				return a.Do(p.Selected()), false
+			}
 		}
 	}
-	if p.filter.Text() != "" || k.Text != "" || !isKey {
-		if text := p.filter.Text(); typed(p.filter, msg, keys.Edit) {
+	if text := p.filter.Text(); text != "" || k.Text != "" || !isKey {
+		if typed(p.filter, msg, keys.Edit) {
 			if p.filter.Text() != text {
 				p.search()
 			}
-			return nil
+			return nil, false
 		}
 	}
 	if p.move(msg) {
-		return nil
+		return nil, false
 	}
-	return leftover(msg)
+	return leftover(msg), false
+}
+
+// turn chooses another value of the dial.
+func (p *Picker) turn(by int) {
+	if !p.at().Fixed {
+		p.dial = (p.dial + by) % len(p.o.Dial.Values)
+	}
+}
+
+// dialled is the value of the dial, "" where it was not moved or says nothing.
+func (p *Picker) dialled() string {
+	if d := p.o.Dial; d != nil && p.dial != d.At && !p.at().Fixed {
+		return d.Values[p.dial]
+	}
+	return ""
 }
 
 // move selects another item.
 func (p *Picker) move(msg tea.Msg) bool {
-	m, last := p.look.keys.Moves, max(len(p.found)-1, 0)
-	to := p.sel
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			to--
-		case tea.MouseWheelDown:
-			to++
-		}
-	case tea.KeyPressMsg:
-		switch {
-		case key.Matches(msg, m.Up, m.Previous):
-			to--
-		case key.Matches(msg, m.Down, m.Next):
-			to++
-		case key.Matches(msg, m.PageUp):
-			to -= p.rows.height
-		case key.Matches(msg, m.PageDown):
-			to += p.rows.height
-		case key.Matches(msg, m.Top):
-			to = 0
-		case key.Matches(msg, m.Bottom):
-			to = last
-		default:
-			return false
-		}
+	m, last, to := p.look.keys.Moves, max(len(p.found)-1, 0), p.sel
+	k, isKey := msg.(tea.KeyPressMsg)
+	_, wheel := msg.(tea.MouseWheelMsg)
+	switch {
+	case wheel:
+		to += cmp.Compare(pane.Wheel(msg), 0)
+	case !isKey:
+		return false
+	case key.Matches(k, m.Up, m.Previous):
+		to--
+	case key.Matches(k, m.Down, m.Next):
+		to++
+	case key.Matches(k, m.PageUp):
+		to -= p.rows.height
+	case key.Matches(k, m.PageDown):
+		to += p.rows.height
+	case key.Matches(k, m.Top):
+		to = 0
+	case key.Matches(k, m.Bottom):
+		to = last
 	default:
 		return false
 	}
@@ -252,29 +328,43 @@ func (p *Picker) move(msg tea.Msg) bool {
 
 func (p *Picker) page() page {
 	s := p.look.styles
-	head, x := p.head()
-	lines := append(append(pane.Each(s.Text, p.text), head), p.heads()...)
-	chosen := 0
+	out := page{title: p.o.Title, lines: pane.Each(s.Overlay.Text, p.text), hints: p.hints()}
+	shown, x := p.filter.Line(max(p.width-2, 1))
+	switch {
+	case p.why != "":
+		out.lines = append(out.lines, s.Text.Error.Render(pane.Fit("! "+p.why, p.width)))
+	default:
+		if p.filter.Text() == "" {
+			shown = s.Overlay.Detail.Render(pane.Fit("type to filter", p.width-2))
+		}
+		out.lines, out.cursor = append(out.lines, s.Frame.HelpKey.Render("> ")+shown), &point{2 + x, len(out.lines)}
+	}
+	if p.headed() {
+		head := strings.Repeat(" ", 2+p.titles)
+		for n, cells := range p.columns {
+			if cells == 0 {
+				continue
+			}
+			head += "  " + pane.Fit(p.o.Heads[n], cells)
+		}
+		out.lines = append(out.lines, s.Overlay.Detail.Render(pane.Fit(head, p.width)))
+	}
 	for i := range p.rows.visible() {
 		if p.rows.top+i == p.sel {
-			chosen = len(lines) + 1
+			out.chosen = len(out.lines) + 1
 		}
-		lines = append(lines, p.row(p.rows.top+i))
+		out.lines = append(out.lines, p.row(p.rows.top+i))
 	}
-	if len(p.found) == 0 {
+	if len(p.found) > 0 {
+		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))
+	} else {
 		none := "nothing matches"
 		if len(p.o.Items) == 0 {
 			none = p.o.Empty
 		}
-		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
+		out.lines = append(out.lines, s.Overlay.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
-	out := page{title: p.o.Title, lines: append(lines, p.foot()...), chosen: chosen, hints: p.hints()}
-	if x >= 0 {
-		out.cursor = &point{x, len(p.text)}
-	}
-	if len(p.found) > 0 {
-		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))
-	}
+	out.lines = append(out.lines, p.foot()...)
 	return out
 }
 
@@ -290,64 +380,56 @@ func (i Item) marked() string {
 	return title
 }
 
-// leastColumn is the cells that titles and details need beside each other; with less
-// the titles are alone.
-const leastColumn = 12
-
-// columns is how wide the titles are where details stand beside them, 0 where they do
-// not, and the form of the details: the fullest that leaves the usual titles whole, or
-// most of the width. Words of the last form are cut where they must be.
-func (p *Picker) columns() (titles, form int) {
-	room := p.width - 4 // without the mark, and the blanks between the two
-	last, most := len(p.deep)-1, room*3/5
-	if p.o.Heads != nil { // a table of names, which are cut last
-		most = room * 4 / 5
-	}
-	for n, deep := range p.deep {
-		if deep > 0 && min(p.usual, most)+deep <= room {
-			return min(p.wide, room-deep), n
-		}
-	}
-	// Words can be cut, the columns of a table cannot.
-	if last < 0 || p.o.Heads != nil || p.deep[last] == 0 || room < leastColumn+min(p.deep[last], leastColumn) {
-		return 0, 0
-	}
-	return min(p.wide, max(room-p.deep[last], room/2)), last
-}
-
-// heads is the line above the columns, where there is room for it.
-func (p *Picker) heads() []string {
-	titles, form := p.columns()
-	if len(p.o.Heads) == 0 || titles == 0 || p.height < roomy {
-		return nil
-	}
-	return []string{p.look.styles.Detail.Render(pane.Fit(strings.Repeat(" ", 4+titles)+p.o.Heads[form], p.width))}
-}
-
-// middle cuts a name that is too long in its middle: its ends tell it from others.
-func middle(name string, width int) string {
-	long := ansi.StringWidth(name) - width
-	if long <= 0 || width < leastColumn {
-		return name
-	}
-	head := width / 3
-	return ansi.Truncate(name, head, "") + "…" + ansi.TruncateLeft(name, head+long+1, "")
-}
-
-// row is a line of the list: the title and, in a column of its own, the detail.
+// row is a line of the list: the title and its columns.
 func (p *Picker) row(i int) string {
-	s, item := p.look.styles, p.o.Items[p.found[i]]
+	s, item := p.look.styles.Overlay, p.o.Items[p.found[i]]
 	mark, style, detail := "  ", s.Item, s.Detail
 	if i == p.sel { // the whole row is
 		mark, style, detail = "❯ ", s.Selected, s.Selected
 	}
-	wide, form := p.columns()
-	if wide == 0 {
-		return style.Render(pane.Fit(mark+item.marked(), p.width))
+	details := ""
+	for n, cells := range p.columns {
+		if n < len(item.Columns) && cells > 0 {
+			details += "  " + pane.Fit(item.Columns[n], cells)
+		}
 	}
-	title := item.marked()
-	if p.o.Heads != nil {
-		title = middle(title, wide)
+	if item.Note != "" {
+		details = "  " + item.Note
 	}
-	return style.Render(mark+pane.Fit(title, wide)) + detail.Render(pane.Fit("  "+item.Details[form], p.width-2-wide))
+	return style.Render(mark+pane.Fit(item.marked(), p.titles)) + detail.Render(pane.Fit(details, p.width-2-p.titles))
+}
+
+// leastList is how many lines a list has before anything stands below it.
+const leastList = 6
+
+// foot is what stands below the list: the dial, and a few lines about the selected item.
+func (p *Picker) foot() (lines []string) {
+	s := p.look.styles.Overlay
+	if d := p.o.Dial; d != nil && p.height >= leastList {
+		value := "‹ " + d.Values[p.dial] + " ›"
+		if p.at().Fixed {
+			value = "this model has no levels"
+		}
+		lines = append(lines, "", s.Detail.Render(pane.Fit("  "+d.Name+"  "+value, p.width)))
+	}
+	room := min(p.o.Preview, p.height/3, p.height-1-len(p.text)-leastList-1)
+	if room < 2 {
+		return lines
+	}
+	text := append(pane.WrapHanging(p.previews[p.Selected()], max(p.width, 1)), make([]string, room)...)
+	lines = append(lines, s.Border.Render(strings.Repeat("─", p.width)))
+	return append(lines, pane.Each(s.Detail, text[:room])...)
+}
+
+// hints are what the keys do.
+func (p *Picker) hints() []string {
+	answers, lists := p.look.keys.Answers, p.look.keys.Lists
+	out := []string{hint("choose", answers.Accept), hint("close", answers.Close)}
+	if p.o.Dial != nil && !p.at().Fixed {
+		out = append(out, lists.Lower.Help().Key+hint(p.o.Dial.Name, lists.Higher))
+	}
+	for _, a := range p.o.Acts {
+		out = append(out, hint(a.Word, a.Key))
+	}
+	return out
 }

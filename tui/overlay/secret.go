@@ -27,12 +27,13 @@ func (s Secret) GoString() string { return "hidden" }
 
 // SecretOptions are what a SecretLine is made with.
 type SecretOptions struct {
-	ID    string
 	Title string
 	Text  string // what is asked for, above the line
 	Doing string // what is said while it is tried
 	Enter string // what the key to accept does, in a few words
-	Back  string // what the key to close does
+	// Try hands over what was entered; Leave is told that the line is closed.
+	Try   func(Secret) pane.Action
+	Leave func()
 }
 
 // SecretLine asks for a secret, and shows dots, its length and its end. It stays open
@@ -61,13 +62,19 @@ func (s *SecretLine) Failed(why string) {
 	s.doing, s.why = false, strings.TrimSpace(plain.Text(why))
 }
 
-// Wipe forgets what was entered.
-func (s *SecretLine) Wipe() {
+// wipe forgets what was entered.
+func (s *SecretLine) wipe() {
 	clear(s.text)
 	s.text = s.text[:0]
 }
 
 func (s *SecretLine) asks() bool { return false }
+
+func (s *SecretLine) dismiss() pane.Action {
+	s.wipe()
+	s.o.Leave()
+	return nil
+}
 
 func (s *SecretLine) lay(l look, width, height int) int {
 	s.look, s.width, s.height = l, width, height
@@ -75,46 +82,45 @@ func (s *SecretLine) lay(l look, width, height int) int {
 	return max(toWrite, widest(width, s.lines...))
 }
 
-func (s *SecretLine) update(msg tea.Msg) pane.Action {
+func (s *SecretLine) update(msg tea.Msg) (pane.Action, bool) {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		if s.why != "" && !s.doing { // another one takes the place of what failed
-			s.Wipe()
+			s.wipe()
 		}
 		s.add(strings.TrimSpace(msg.Content))
-		return nil
+		return nil, false
 	case tea.KeyPressMsg:
 		return s.press(msg)
 	}
-	return leftover(msg)
+	return leftover(msg), false
 }
 
 // press handles a key. While it is tried only the key to close is one.
-func (s *SecretLine) press(k tea.KeyPressMsg) pane.Action {
+func (s *SecretLine) press(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := s.look.keys
 	switch {
 	case k.Text == "" && key.Matches(k, keys.Answers.Close):
-		s.Wipe()
-		return Dismissed{ID: s.o.ID}
+		return s.dismiss(), true
 	case s.doing:
-		return leftover(k)
+		return leftover(k), false
 	case k.Text != "":
 		s.add(k.Text)
 	case key.Matches(k, keys.Answers.Accept):
 		if len(s.text) == 0 {
-			return nil
+			return nil, false
 		}
 		s.doing, s.why = true, ""
-		return Entered{ID: s.o.ID, Secret: NewSecret(string(s.text))}
+		return s.o.Try(NewSecret(string(s.text))), false
 	case key.Matches(k, keys.Edit.Backspace):
 		_, n := utf8.DecodeLastRune(s.text)
 		s.text = s.text[:len(s.text)-n]
 	case key.Matches(k, keys.Edit.CutToStart, keys.Edit.CutWordLeft, keys.Edit.CutToBlank):
-		s.Wipe()
+		s.wipe()
 	default:
-		return leftover(k)
+		return leftover(k), false
 	}
-	return nil
+	return nil, false
 }
 
 // mostSecret bounds what is entered, in bytes.
@@ -149,34 +155,28 @@ func (s *SecretLine) told() string {
 
 func (s *SecretLine) page() page {
 	st, told := s.look.styles, s.told()
-	gap, below := []string{}, []string{}
+	var gap, below []string
 	if s.height >= roomy {
-		gap = append(gap, "")
+		gap = []string{""}
 	}
 	switch {
 	case s.doing:
-		below = append(gap, st.Detail.Render(pane.Clip(s.o.Doing, s.width)))
+		below = append(gap, st.Overlay.Detail.Render(pane.Clip(s.o.Doing, s.width)))
 	case s.why != "":
-		below = append(gap, pane.Each(st.Warning, pane.WrapHanging(s.why, s.width))...)
+		below = append(gap, pane.Each(st.Diff.Removed, pane.WrapHanging(s.why, s.width))...)
 	}
 	room := max(s.height-1-len(gap)-len(below), 0)
-	lines := pane.Each(st.Text, s.lines[:min(len(s.lines), room)])
-	lines = append(lines, gap...)
+	lines := append(pane.Each(st.Overlay.Text, s.lines[:min(len(s.lines), room)]), gap...)
 	at, dots := len(lines), max(0, min(utf8.RuneCount(s.text), s.width-4-len(told)-2))
-	line := st.Key.Render("> ") + st.Text.Render(strings.Repeat("•", dots))
+	detail := "  " + told
 	if len(s.text) == 0 {
-		line += st.Detail.Render(pane.Fit("paste it here; it stays hidden", s.width-2))
-	} else {
-		line += st.Detail.Render("  " + told)
+		detail = "paste it here; it stays hidden"
 	}
-	lines = append(append(lines, pane.Clip(line, s.width)), below...)
-	p := page{title: s.o.Title, lines: lines, hints: []string{hint(s.o.Back, s.look.keys.Answers.Close)}}
+	line := st.Frame.HelpKey.Render("> ") + st.Overlay.Text.Render(strings.Repeat("•", dots)) + st.Overlay.Detail.Render(detail)
+	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...), hints: []string{hint("close", s.look.keys.Answers.Close)}}
 	if !s.doing {
 		p.cursor = &point{2 + dots, at}
 		p.hints = append([]string{hint(s.o.Enter, s.look.keys.Answers.Accept)}, p.hints...)
-		if len(s.text) > 0 {
-			p.hints = append(p.hints, hint("clear", s.look.keys.Edit.CutToStart))
-		}
 	}
 	return p
 }

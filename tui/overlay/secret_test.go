@@ -22,9 +22,9 @@ func TestASecretIsShownByItsLengthAndItsEnd(t *testing.T) {
 	if strings.Contains(seen, "secret") || !strings.Contains(seen, "25 characters, ends in 6789") {
 		t.Errorf("it shows\n%s", seen)
 	}
-	action, _ := s.Update(tuitest.Key("enter"), later)
-	got, ok := action.(overlay.Entered)
-	if !ok || got.Secret.Reveal() != typedSecret || s.Top() != line {
+	action := s.Update(tuitest.Key("enter"), later)
+	got, ok := action.(overlay.Secret)
+	if !ok || got.Reveal() != typedSecret || s.Top() != line {
 		t.Fatalf("it answers %#v, %d dialogs are open", action, s.Len())
 	}
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
@@ -40,25 +40,23 @@ func TestASecretThatFailsIsReplacedByTheNextPaste(t *testing.T) {
 	s := open(80, 24, line)
 	enter := func(text string) overlay.Secret {
 		s.Update(tea.PasteMsg{Content: text}, later)
-		action, _ := s.Update(tuitest.Key("enter"), later)
-		got, _ := action.(overlay.Entered)
-		return got.Secret
+		action := s.Update(tuitest.Key("enter"), later)
+		got, _ := action.(overlay.Secret)
+		return got
 	}
 	enter("one-that-is-wrong")
 	if got := enter("while it is tried"); got.Reveal() != "" {
 		t.Errorf("it takes %q meanwhile", got.Reveal())
 	}
 	line.Failed("it is \x1b[31mwrong")
-	s.Redraw()
 	if seen := strip(s); !strings.Contains(seen, "it is ␛[31mwrong") {
 		t.Errorf("it does not say why:\n%s", seen)
 	}
 	if got := enter(typedSecret); got.Reveal() != typedSecret {
 		t.Errorf("it hands %q over", got.Reveal())
 	}
-	action, _ := s.Update(tuitest.Key("esc"), later)
-	if _, ok := action.(overlay.Dismissed); !ok || s.Len() != 0 {
-		t.Errorf("it is not left: %#v", action)
+	if s.Update(tuitest.Key("esc"), later); s.Len() != 0 {
+		t.Error("it is not left")
 	}
 }
 

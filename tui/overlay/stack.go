@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/themes"
 	"plimsoll/tui/pane"
 )
 
@@ -25,10 +26,19 @@ const (
 // answer.
 const impatient = 2
 
+// Early says that a key came before anybody can have read the question: it was
+// meant for what the question covers.
+type Early struct{}
+
+// endShown says that a key showed the end of a text instead of allowing it.
+type endShown struct{}
+
 // Dialog is one of this package's dialogs.
 type Dialog interface {
-	// update handles a message; see [pane.Action].
-	update(msg tea.Msg) pane.Action
+	// update handles a message. It reports whether that ends the dialog.
+	update(msg tea.Msg) (action pane.Action, done bool)
+	// dismiss is what comes of closing it without an answer.
+	dismiss() pane.Action
 	// lay gives the looks, the keys and how many cells and lines there are at
 	// most. It is called before anything else, and after every change. It says how
 	// many of the cells what the dialog shows takes; with those it is called again.
@@ -39,7 +49,7 @@ type Dialog interface {
 	asks() bool
 }
 
-// aside reports whether a dialog stands beside what the screen shows, where it can.
+// aside reports whether a dialog stands beside what the screen shows.
 func aside(d Dialog) bool {
 	p, is := d.(*Picker)
 	return is && p.o.Live
@@ -47,7 +57,7 @@ func aside(d Dialog) bool {
 
 // look is how dialogs look and what keys they have.
 type look struct {
-	styles Styles
+	styles themes.Styles
 	styled int // how often they changed
 	keys   KeyMap
 }
@@ -55,78 +65,34 @@ type look struct {
 // Stack holds the dialogs that are open. The last one pushed has the keys. It
 // must not be shared between goroutines.
 type Stack struct {
-	look          look
-	width, height int
-	dialogs       []opened
-	ready         time.Time // from when on the top dialog takes answers
-	early         int       // keys that came before
+	look    look
+	room    room
+	dialogs []opened
+	ready   time.Time // from when on the top dialog takes answers
+	early   int       // keys that came before
 
 	settle func(line string) string // for what is drawn; nil: it is drawn as it is
-
-	drawn  []string // the top dialog; nil after a change
-	at     point    // its upper left corner
-	cursor *point   // its cursor, on the screen
-	behind behind
 }
 
-// opened is a dialog, how many cells its lines have, and whether it goes without air.
+// opened is a dialog, and how many cells its lines have.
 type opened struct {
 	Dialog
 	cells int
-	tight bool
 }
-
-// behind is the screen behind the dialogs, dimmed when it changed.
-type behind struct {
-	screen string
-	lines  []string
-}
-
-// dimmed is the lines of a screen, with nothing but a quiet ink. They are the
-// caller's.
-func (b *behind) dimmed(screen string, ink pane.Ink) []string {
-	if b.lines == nil || b.screen != screen {
-		b.screen, b.lines = screen, strings.Split(ansi.Strip(screen), "\n")
-		for i, l := range b.lines {
-			b.lines[i] = ink.Render(oneTone(l))
-		}
-	}
-	return slices.Clone(b.lines)
-}
-
-// oneTone joins bars whose parts differ in nothing but their color: where two meet, a block that fills a part of its cell
-// shows the color of the next one behind it, and without that a gap.
-func oneTone(line string) string {
-	if !strings.ContainsAny(line, partBlocks) {
-		return line
-	}
-	runes := []rune(line)
-	for i := len(runes) - 2; i >= 0; i-- {
-		if strings.ContainsRune(partBlocks, runes[i]) && runes[i+1] == fullBlock {
-			runes[i] = fullBlock
-		}
-	}
-	return string(runes)
-}
-
-const (
-	partBlocks = "▎▍▌▋▊▉"
-	fullBlock  = '█'
-)
 
 // New returns an empty stack.
-func New(keys KeyMap, styles Styles) *Stack {
-	return &Stack{look: look{styles: styles, keys: keys}, width: 80, height: 24}
+func New(keys KeyMap, styles themes.Styles) *Stack {
+	return &Stack{look: look{styles: styles, keys: keys}, room: room{width: 80, height: 24}}
 }
 
 // SetSize gives the size of the screen.
 func (s *Stack) SetSize(width, height int) {
-	s.width, s.height = max(width, 4), max(height, 3)
+	s.room = room{width: max(width, 4), height: max(height, 3)}
 	s.layAll()
 }
 
 // SetStyles changes the looks.
-func (s *Stack) SetStyles(styles Styles) {
+func (s *Stack) SetStyles(styles themes.Styles) {
 	s.look.styles = styles
 	s.look.styled++
 	s.layAll()
@@ -134,20 +100,17 @@ func (s *Stack) SetStyles(styles Styles) {
 
 // Settle gives what every line of a dialog passes before it is shown, for
 // terminals that measure otherwise; nil for those that do not.
-func (s *Stack) Settle(line func(string) string) {
-	s.settle = line
-	s.drawn = nil
-}
+func (s *Stack) Settle(line func(string) string) { s.settle = line }
 
 // Push opens a dialog over the others. now is the time its Grace begins.
 func (s *Stack) Push(d Dialog, now time.Time) {
 	s.dialogs = append(s.dialogs, opened{Dialog: d})
-	s.layAll()
-	s.Opened(now)
+	s.lay(len(s.dialogs) - 1)
+	s.shown(now)
 }
 
-// Opened says that the top dialog has only now come into sight.
-func (s *Stack) Opened(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
+// shown notes that the top dialog has only now come into sight.
+func (s *Stack) shown(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
 
 // tooEarly reports whether a key came before it can be an answer. Keys with
 // Ctrl that answer nothing are let through: they scroll, and Ctrl+C interrupts.
@@ -168,28 +131,25 @@ func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
 	return true
 }
 
-// Pop closes the top dialog, if there is one.
-func (s *Stack) Pop(now time.Time) {
-	if len(s.dialogs) == 0 {
-		return
+// Dismiss closes the top dialog without an answer, and returns what comes of that.
+func (s *Stack) Dismiss(now time.Time) pane.Action {
+	top := s.Top()
+	if top == nil {
+		return nil
 	}
-	s.dialogs = s.dialogs[:len(s.dialogs)-1]
-	s.drawn = nil
-	s.Opened(now)
+	s.Remove(top, now)
+	return top.dismiss()
 }
 
 // Remove closes a dialog wherever it is: what it asked no longer matters.
 func (s *Stack) Remove(d Dialog, now time.Time) {
-	for i, other := range s.dialogs {
-		if other.Dialog != d {
-			continue
-		}
-		if i == len(s.dialogs)-1 {
-			s.Pop(now)
-			return
-		}
-		s.dialogs = append(s.dialogs[:i], s.dialogs[i+1:]...)
+	i := s.index(d)
+	if i < 0 {
 		return
+	}
+	s.dialogs = slices.Delete(s.dialogs, i, i+1)
+	if i == len(s.dialogs) {
+		s.shown(now)
 	}
 }
 
@@ -202,159 +162,132 @@ func (s *Stack) Top() Dialog {
 }
 
 // Has reports whether a dialog is open.
-func (s *Stack) Has(d Dialog) bool {
-	return slices.ContainsFunc(s.dialogs, func(o opened) bool { return o.Dialog == d })
+func (s *Stack) Has(d Dialog) bool { return s.index(d) >= 0 }
+
+func (s *Stack) index(d Dialog) int {
+	return slices.IndexFunc(s.dialogs, func(o opened) bool { return o.Dialog == d })
 }
 
 // Len is the number of open dialogs.
 func (s *Stack) Len() int { return len(s.dialogs) }
 
-// Update gives a message to the top dialog. now is when it arrived. The
-// command is always nil and there for the form all components share.
-func (s *Stack) Update(msg tea.Msg, now time.Time) (pane.Action, tea.Cmd) {
+// Update gives a message to the top dialog. now is when it arrived.
+func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 	top := s.Top()
 	if top == nil {
-		return pane.Ignored{}, nil
+		return pane.Ignored{}
 	}
+	early := false
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		if top.asks() && s.tooEarly(msg, now) {
-			if a, is := top.(*Approve); is && a.again != "" { // it was seen before: the key is meant for it
-				return nil, nil
-			}
-			return Early{}, nil
-		}
+		early = top.asks() && s.tooEarly(msg, now)
 	case tea.PasteMsg:
-		if top.asks() && now.Before(s.ready) {
-			return Early{}, nil
+		early = top.asks() && now.Before(s.ready)
+	}
+	if early {
+		if a, is := top.(*Approve); is && a.again != "" { // it was seen before: the key is meant for it
+			return nil
 		}
+		return Early{}
 	}
-	action := top.update(msg)
-	s.drawn = nil
+	action, done := top.update(msg)
 	if action == (endShown{}) { // a key that is held, or pressed twice, must not allow it as well
-		s.Opened(now)
-		return nil, nil
-	}
-	if ends(action) {
-		s.Remove(top, now)
-	}
-	return action, nil
-}
-
-// Redraw says that the top dialog changed without a message.
-func (s *Stack) Redraw() { s.drawn = nil }
-
-// View is the top dialog's box, "" if none is open.
-func (s *Stack) View() string {
-	s.draw()
-	return strings.Join(s.drawn, "\n")
-}
-
-// Position is the cell of the screen where the upper left corner of View
-// belongs.
-func (s *Stack) Position() (x, y int) {
-	s.draw()
-	return s.at.x, s.at.y
-}
-
-// Cursor is where the terminal's cursor belongs on the screen, nil if the top
-// dialog has no line to type in.
-func (s *Stack) Cursor() *tea.Cursor {
-	s.draw()
-	if s.cursor == nil {
+		s.shown(now)
 		return nil
 	}
-	return tea.NewCursor(s.cursor.x, s.cursor.y)
+	if done {
+		s.Remove(top, now)
+	}
+	return action
 }
 
-// Over lays the top dialog onto a screen of the size the stack has.
-func (s *Stack) Over(screen string) string {
-	s.draw()
-	if s.drawn == nil {
-		return screen
+// Over lays the top dialog onto a screen of the size the stack has, and tells where one
+// types in it, nil where one does not.
+func (s *Stack) Over(screen string) (string, *tea.Cursor) {
+	box, at, cursor := s.draw()
+	if box == nil {
+		return screen, nil
 	}
-	var lines []string
-	if ink := pane.NewInk(s.look.styles.Behind); ink.Plain() || aside(s.Top()) {
-		lines = strings.Split(screen, "\n")
-	} else {
-		lines = s.behind.dimmed(screen, ink)
+	lines := strings.Split(screen, "\n")
+	if ink := pane.NewInk(s.look.styles.Overlay.Behind); !ink.Plain() && !aside(s.Top()) {
+		for i, l := range lines {
+			lines[i] = ink.Render(ansi.Strip(l))
+		}
 	}
-	for len(lines) < s.height {
+	for len(lines) < s.room.height {
 		lines = append(lines, "")
 	}
 	r := clusters
 	if s.settle != nil {
 		r = codePoints
 		for i, l := range lines { // what had no padding to give ends beyond the screen
-			lines[i] = r.truncate(l, s.width, "")
+			lines[i] = r.truncate(l, s.room.width, "")
 		}
 	}
-	r.over(lines, s.drawn, s.at.x, s.at.y)
-	return strings.Join(lines, "\n")
+	r.over(lines, box, at.x, at.y)
+	if cursor == nil {
+		return strings.Join(lines, "\n"), nil
+	}
+	return strings.Join(lines, "\n"), tea.NewCursor(cursor.x, cursor.y)
 }
-
-func (s *Stack) room(d opened) room { return room{s.width, s.height, d.tight} }
 
 func (s *Stack) layAll() {
 	for i := range s.dialogs {
-		s.lay(&s.dialogs[i], false)
+		s.lay(i)
 	}
-	s.drawn, s.behind = nil, behind{}
 }
 
-// lay gives a dialog its size, without air where it needs that.
-func (s *Stack) lay(d *opened, tight bool) {
-	d.tight = tight
-	r := s.room(*d)
-	most := r.most()
+// roomOf is the room that a dialog has. The help goes without air: its pages are long.
+func (s *Stack) roomOf(d Dialog) room {
+	r := s.room
+	t, is := d.(*Text)
+	r.tight = is && len(t.tabs) > 1
+	return r
+}
+
+// lay gives a dialog its size.
+func (s *Stack) lay(i int) {
+	d := &s.dialogs[i]
+	r := s.roomOf(d.Dialog)
+	widest, most := r.widest(), r.most()
 	if aside(d.Dialog) {
-		most = r.mostBeside()
+		const below = 5 // composer, gauge and hints stay in sight
+		most = max(most-below, min(most, 4))
 	}
-	wanted := d.Dialog.lay(s.look, r.widest(), most)
-	if d.cells = r.fitting(wanted, d.page()); d.cells < r.widest() {
-		d.Dialog.lay(s.look, d.cells, most)
-	}
-	if p := d.page(); p.grows && r.airy() {
-		s.lay(d, true)
+	wanted := d.lay(s.look, widest, most)
+	p := d.page()
+	d.cells = min(max(wanted, ansi.StringWidth(p.title), r.foot(p), leastCells), widest)
+	if d.cells < widest {
+		d.lay(s.look, d.cells, most)
 	}
 }
 
-// draw draws the top dialog if anything has changed.
-func (s *Stack) draw() {
-	top := s.Top()
-	if top == nil {
-		s.drawn, s.cursor = nil, nil
-		return
+// draw is the top dialog's box, its upper left corner and where one types; nil if none is
+// open.
+func (s *Stack) draw() (box []string, at point, cursor *point) {
+	if s.Len() == 0 {
+		return nil, at, nil
 	}
-	if s.drawn != nil {
-		return
-	}
-	in := s.dialogs[len(s.dialogs)-1]
-	r, cells := s.room(in), in.cells
-	p := top.page()
+	top := s.dialogs[s.Len()-1]
+	r, cells, p := s.roomOf(top.Dialog), top.cells, top.page()
 	p.lines = p.lines[:min(len(p.lines), r.most())]
-	s.drawn = s.look.styles.box(p, cells, r)
-	s.at = point{(s.width - cells - r.around()) / 2, max(0, (s.height-len(s.drawn))/2)}
-	if aside(top) {
-		s.at = point{max(s.width-cells-r.around()-pane.Gutter(s.width), 0), min(1, s.at.y)}
+	box = draw(s.look.styles, p, cells, r)
+	at = point{(r.width - cells - r.around()) / 2, max(0, (r.height-len(box))/2)}
+	if aside(top.Dialog) {
+		at = point{max(r.width-cells-r.around()-pane.Gutter(r.width), 0), min(1, at.y)}
 	}
-	s.cursor = nil
 	if p.cursor != nil {
-		s.cursor = &point{s.at.x + 1 + r.padding() + p.cursor.x, s.at.y + r.above() + p.cursor.y}
+		cursor = &point{at.x + 1 + r.padding() + p.cursor.x, at.y + r.above() + p.cursor.y}
 	}
-	s.settleDrawn()
-}
-
-// settleDrawn fits the top dialog and its cursor to the terminal's measure.
-func (s *Stack) settleDrawn() {
 	if s.settle == nil {
-		return
+		return box, at, cursor
 	}
-	for i, l := range s.drawn {
-		s.drawn[i] = s.settle(l)
+	for i, l := range box {
+		box[i] = s.settle(l)
 	}
-	if s.cursor != nil && s.cursor.y-s.at.y < len(s.drawn) {
-		before := ansi.Truncate(s.drawn[s.cursor.y-s.at.y], s.cursor.x-s.at.x, "")
-		s.cursor.x = s.at.x + codePoints.width(before)
+	if cursor != nil && cursor.y-at.y < len(box) {
+		before := ansi.Truncate(box[cursor.y-at.y], cursor.x-at.x, "")
+		cursor.x = at.x + codePoints.width(before)
 	}
+	return box, at, cursor
 }

@@ -5,58 +5,179 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
-// Text is a page to read: what a command has to say.
-type Text struct {
-	id, title, body string
+// Group is a part of the help: keys or commands that belong together.
+type Group struct {
+	Title   string
+	Entries []Entry
+}
 
-	look look
-	text pager
+// Entry is a key or a command and what it does.
+type Entry struct{ Name, What string }
+
+// KeyGroup is a group made from bindings, without those that are off.
+func KeyGroup(title string, bindings ...key.Binding) Group {
+	g := Group{Title: title}
+	for _, b := range bindings {
+		if h := b.Help(); b.Enabled() && h.Key != "" {
+			g.Entries = append(g.Entries, Entry{Name: h.Key, What: h.Desc})
+		}
+	}
+	return g
+}
+
+// Tab is a page of a Text: words, or groups.
+type Tab struct {
+	Title  string
+	Body   string
+	Groups []Group
+}
+
+// Text is a page to read, or several behind tabs. All have the size of the largest, so
+// that nothing jumps between them.
+type Text struct {
+	title string
+	tabs  []Tab
+	at    int // the tab in sight
+
+	look  look
+	width int
+	pages [][]string // of the tabs
+	text  pager
 }
 
 // NewText returns a page. Tables keep their columns where they fit.
-func NewText(id, title, body string) *Text {
-	return &Text{id: id, title: plain.Line(title), body: strings.TrimRight(plain.Text(body), "\n")}
+func NewText(title, body string) *Text {
+	return &Text{title: plain.Line(title), tabs: []Tab{{Body: strings.TrimRight(plain.Text(body), "\n")}}}
 }
 
-func (t *Text) asks() bool { return false }
+// NewHelp returns the help. Its texts are the program's own.
+func NewHelp(tabs ...Tab) *Text { return &Text{title: "Help", tabs: tabs} }
+
+func (t *Text) asks() bool           { return false }
+func (t *Text) dismiss() pane.Action { return nil }
+
+// columnWidth is how wide a column of the help is at least.
+const columnWidth = 34
 
 func (t *Text) lay(l look, width, height int) int {
-	t.look = l
-	lines := pane.WrapHanging(t.body, width)
-	t.text.set(lines, min(len(lines), height))
-	return widest(width, lines...)
+	t.look, t.width, t.pages = l, width, nil
+	room, cells, tall := height-t.barHeight(), ansi.StringWidth(t.bar(width)), 0
+	for _, tab := range t.tabs {
+		lines := t.lines(tab, width)
+		if half := (width - 2) / 2; tab.Groups != nil && half >= columnWidth && len(lines) > room {
+			lines = t.lines(tab, half)
+			n := (len(lines) + 1) / 2
+			for i := range n {
+				lines[i] = pane.Fit(lines[i], half)
+				if n+i < len(lines) {
+					lines[i] += "  " + lines[n+i]
+				}
+			}
+			lines = lines[:n]
+		}
+		t.pages = append(t.pages, lines)
+		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
+	}
+	t.text.set(t.pages[t.at], min(tall, room))
+	return cells
 }
 
-func (t *Text) update(msg tea.Msg) pane.Action { return read(msg, t.id, &t.text, t.look.keys) }
+// lines lays a page out.
+func (t *Text) lines(tab Tab, width int) []string {
+	s := t.look.styles
+	if tab.Groups == nil {
+		return pane.Each(s.Overlay.Text, pane.WrapHanging(tab.Body, width))
+	}
+	var lines []string
+	for _, g := range tab.Groups {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, s.Overlay.Title.Render(pane.Clip(g.Title, width)))
+		names := 0
+		for _, e := range g.Entries {
+			names = max(names, ansi.StringWidth(e.Name))
+		}
+		for _, e := range g.Entries {
+			for _, l := range pane.WrapHanging(pane.Fit(e.Name, names)+"  "+e.What, width) {
+				lines = append(lines, s.Frame.HelpKey.Render(ansi.Truncate(l, names, ""))+s.Overlay.Text.Render(ansi.TruncateLeft(l, names, "")))
+			}
+		}
+	}
+	return lines
+}
+
+// barHeight is the lines of the titles of the tabs, and of the gap below them.
+func (t *Text) barHeight() int {
+	if len(t.tabs) < 2 {
+		return 0
+	}
+	return 2
+}
+
+// bar is the titles of the tabs: all of them, or those from the one in sight on.
+func (t *Text) bar(width int) string {
+	line, first := "", 0
+	for _, tab := range t.tabs {
+		line += tab.Title + " "
+	}
+	if ansi.StringWidth(line) > width {
+		first = t.at
+	}
+	line = ""
+	for i, tab := range t.tabs[first:] {
+		style := t.look.styles.Overlay.Text
+		if first+i == t.at {
+			style = t.look.styles.Overlay.Selected
+		}
+		line += style.Render(tab.Title) + " "
+	}
+	return ansi.Truncate(line, width, "…")
+}
+
+func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
+	keys, turn := t.look.keys, 0
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Answers.Close, keys.Answers.Accept):
+			return nil, true
+		case len(t.tabs) < 2:
+		case key.Matches(k, keys.Moves.Next):
+			turn = 1
+		case key.Matches(k, keys.Moves.Previous):
+			turn = len(t.tabs) - 1
+		}
+	}
+	if turn > 0 {
+		t.at = (t.at + turn) % len(t.tabs)
+		t.text.top = 0
+		t.text.set(t.pages[t.at], t.text.height)
+		return nil, false
+	}
+	if t.text.update(msg, keys.Moves, true) {
+		return nil, false
+	}
+	return leftover(msg), false
+}
 
 func (t *Text) page() page {
-	p := page{title: t.title, where: t.text.where(), hints: readHints(&t.text, t.look.keys)}
-	for _, line := range t.text.visible() {
-		p.lines = append(p.lines, t.look.styles.Text.Render(line))
+	p := page{title: t.title, where: t.text.where(), hints: []string{hint("close", t.look.keys.Answers.Close)}}
+	if p.where != "" {
+		p.hints = append(p.hints, hint("scroll", t.look.keys.Moves.PageDown))
+	}
+	if t.barHeight() > 0 {
+		p.lines = []string{t.bar(t.width), ""}
+		p.hints = append([]string{hint("next page", t.look.keys.Moves.Next)}, p.hints...)
+	}
+	p.lines = append(p.lines, t.text.visible()...)
+	for range t.text.height - len(t.text.visible()) {
+		p.lines = append(p.lines, "")
 	}
 	return p
-}
-
-// read scrolls and closes a page.
-func read(msg tea.Msg, id string, text *pager, keys KeyMap) pane.Action {
-	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Answers.Close, keys.Answers.Accept) {
-		return Dismissed{ID: id}
-	}
-	if text.update(msg, keys.Moves, true) {
-		return nil
-	}
-	return leftover(msg)
-}
-
-func readHints(text *pager, keys KeyMap) []string {
-	hints := []string{hint("close", keys.Answers.Close)}
-	if text.where() != "" {
-		hints = append(hints, hint("scroll", keys.Moves.PageDown))
-	}
-	return hints
 }

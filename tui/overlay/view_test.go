@@ -10,7 +10,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
 
@@ -37,36 +39,36 @@ func TestViews(t *testing.T) {
 		make func() overlay.Dialog
 		keys []string
 	}{
-		{"approve an edit", func() overlay.Dialog { return overlay.NewApprove("a", editReview()) }, nil},
-		{"approve a command", func() overlay.Dialog { return overlay.NewApprove("a", command) }, []string{"down"}},
-		{"edit a rule", func() overlay.Dialog { return overlay.NewApprove("a", editReview()) }, []string{"e", "backspace"}},
-		{"say why not", func() overlay.Dialog { return overlay.NewApprove("a", command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
+		{"approve an edit", func() overlay.Dialog { return approve(editReview()) }, nil},
+		{"approve a command", func() overlay.Dialog { return approve(command) }, []string{"down"}},
+		{"edit a rule", func() overlay.Dialog { return approve(editReview()) }, []string{"e", "backspace"}},
+		{"say why not", func() overlay.Dialog { return approve(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
 		{"ask", func() overlay.Dialog {
-			return overlay.NewAsk("q", "Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
+			return ask("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
-		{"ask freely", func() overlay.Dialog { return overlay.NewAsk("q", "What is it called?", nil) }, letters("漢字 name")},
-		{"pick", func() overlay.Dialog { return overlay.NewPicker(models()) }, nil},
-		{"pick filtered", func() overlay.Dialog { return overlay.NewPicker(models()) }, letters("qw")},
-		{"pick a command", func() overlay.Dialog { return overlay.NewPicker(commands()) }, nil},
+		{"ask freely", func() overlay.Dialog { return ask("What is it called?", nil) }, letters("漢字 name")},
+		{"pick", func() overlay.Dialog { return picker(models()) }, nil},
+		{"pick filtered", func() overlay.Dialog { return picker(models()) }, letters("qw")},
+		{"pick a command", func() overlay.Dialog { return picker(commands()) }, nil},
 		{"pick nothing", func() overlay.Dialog {
-			return overlay.NewPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
+			return picker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
 		}, nil},
 		{"pick with a text", func() overlay.Dialog {
 			o := models()
-			o.Text, o.Back = "The key works. It is stored in the system's keyring.", "back"
-			return overlay.NewPicker(o)
+			o.Text = "The key works. It is stored in the system's keyring."
+			return picker(o)
 		}, nil},
 		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, nil},
 		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, letters("sk-0123456789-abcdefgh")},
 		{"a secret that is tried", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, append(letters("sk-0123456789-abcdefgh"), "enter")},
 		{"help", func() overlay.Dialog {
-			return overlay.NewHelp("h", overlay.Tab{Title: "chat", Groups: helpGroups()[:2]}, overlay.Tab{Title: "commands", Groups: helpGroups()[2:]})
+			return overlay.NewHelp(overlay.Tab{Title: "chat", Groups: helpGroups()[:2]}, overlay.Tab{Title: "commands", Groups: helpGroups()[2:]})
 		}, nil},
 		{"text", func() overlay.Dialog {
-			return overlay.NewText("t", "Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
+			return overlay.NewText("Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
 		}, nil},
 		{"confirm", func() overlay.Dialog {
-			return overlay.NewConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
+			return confirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
 		}, nil},
 	}
 	tuitest.Golden(t, [][2]int{{40, 12}, {80, 24}}, func(t *testing.T, b *strings.Builder, width, height int) {
@@ -85,16 +87,17 @@ func TestViews(t *testing.T) {
 
 // secret asks for a key.
 func secret() overlay.SecretOptions {
-	return overlay.SecretOptions{ID: "s", Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
-		Doing: "trying the key…", Enter: "try and store", Back: "back"}
+	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
+		Doing: "trying the key…", Enter: "try and store",
+		Try: func(s overlay.Secret) pane.Action { return s }, Leave: func() {}}
 }
 
 // commands have long details; the title of one is long, too.
 func commands() overlay.PickerOptions {
 	return overlay.PickerOptions{Title: "Commands", Items: []overlay.Item{
-		{ID: "1", Title: "/compact [FOCUS]", Detail: "shorten what the model is sent; --dry-run shows it first"}, {ID: "2", Title: "/new", Detail: "begin another"},
-		{ID: "3", Title: "/undo-compact [NUMBER]  (ctrl+x)", Detail: "take a compaction back, the newest without a number"}, {ID: "4", Title: "/quit"},
-		{ID: "5", Title: "/漢字 " + strings.Repeat("a title that goes on ", 6), Detail: "2 days"},
+		{ID: "1", Title: "/compact [FOCUS]", Columns: []string{"shorten what the model is sent; --dry-run shows it first"}}, {ID: "2", Title: "/new", Columns: []string{"begin another"}},
+		{ID: "3", Title: "/undo-compact [NUMBER]  (ctrl+x)", Columns: []string{"take a compaction back, the newest without a number"}}, {ID: "4", Title: "/quit"},
+		{ID: "5", Title: "/漢字 " + strings.Repeat("a title that goes on ", 6), Columns: []string{"2 days"}},
 	}}
 }
 
@@ -124,31 +127,31 @@ func randomOffer(rng *rand.Rand) conversation.Offer {
 func randomDialog(rng *rand.Rand) overlay.Dialog {
 	switch rng.IntN(7) {
 	case 0:
-		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
+		return approve(conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300), Offer: randomOffer(rng)})
 	case 1:
-		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
+		return approve(conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100), Offer: randomOffer(rng)})
 	case 2:
 		var options []string
 		for range rng.IntN(14) {
 			options = append(options, noise(rng, 20))
 		}
-		return overlay.NewAsk("x", noise(rng, 100), options)
+		return ask(noise(rng, 100), options)
 	case 3:
 		var items []overlay.Item
 		for i := range rng.IntN(60) {
-			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: noise(rng, 12), Detail: noise(rng, 12)})
+			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: noise(rng, 12), Columns: []string{noise(rng, 12)}})
 		}
-		return overlay.NewPicker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
+		return picker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
 	case 4:
-		group := overlay.Group{Title: noise(rng, 10)}
+		group := overlay.Group{Title: plain.Line(noise(rng, 10))}
 		for range rng.IntN(30) {
-			group.Entries = append(group.Entries, overlay.Entry{Name: noise(rng, 6), What: noise(rng, 20)})
+			group.Entries = append(group.Entries, overlay.Entry{Name: plain.Line(noise(rng, 6)), What: plain.Line(noise(rng, 20))})
 		}
-		return overlay.NewHelp("x", overlay.Tab{Title: noise(rng, 10), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: noise(rng, 10), Groups: []overlay.Group{group}})
+		return overlay.NewHelp(overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group, group}}, overlay.Tab{Title: plain.Line(noise(rng, 10)), Groups: []overlay.Group{group}})
 	case 5:
-		return overlay.NewConfirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
+		return confirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
 	}
-	return overlay.NewText("x", noise(rng, 10), noise(rng, 400))
+	return overlay.NewText(noise(rng, 10), noise(rng, 400))
 }
 
 func TestDialogsFitWhateverTheyShow(t *testing.T) {
@@ -201,7 +204,8 @@ func coversItsPlaceOnly(t *testing.T, s *overlay.Stack, width, height int) {
 	x, y := s.Position()
 	box := strings.Split(s.View(), "\n")
 	end := x + ansi.StringWidth(box[0])
-	whole := strings.Split(s.Over(strings.Repeat(under+"\n", height-1)+under), "\n")
+	over, _ := s.Over(strings.Repeat(under+"\n", height-1) + under)
+	whole := strings.Split(over, "\n")
 	if len(whole) != height {
 		t.Fatalf("a screen of %d lines became %d", height, len(whole))
 	}
@@ -224,7 +228,7 @@ func largeDiff(b *testing.B) *overlay.Stack {
 	for i := range 1500 {
 		fmt.Fprintf(&d, "@@ -%[1]d,4 +%[1]d,4 @@\n \tkept := %[1]d\n-\tsome line of code that is removed, %[1]d\n+\tsome other line of code that was added, %[1]d\n \treturn a, line(that, is, kept)\n \t}\n", 10*i+1)
 	}
-	s := open(120, 40, overlay.NewApprove("x", conversation.Review{Title: "modify_file x", Diff: d.String()}))
+	s := open(120, 40, approve(conversation.Review{Title: "modify_file x", Diff: d.String()}))
 	if !strings.Contains(strip(s), "+1,500 −1,500") {
 		b.Fatal("this is no diff")
 	}
@@ -247,15 +251,5 @@ func BenchmarkResizeLargeDiff(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		s.SetSize(80+i%20, 40)
 		_ = s.View()
-	}
-}
-
-// Budget: 1 ms to lay a dialog over a full screen.
-func BenchmarkOver(b *testing.B) {
-	s := open(120, 40, overlay.NewPicker(models()))
-	line := strings.Repeat("\x1b[1;31mword\x1b[m and \x1b[32mmore\x1b[m ", 8)
-	screen := strings.Repeat(line+"\n", 39) + line
-	for b.Loop() {
-		_ = s.Over(screen)
 	}
 }
