@@ -40,7 +40,7 @@ func TestFromNothingToAnAnswer(t *testing.T) {
 	term.see("Key refused", "Check that it was copied whole")
 	term.paste(secret)
 	term.key("enter")
-	term.see("The key works. It is stored in ", "❯ gpt-")
+	term.see("The key works. It is stored in ", "❯ openai/gpt-")
 	term.key("enter")
 	term.see("openai/gpt-")
 	term.say("hello")

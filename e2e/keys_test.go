@@ -345,7 +345,7 @@ var acts = map[string]act{
 	"Top": scrolled(false), "PageUp": scrolled(false), "ScrollUp": scrolled(false),
 	"End": scrolled(true, "home"), "PageDown": scrolled(true, "pgup"), "ScrollDown": scrolled(true, "ctrl+up"),
 	"History":           opened("esc", " History", "original"),
-	"Palette":           opened("esc", "Commands", "/compact --dry-run"),
+	"Palette":           opened("esc", "Commands", "/undo-compact"),
 	"PreviewCompaction": opened("esc", " Compact ", "enter compact"),
 	"Help":              opened("esc", "Writing", "Files and commands"),
 	"Redraw":            func(t *terminal, _ string) { t.redraw() },
