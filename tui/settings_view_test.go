@@ -3,7 +3,6 @@ package tui_test
 import (
 	"strings"
 	"testing"
-
 )
 
 // A value shows what it does before it is accepted, and is in force afterwards; then the
