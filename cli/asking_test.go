@@ -191,7 +191,7 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	w := &asking{reply: &console.PlainReply{Out: io.Discard}, stderr: &stderr}
+	w := &asking{reply: &console.Reply{Out: io.Discard}, stderr: &stderr}
 	var events []conversation.Event
 	for range 25_000 {
 		events = append(events, conversation.Event{Body: conversation.ToolResult{Tool: "run_command", Status: conversation.ResultInterrupted}})

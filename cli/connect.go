@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
@@ -104,69 +100,31 @@ func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, 
 		fmt.Fprintf(cmd.console.Stderr, "  %d  %s%s\n", i+1, name, note)
 	}
 	fmt.Fprint(cmd.console.Stderr, "Provider (number or name): ")
-	read := make(chan string, 1)
-	go func() {
-		text, _ := bufio.NewReader(cmd.console.Stdin).ReadString('\n') // an end without a word chooses nothing
-		read <- strings.TrimSpace(text)
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case text := <-read:
-		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(known) {
-			return known[n-1], nil
-		}
-		if text == "" {
-			return "", console.AsUsage(errors.New("no provider was chosen; nothing was stored"))
-		}
-		return text, nil
+	text, err := cmd.console.ReadLine(ctx, false, 1<<10)
+	text = strings.TrimSpace(text)
+	if n, wrong := strconv.Atoi(text); wrong == nil && n >= 1 && n <= len(known) {
+		return known[n-1], nil
 	}
+	if text == "" && err == nil {
+		err = console.AsUsage(errors.New("no provider was chosen; nothing was stored"))
+	}
+	return text, err
 }
 
 // key asks for a key: hidden on a terminal, else from standard input.
 func (cmd *connectCommand) key(ctx context.Context, provider string) (string, error) {
-	in, terminal := cmd.console.Stdin.(*os.File)
-	terminal = terminal && console.Terminal(in)
-	type line struct {
-		text string
-		err  error
-	}
-	read := make(chan line, 1)
-	if terminal {
+	if console.Terminal(cmd.console.Stdin) {
 		fmt.Fprintf(cmd.console.Stderr, "Key for %s (hidden): ", provider)
-		state, err := term.GetState(int(in.Fd()))
-		if err != nil {
-			return "", fmt.Errorf("reading the key: %w", err)
-		}
-		// What the terminal shows is put back, also when the wait is ended.
-		defer func() { _ = term.Restore(int(in.Fd()), state) }()
-		defer fmt.Fprintln(cmd.console.Stderr)
-		go func() {
-			raw, err := term.ReadPassword(int(in.Fd()))
-			read <- line{string(raw), err}
-		}()
-	} else {
-		go func() {
-			text, err := bufio.NewReader(io.LimitReader(cmd.console.Stdin, setup.LongestKey)).ReadString('\n')
-			if errors.Is(err, io.EOF) {
-				err = nil
-			}
-			read <- line{text, err}
-		}()
 	}
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-read:
-		if got.err != nil {
-			return "", fmt.Errorf("reading the key: %w", got.err)
-		}
-		key, err := setup.KeyIn(got.text)
-		if err != nil {
-			return "", console.AsUsage(fmt.Errorf("%w; nothing was stored", err))
-		}
-		return key, nil
+	text, err := cmd.console.ReadLine(ctx, true, setup.LongestKey)
+	if err != nil {
+		return "", fmt.Errorf("reading the key: %w", err)
 	}
+	key, err := setup.KeyIn(text)
+	if err != nil {
+		return "", console.AsUsage(fmt.Errorf("%w; nothing was stored", err))
+	}
+	return key, nil
 }
 
 // check tries a key.

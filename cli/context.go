@@ -39,8 +39,7 @@ sent. With --model the same conversation is measured for that model.
 ` + session.IdHelp,
 		Example: `  plimsoll context
   plimsoll context 3kq7 --model openai/gpt-5.4
-  plimsoll context --json | jq .used
-  plimsoll context --json | jq -r .next.words`,
+  plimsoll context --json | jq .used`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}

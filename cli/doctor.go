@@ -21,7 +21,6 @@ type doctorCommand struct {
 	console  *console.Console
 	examiner *doctor.Examiner
 
-	asJSON bool
 	repair bool
 }
 
@@ -36,12 +35,10 @@ machine, what the terminal can do and where the log is.
 It ends with 1 if stored files are damaged. With --repair what can be read of a
 damaged file is copied into a new one; the damaged one is kept beside it.`,
 		Example: `  plimsoll doctor
-  plimsoll doctor --repair
-  plimsoll doctor --json | jq .data.findings`,
+  plimsoll doctor --repair`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write one JSON object")
 	c.Flags().BoolVar(&cmd.repair, "repair", false, "repair what can be repaired")
 	return c
 }
@@ -53,17 +50,13 @@ func (cmd *doctorCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if cmd.asJSON {
-		err = console.WriteJSON(cmd.console.Stdout, d)
-	} else {
-		_, err = io.WriteString(cmd.console.Stdout, d.Text())
-	}
+	_, err = io.WriteString(cmd.console.Stdout, d.Text)
 	switch {
 	case err != nil:
 		return err
-	case d.Data.Damaged():
+	case d.Damaged:
 		return console.ErrSaid
-	case d.Config.Err != nil:
+	case d.Config != nil:
 		return console.AsUsage(console.ErrSaid)
 	}
 	return nil

@@ -20,7 +20,6 @@ import (
 
 // forkOptions says how a conversation is copied.
 type forkOptions struct {
-	json    bool
 	compact session.CompactFlag
 	cut     bool // at turn
 	turn    int
@@ -65,15 +64,7 @@ to compact, the copy is made anyway.
 	}
 	addCompact(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
 	c.Flags().IntVar(&o.turn, "turn", 0, "copy only the turns before turn `N`")
-	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
 	return c
-}
-
-// forked is `fork --json`.
-type forked struct {
-	ID         string              `json:"id"`
-	From       string              `json:"from"`
-	Compaction *session.Compaction `json:"compaction"` // null without one
 }
 
 // Run copies a stored conversation.
@@ -113,11 +104,8 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 		cmd.console.Note("the copy %s was made, and is not compacted", id)
 		return err
 	}
-	if !o.json {
-		_, err = fmt.Fprintln(cmd.console.Stdout, id)
-		return err
-	}
-	return console.WriteJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.Done})
+	_, err = fmt.Fprintln(cmd.console.Stdout, id)
+	return err
 }
 
 // misread is the error of an ID that is none, with a hint if it was meant as a

@@ -22,7 +22,6 @@ type importCommand struct {
 	importer  *transfer.Importer
 
 	title string
-	json  bool
 }
 
 func (cmd *importCommand) cobra() *cobra.Command {
@@ -37,18 +36,15 @@ line {"meta": {...}} that may be missing.
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
 and kept whole beside the conversation (tool_results.keep_full).
-Lines that cannot be read are left out and told. messages in --json counts those
-of the file.
+Lines that cannot be read are left out and told.
 What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
-  plimsoll import *.jsonl --json | jq -r '.[] | select(.id == null).file'
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
 		Args: positional(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&cmd.title, "title", "", "`TITLE` of the conversation, instead of the file's")
-	c.Flags().BoolVar(&cmd.json, "json", false, "write a JSON array")
 	return c
 }
 
@@ -59,25 +55,17 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	if _, err := cmd.resources.Open(); err != nil {
 		return err
 	}
-	rows := make([]transfer.Imported, 0, len(files))
 	failed := false
 	for _, file := range files {
-		row, err := cmd.importer.Run(ctx, file, cmd.title)
+		id, err := cmd.importer.Run(ctx, file, cmd.title)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = true
 			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.Named(file), err)))
-			row = transfer.Imported{File: file, Problems: []transfer.ImportProblem{transfer.ProblemOf(err)}}
-		case !cmd.json:
-			fmt.Fprintln(cmd.console.Stdout, *row.ID)
-		}
-		rows = append(rows, row)
-	}
-	if cmd.json {
-		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
-			return err
+		default:
+			fmt.Fprintln(cmd.console.Stdout, id)
 		}
 	}
 	if failed {

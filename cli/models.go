@@ -136,49 +136,25 @@ func price(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', -1, 64)
 }
 
-// refreshJSON is an endpoint in `models --refresh --json`.
-type refreshJSON struct {
-	Provider string  `json:"provider"`
-	Models   int     `json:"models"`
-	New      int     `json:"new"`
-	Changed  int     `json:"changed"`
-	Error    *string `json:"error"`
-}
-
 // refreshed says what endpoints told. The error says that none answered.
 func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
 	if len(all) == 0 {
 		return console.WithHint(errors.New("there is no provider to ask"), "store a key with `plimsoll connect`, start a local server, or set providers.NAME.base_url")
 	}
 	answered := false
-	rows := []refreshJSON{}
 	for _, r := range all {
-		row := refreshJSON{Provider: r.Provider, Models: r.Models}
 		if r.Err != nil {
-			row.Error = new(r.Err.Error())
+			fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, plain.Line(r.Err.Error()))
+			continue
 		}
+		answered = true
+		added := 0
 		for _, c := range r.Changes {
 			if c.New {
-				row.New++
-			} else {
-				row.Changed++
+				added++
 			}
 		}
-		answered = answered || r.Err == nil
-		rows = append(rows, row)
-	}
-	if cmd.asJSON {
-		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
-			return err
-		}
-	} else {
-		for _, r := range rows {
-			if r.Error != nil {
-				fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, plain.Line(*r.Error))
-				continue
-			}
-			fmt.Fprintf(cmd.console.Stdout, "%s: %s, %d new, %d changed\n", r.Provider, numbers.Count(r.Models, "model"), r.New, r.Changed)
-		}
+		fmt.Fprintf(cmd.console.Stdout, "%s: %s, %d new, %d changed\n", r.Provider, numbers.Count(r.Models, "model"), added, len(r.Changes)-added)
 	}
 	if !answered {
 		return errors.New("no provider listed its models; nothing was changed")

@@ -68,9 +68,7 @@ oldest first, with the cost of summaries.
 
 With --json every line is a chat-completions message. x_events lists its events,
 x_turn is its turn, counted from 0, and x_state says how the model is sent it now:
-verbatim, capped, masked, summarised, dropped or pinned. With --request it is one
-object with the body, reformatted (the hash is of the original bytes). With --ledger
-it is an array with one object per entry; null means unknown.`,
+verbatim, capped, masked, summarised, dropped or pinned.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted
@@ -253,7 +251,7 @@ func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) e
 
 // ledger writes the ledger of a conversation.
 func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
-	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request"); err != nil {
+	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err
 	}
 	r, err := cmd.conversations.Read(ctx, args)
@@ -261,13 +259,6 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 		return err
 	}
 	entries := inspect.Ledger(r.Events)
-	if cmd.options.json {
-		rows := make([]show.LedgerRow, 0, len(entries))
-		for _, e := range entries {
-			rows = append(rows, show.NewLedgerRow(e))
-		}
-		return console.WriteJSON(cmd.console.Stdout, rows)
-	}
 	if len(entries) == 0 {
 		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err

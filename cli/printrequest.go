@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,26 +14,11 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// sentRequest is `print --request --json`.
-type sentRequest struct {
-	Number  int             `json:"number"`
-	Event   uint64          `json:"event"`
-	Turn    int             `json:"turn"`
-	Time    time.Time       `json:"time"`
-	Model   *string         `json:"model"`
-	Through *uint64         `json:"through"`
-	Reply   *uint64         `json:"reply"`
-	Hash    *string         `json:"hash"`
-	Same    bool            `json:"same"`
-	Why     *string         `json:"why"`
-	Body    json.RawMessage `json:"body"` // null without one
-}
-
 // sent writes a request of the past as it goes over the wire, and says
 // whether it is what was sent.
 func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	number := cmd.options.request
-	if err := exclusive(cmd.changed, "request", "compacted", "preset"); err != nil {
+	if err := exclusive(cmd.changed, "request", "compacted", "preset", "json"); err != nil {
 		return err
 	}
 	if number == 0 {
@@ -55,12 +39,7 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if cmd.options.json {
-		err = console.WriteJSON(cmd.console.Stdout, newSentRequest(b))
-	} else {
-		err = cmd.writeBody(b.Body)
-	}
-	if err != nil {
+	if err := cmd.writeBody(b.Body); err != nil {
 		return err
 	}
 	if b.Same {
@@ -80,13 +59,6 @@ func (cmd *printCommand) writeBody(body []byte) error {
 	}
 	_, err := io.WriteString(cmd.console.Stdout, text)
 	return err
-}
-
-func newSentRequest(b inspect.Rebuilt) sentRequest {
-	return sentRequest{
-		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: console.Or(b.Usage.Model), Through: console.Or(b.Through), Reply: console.Or(b.Reply),
-		Hash: console.Or(b.Hash), Same: b.Same, Why: console.Or(b.Why), Body: b.Body,
-	}
 }
 
 // nth is a request by its number, negative ones from the end.

@@ -27,7 +27,6 @@ import (
 
 // searchOptions says where is searched, and how hits are written.
 type searchOptions struct {
-	json  bool
 	here  bool
 	limit int
 }
@@ -55,28 +54,14 @@ it the newest message.
 Every search reads all conversations, so it also finds messages of a moment ago
 and of other windows. The exit code is 1 if nothing was found.`,
 		Example: `  plimsoll search upload flaky
-  plimsoll search '"port is already in use"' --workspace
-  plimsoll search migration --json | jq -r '.[0].id'`,
+  plimsoll search '"port is already in use"' --workspace`,
 		Args:              positional(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
 	c.Flags().BoolVar(&o.here, "workspace", false, "only conversations of this workspace")
 	c.Flags().IntVarP(&o.limit, "limit", "n", 50, "at most `N` hits, and 20 of one conversation; 0 for all")
 	return c
-}
-
-// searched is a hit in `search --json`.
-type searched struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"`
-	Event   uint64    `json:"event"`
-	Turn    int       `json:"turn"`
-	Time    time.Time `json:"time"`
-	Who     string    `json:"who"`
-	Excerpt string    `json:"excerpt"`
-	Stored  bool      `json:"stored"`
 }
 
 func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
@@ -99,31 +84,7 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	if o.here {
 		options.Workspace = cmd.settings.Workspace
 	}
-	if o.json {
-		return cmd.json(ctx, store, q, options)
-	}
 	return cmd.text(ctx, store, q, options)
-}
-
-// json writes all hits as one array.
-func (cmd *searchCommand) json(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
-	out := []searched{}
-	report, err := store.Search(ctx, q, o, func(h find.Hit) bool {
-		out = append(out, searched{ID: h.Conversation, Title: h.Title, Event: h.Event, Turn: h.Turn, Time: h.Time,
-			Who: h.Who, Excerpt: h.Excerpt, Stored: h.Stored})
-		return true
-	})
-	if err != nil {
-		return err
-	}
-	if err := console.WriteJSON(cmd.console.Stdout, out); err != nil {
-		return err
-	}
-	cmd.unread(report)
-	if len(out) == 0 {
-		return cmd.nothingFound(report)
-	}
-	return nil
 }
 
 // text writes hits as they come, and in the end how many there were.

@@ -21,19 +21,6 @@ type accounted struct {
 	HardLine  int `json:"hard_line"`
 	Reserve   int
 	Segments  map[string]int
-	Next      struct{ Words string }
-	Heaviest  []struct {
-		Tokens int
-		State  string
-	}
-	Savings []struct {
-		Kind          string
-		Items, Tokens int
-	}
-	Costs struct {
-		Requests int
-		Prompt   int `json:"prompt_tokens"`
-	}
 }
 
 // account is what `context --json` says of a conversation.
@@ -62,9 +49,7 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 	term, id := p.charted(s, tall)
 	a := p.account(s, id)
 	term.command("/context")
-	shown := term.wait("account as the command line has it", func(s screen) bool {
-		return s.has(" Context", "What fills it", "The window and its lines", "The heaviest") && strings.Contains(spaced(s.text), spaced(a.Next.Words))
-	})
+	shown := term.see(" Context", "What fills it", "The window and its lines", "The heaviest")
 	sum := 0
 	for name, tokens := range a.Segments {
 		sum += tokens
@@ -93,9 +78,6 @@ func TestContextViewAndLedgerSayWhatTheCommandLineSays(t *testing.T) {
 	head := fmt.Sprintf("%s of %s tokens · %s", about(a.Used, a.Estimated), pane.Tokens(a.Window), full)
 	if !shown.has(head) {
 		t.Errorf("%q is not on the screen:\n%s", head, shown.text)
-	}
-	if a.Costs.Prompt != 41000 || a.Costs.Requests == 0 {
-		t.Errorf("the costs are %+v", a.Costs)
 	}
 	term.typed("q")
 	if left := term.idle("This is reply 1."); left.used() != pane.Percent(a.Used, a.Window) && left.used() != "~"+pane.Percent(a.Used, a.Window) {
@@ -154,12 +136,9 @@ func (p *place) ledger(term *terminal, id string) {
 	if row := shown.line("compacted turns 0–9"); !strings.Contains(row, "active") {
 		t.Errorf("the ledger says %q", row)
 	}
-	var listed []struct{ Kind, State string }
-	if err := json.Unmarshal(p.prints("print", id, "--ledger", "--json"), &listed); err != nil {
-		t.Fatal(err)
-	}
-	if len(listed) != len(words) {
-		t.Errorf("print --ledger has %+v", listed)
+	listed := string(p.prints("print", id, "--ledger"))
+	if n := strings.Count(listed, "\n"); n != 2*len(words) {
+		t.Errorf("print --ledger says\n%s", listed)
 	}
 	term.typed("r") // on the turns that were undone
 	term.see("turns that were undone", "undone: it hides nothing")

@@ -1,12 +1,15 @@
 package console
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"plimsoll/config"
 )
 
 // Files that hold what was said are for their owner only. One that is there is
@@ -32,7 +35,14 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	case !force:
 		return WithHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
-	return replaceFile(path, write)
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil { // a link stays one
+		return err
+	}
+	return config.ReplaceFile(path, b.Bytes())
 }
 
 // fillNew makes a file that is not there yet.
@@ -47,26 +57,4 @@ func fillNew(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return nil
-}
-
-// replaceFile puts a new file in the place of one that is there, or of the one
-// that a link leads to.
-func replaceFile(path string, write func(io.Writer) error) error {
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".plimsoll-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		// The error that counts is err.
-		_ = os.Remove(f.Name())
-	}
-	return err
 }

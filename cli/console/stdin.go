@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/term"
+
 	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
 )
@@ -43,13 +45,13 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 	if prompt != "" {
 		late = func() { c.Note("waiting for the end of standard input; press Ctrl+D, or run it with `< /dev/null`") }
 	}
-	limit := inputLimit{model: model, window: w}
-	if err := limit.refuses(sizeOf(c.Stdin)); err != nil {
-		return "", err
+	limit := inputLimit(w)
+	if n := sizeOf(c.Stdin); n > limit {
+		return "", tooMuch(megabytes(n), model, w)
 	}
-	data, err := ReadAll(ctx, c.Stdin, limit.bytes(), late)
+	data, err := ReadAll(ctx, c.Stdin, limit, late)
 	if errors.Is(err, errTooMuch) {
-		return "", limit.refusal("more than " + megabytes(limit.bytes()))
+		return "", tooMuch("more than "+megabytes(limit), model, w)
 	}
 	if err != nil {
 		return "", err
@@ -66,12 +68,10 @@ func (c *Console) WithInput(ctx context.Context, prompt, model string, w meter.W
 	return prompt, nil
 }
 
-// Limits of what may come in on a pipe, in bytes. Text has some four bytes to a
-// token; twice that fits no window, whatever it says. The agent weighs what is
-// below.
+// Limits of what may come in on a pipe, in bytes. Text has some four bytes to a token; twice that fits no window,
+// whatever it says. The agent weighs what is below.
 const (
 	inputPerToken = 8
-	usualPerToken = 4
 	leastInput    = 64 << 10
 	unknownWindow = 8 << 20  // where nobody knows the window
 	largestInput  = 12 << 20 // whatever the window: it is held in memory fifteen times
@@ -80,38 +80,22 @@ const (
 // inputPatience is when a pipe that does not end is worth a word.
 const inputPatience = 2 * time.Second
 
-// inputLimit is how much may come in for a model.
-type inputLimit struct {
-	model  string
-	window meter.Window
-}
-
-func (l inputLimit) bytes() int {
-	if !l.window.Known() {
+// inputLimit is how many bytes may come in for a window.
+func inputLimit(w meter.Window) int {
+	if !w.Known() {
 		return unknownWindow
 	}
-	return min(largestInput, max(leastInput, inputPerToken*l.window.Tokens))
+	return min(largestInput, max(leastInput, inputPerToken*w.Tokens))
 }
 
-// refuses is the refusal of so many bytes, nil if they may come in.
-func (l inputLimit) refuses(bytes int) error {
-	if bytes <= l.bytes() {
-		return nil
+// tooMuch says how much came in, what there is room for, and what helps.
+func tooMuch(size, model string, w meter.Window) error {
+	window := "an unknown window"
+	if w.Known() {
+		window = fmt.Sprintf("a window of %s tokens", numbers.Grouped(w.Tokens))
 	}
-	return l.refusal(megabytes(bytes))
-}
-
-// refusal says how much came in, what there is room for, and what helps.
-func (l inputLimit) refusal(size string) error {
-	room := fmt.Sprintf("at most %s are accepted at once", megabytes(l.bytes()))
-	switch {
-	case !l.window.Known():
-		room += " where the window is unknown, as for " + l.model
-	case l.bytes() < largestInput:
-		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, numbers.Grouped(l.window.Tokens),
-			megabytes(usualPerToken*l.window.Tokens))
-	}
-	return WithHint(fmt.Errorf("%s came in on standard input, but %s; nothing was sent or stored", size, room),
+	return WithHint(fmt.Errorf("%s came in on standard input, but at most %s are accepted for %s, which has %s; nothing was sent or stored",
+		size, megabytes(inputLimit(w)), model, window),
 		"cut it, name a file in the prompt instead, of which the model reads parts, or choose a model with a larger window")
 }
 
@@ -166,20 +150,48 @@ func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (stri
 	return data.String(), nil
 }
 
-// Agree asks on the terminal; only a y or yes is one. What waits for the answer
-// ends with the program.
-func (c *Console) Agree(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
-	answer := make(chan string, 1)
+// ReadLine reads one line of standard input, or until ctx ends: what waits for the line then ends with the program. The
+// end of the input ends the line, too. On a terminal a hidden line is not shown while it is typed.
+func (c *Console) ReadLine(ctx context.Context, hidden bool, most int64) (string, error) {
+	read := func() (string, error) {
+		text, err := bufio.NewReader(io.LimitReader(c.Stdin, most)).ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return text, err
+	}
+	if in, ok := c.Stdin.(*os.File); ok && hidden && Terminal(in) {
+		state, err := term.GetState(int(in.Fd()))
+		if err != nil {
+			return "", err
+		}
+		// What the terminal shows is put back, also when the wait is ended.
+		defer func() { _ = term.Restore(int(in.Fd()), state) }()
+		defer fmt.Fprintln(c.Stderr)
+		read = func() (string, error) {
+			raw, err := term.ReadPassword(int(in.Fd()))
+			return string(raw), err
+		}
+	}
+	var text string
+	var err error
+	done := make(chan struct{})
 	go func() {
-		line, _ := bufio.NewReader(c.Stdin).ReadString('\n') // an end without a word is a no
-		answer <- line
+		defer close(done)
+		text, err = read()
 	}()
 	select {
 	case <-ctx.Done():
-		return false, ctx.Err()
-	case line := <-answer:
-		word := strings.ToLower(strings.TrimSpace(line))
-		return word == "y" || word == "yes", nil
+		return "", ctx.Err()
+	case <-done:
+		return text, err
 	}
+}
+
+// Agree asks on the terminal; only a y or yes is one.
+func (c *Console) Agree(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
+	line, err := c.ReadLine(ctx, false, 1<<10)
+	word := strings.ToLower(strings.TrimSpace(line))
+	return word == "y" || word == "yes", err
 }

@@ -140,15 +140,3 @@ func (d *parsed) store(ctx context.Context, w *storage.Writer, title string) ([]
 	last := events[len(events)-1].Time
 	return append(events, d.Log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
 }
-
-// messages is how many messages the log holds.
-func (d *parsed) messages() int {
-	n := 0
-	for _, e := range d.Log.Events() {
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			n++
-		}
-	}
-	return n
-}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,15 +39,6 @@ type Importer struct {
 	Sources   *Sources
 }
 
-// Imported is a file in `import --json`.
-type Imported struct {
-	File     string          `json:"file"`
-	ID       *string         `json:"id"` // null: not imported
-	Messages int             `json:"messages"`
-	Turns    int             `json:"turns"`
-	Problems []ImportProblem `json:"problems"`
-}
-
 // ImportProblem is what was left out, or why nothing was imported.
 type ImportProblem struct {
 	Line   *int   `json:"line"` // null: not of one line
@@ -64,27 +56,25 @@ func ProblemOf(err error) ImportProblem {
 
 // recording is what a file holds.
 type recording struct {
-	messages int
 	problems []ImportProblem // what is left out
 	notes    []string
 	// events gives the log, with the texts beside it kept in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
 }
 
-// Run makes a conversation of one file; title is the user's, or "".
-func (i *Importer) Run(ctx context.Context, file, title string) (Imported, error) {
+// Run makes a conversation of one file and gives its ID; title is the user's, or "".
+func (i *Importer) Run(ctx context.Context, file, title string) (id string, err error) {
 	in, err := i.Sources.Open(ctx, file)
 	if err != nil {
-		return Imported{}, err
+		return "", err
 	}
 	rec, err := i.read(in, title)
 	in.Close()
 	if err != nil {
-		return Imported{}, err
+		return "", err
 	}
-	id, turns, err := i.store(ctx, rec)
-	if err != nil {
-		return Imported{}, err
+	if id, err = i.store(ctx, rec); err != nil {
+		return "", err
 	}
 	for _, n := range rec.notes {
 		i.Console.Note("%s: %s", Named(file), n)
@@ -92,7 +82,7 @@ func (i *Importer) Run(ctx context.Context, file, title string) (Imported, error
 	if n := len(rec.problems); n > 0 {
 		i.Console.Note("%s: %s left out: %s", Named(file), numbers.Count(n, "part"), Told(rec.problems))
 	}
-	return Imported{File: file, ID: &id, Messages: rec.messages, Turns: turns, Problems: rec.problems}, nil
+	return id, nil
 }
 
 // Named is a file as the user is told of it.
@@ -127,7 +117,7 @@ func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	begin, _ := r.Peek(256)
 	if IsDocument().Match(begin) {
 		d, missing, err := ParseDocument(r)
-		return recording{messages: d.messages(), problems: missing, notes: d.left.notes(),
+		return recording{problems: missing, notes: d.left.notes(),
 			events: func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 				return d.store(ctx, w, title)
 			}}, err
@@ -139,7 +129,7 @@ func (i *Importer) read(in io.Reader, title string) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	rec := recording{messages: len(d.Messages), problems: []ImportProblem{}}
+	rec := recording{}
 	for _, p := range problems {
 		rec.problems = append(rec.problems, ProblemOf(&p))
 	}
@@ -177,26 +167,21 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 }
 
 // store stores a new conversation in one transaction.
-func (i *Importer) store(ctx context.Context, rec recording) (id string, turns int, err error) {
+func (i *Importer) store(ctx context.Context, rec recording) (id string, err error) {
 	id = conversation.NewID()
 	w, err := i.Resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.Settings.Workspace})
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	events, err := rec.events(ctx, w)
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
-	for _, e := range events {
-		if e.Body.Kind() == conversation.KindUser {
-			turns++
-		}
+	if !slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }) {
+		return "", errNobodySpoke
 	}
-	if turns == 0 {
-		return "", 0, errNobodySpoke
-	}
-	return id, turns, w.Append(ctx, events)
+	return id, w.Append(ctx, events)
 }
 
 // importSource reads a file to its end or until ctx ends, not without limit.

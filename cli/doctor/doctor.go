@@ -1,0 +1,226 @@
+// Package doctor looks at what the program depends on: configuration, stored
+// conversations, keys, servers and the terminal. It shows no key.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/config"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+// Examiner looks at what the program depends on.
+type Examiner struct {
+	Console   *console.Console
+	Settings  *setup.Settings
+	Providers *setup.Providers
+	Resources *setup.Resources
+}
+
+// Diagnosis is what was found.
+type Diagnosis struct {
+	Text    string // for people
+	Damaged bool   // something of what is stored is wrong and was not repaired
+	Config  error  // what is wrong with the configuration
+}
+
+// examination is an examination under way.
+type examination struct {
+	*Examiner
+	found Diagnosis
+	text  strings.Builder
+}
+
+func (x *examination) line(format string, args ...any) { fmt.Fprintf(&x.text, format+"\n", args...) }
+
+// Text is what was found, for reading inside the chat. Nothing is repaired.
+func (x *Examiner) Text(ctx context.Context) (string, error) {
+	d, err := x.Diagnose(ctx, false, nil)
+	return d.Text, err
+}
+
+// Diagnose looks at everything; progress may be nil. The error is that of finding the folders, or of ctx.
+func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done, total int)) (Diagnosis, error) {
+	e := &examination{Examiner: x}
+	e.line("plimsoll %s, %s/%s %s", x.Console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	if err := e.configuration(); err != nil {
+		return Diagnosis{}, err
+	}
+	if err := e.stored(ctx, repair, progress); err != nil {
+		return Diagnosis{}, err
+	}
+	e.keys()
+	e.servers(ctx)
+	e.terminal()
+	log, size := x.Settings.Paths.Log(), int64(0)
+	if st, err := os.Stat(log); err == nil {
+		size = st.Size()
+	}
+	e.line("\nlog\n  %s (%s bytes)", log, numbers.Grouped(int(size)))
+	e.found.Text = plain.Text(e.text.String())
+	return e.found, nil
+}
+
+// configuration loads the configuration anew. One that is wrong is reported, and the defaults take its place. The error is
+// that of finding the folders.
+func (x *examination) configuration() error {
+	path, _ := x.Settings.ConfigFile() // without a home there is no place for a file, and nothing wrong with that
+	loaded, err := x.Settings.Load()
+	if err != nil {
+		if loaded.Sources == nil {
+			return err
+		}
+		x.found.Config = err
+		loaded.Config, loaded.Refused = config.Default(), nil
+	}
+	x.line("\nconfiguration")
+	used := "  ok    defaults; no file " + cmp.Or(path, "in a home directory")
+	for _, src := range loaded.Sources {
+		if src.Layer == config.LayerUser && src.Found {
+			used = "  ok    " + path
+		}
+	}
+	if err != nil {
+		used = "  wrong " + strings.ReplaceAll(err.Error(), "\n", "\n  wrong ")
+	}
+	x.line("%s", used)
+	for _, src := range loaded.Sources {
+		if src.Found && src.Path != "" && src.Path != path {
+			x.line("  ok    %s: %s", src.Layer, src.Path)
+		}
+	}
+	_, _, faint := x.Settings.OwnThemes(loaded)
+	for _, p := range faint {
+		x.line("  note  %s", strings.ReplaceAll(p.Error(), "\n", "\n        "))
+	}
+	for _, r := range loaded.Refused {
+		x.line("  note  %s:%d: %s is not applied: it %s", r.File, r.Line, r.Key, r.Why)
+	}
+	if x.Settings.Loaded.Load() != nil {
+		return nil // the program runs already, with what it has
+	}
+	if x.Settings.Paths, err = config.FindPaths(x.Console.Lookup, x.Settings.Flags.Data); err != nil {
+		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
+	}
+	if x.Settings.Workspace, err = config.Workspace(x.Console.Dir); err != nil {
+		return err
+	}
+	x.Settings.Loaded.Store(&loaded)
+	return nil
+}
+
+// stored checks every stored file, and repairs if that is wanted. The error is that of ctx.
+func (x *examination) stored(ctx context.Context, repair bool, progress func(done, total int)) error {
+	findings, conversations, err := x.check(ctx, repair, progress)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	x.line("\nstored conversations\n  %s: %s", x.Settings.Paths.Data, numbers.Count(conversations, "conversation"))
+	repairable := false
+	for _, f := range findings {
+		state, note := "fixed", ""
+		if !f.Repaired {
+			state, x.found.Damaged = "wrong", true
+			repairable = repairable || f.Repairable
+		}
+		if f.Note != "" {
+			note = "; " + f.Note
+		}
+		x.line("  %s %s: %s%s", state, f.File, f.What, note)
+	}
+	switch {
+	case err != nil:
+		x.found.Damaged = true
+		x.line("  wrong %v", err)
+	case len(findings) == 0:
+		x.line("  ok    no damage")
+	case repairable && !repair:
+		x.line("  `plimsoll doctor --repair` repairs what can be read and keeps the damaged files")
+	}
+	return nil
+}
+
+func (x *Examiner) check(ctx context.Context, repair bool, progress func(done, total int)) ([]storage.Finding, int, error) {
+	store, err := x.Resources.Open()
+	if err != nil {
+		return nil, 0, err
+	}
+	findings, err := store.Check(ctx, progress)
+	if err == nil && repair {
+		findings, err = store.Repair(ctx, findings)
+	}
+	if err != nil {
+		return findings, 0, err
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	return findings, len(entries), err
+}
+
+// keys tells where keys come from.
+func (x *examination) keys() {
+	x.line("\nkeys")
+	found := false
+	for _, name := range x.Providers.Names() {
+		if source := x.Providers.KeySource(name); source != "" {
+			found = true
+			x.line("  ok    %s for %s", source, name)
+		}
+	}
+	if !found {
+		x.line("  none in the environment; `plimsoll --demo` needs none")
+	}
+}
+
+// servers looks for servers on this machine, if that is allowed.
+func (x *examination) servers(ctx context.Context) {
+	x.line("\nservers on this machine")
+	switch {
+	case !x.Settings.Cfg().Discovery.Local:
+		x.line("  not looked for: discovery.local is false")
+		return
+	case !x.Providers.Probing():
+		x.line("  not looked for: PLIMSOLL_NO_PROBE is set")
+		return
+	}
+	answering := openai.Answering(ctx, openai.LocalBases(x.Console.Getenv), nil)
+	for _, s := range answering {
+		if s.Model == "" {
+			what, hint := s.NoModels()
+			x.line("  note  %s at %s: %s; %s", s.Provider, setup.ShownURL(s), what, hint)
+			continue
+		}
+		x.line("  ok    %s at %s, first model %s", s.Provider, setup.ShownURL(s), s.Model)
+	}
+	if len(answering) == 0 {
+		x.line("  none found")
+	}
+}
+
+// terminal tells what the terminal can do, as far as one can tell without asking it.
+func (x *examination) terminal() {
+	env := x.Console.Getenv
+	note := ""
+	if env("NO_COLOR") != "" {
+		note = " (NO_COLOR is set)"
+	}
+	if width := console.Width(x.Console.Stdout, 0); width > 0 {
+		note += fmt.Sprintf(", %d columns", width)
+	}
+	x.line("\nterminal\n  TERM=%s COLORTERM=%s, colors: %s%s", env("TERM"), env("COLORTERM"),
+		strings.ToLower(colorprofile.Env(x.Console.Environ).String()), note)
+	if !console.Terminal(x.Console.Stdin) || !console.Terminal(x.Console.Stdout) {
+		x.line("  standard input and output are not both a terminal: the chat would not start here")
+	}
+}
