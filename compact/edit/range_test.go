@@ -242,33 +242,6 @@ func TestResolvedRangesLieInTheLog(t *testing.T) {
 	})
 }
 
-func TestTimesAgoCutAConversationInTwo(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log := conversationtest.Log(t)
-		b := bound(t, fmt.Sprintf("%ds", rapid.IntRange(0, 60).Draw(t, "ago")))
-		now := conversationtest.Epoch.Add(time.Duration(len(log)) * time.Second)
-		older, errOlder := edit.ResolveRange(log, edit.RangeOptions{To: b, Now: now})
-		newer, errNewer := edit.ResolveRange(log, edit.RangeOptions{From: b, Now: now})
-		all, errAll := edit.ResolveRange(log, edit.RangeOptions{Now: now})
-		switch {
-		case errAll != nil:
-			if errOlder == nil || errNewer == nil {
-				t.Fatalf("a part of nothing: %v, %v", older, newer)
-			}
-		case errOlder != nil && errNewer != nil:
-			t.Fatalf("%v has no parts: %v, %v", all, errOlder, errNewer)
-		case errOlder != nil:
-			older = edit.Range{From: newer.From, To: newer.From - 1}
-		case errNewer != nil:
-			newer = edit.Range{From: older.To + 1, To: older.To}
-		}
-		if errAll == nil && (older.From != all.From || older.To+1 != newer.From || newer.To != all.To) {
-			t.Fatalf("%v and %v are not the halves of %v", older, newer, all)
-		}
-	})
-}
-
 func TestExtendedRangesAreTheSmallestThatCutNoSummary(t *testing.T) {
 	t.Parallel()
 	const turns = 14

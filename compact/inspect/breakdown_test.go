@@ -27,8 +27,7 @@ func plainCheck(l *compacttest.Tale) (preset.Rules, planner.Check) {
 func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]int{}
-	missing := unseen(kinds, "masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns undone")
-	checkUntil(t, missing, func(t *rapid.T) {
+	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, compacttest.AnyLog(t))
 		r, c := compacttest.AnyCheck(t, log)
 		o := compacttest.MeterOptions(t)
@@ -62,6 +61,9 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 			t.Fatalf("%d tokens are saved, and %+v add up to %d", want, a.Savings, got)
 		}
 	})
+	if len(kinds) < 5 {
+		t.Errorf("hardly any kind was met: %v", kinds)
+	}
 }
 
 func TestWhatIsHeaviestIsNamed(t *testing.T) {

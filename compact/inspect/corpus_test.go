@@ -4,16 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
+	"plimsoll/compact/compacttest"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -120,8 +119,8 @@ func checkPreset(t *testing.T, a archive, name preset.Name, window int, hidden m
 		if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if violation := invalid(messages, caps); violation != "" {
-			t.Errorf("%s: %s", what, violation)
+		for _, problem := range compacttest.Problems(messages, caps) {
+			t.Errorf("%s: %s", what, problem)
 		}
 	}
 	state := map[uint64]projection.State{}
@@ -178,46 +177,4 @@ func originalText(e conversation.Event, texts shelf) (string, bool) {
 		return b.Text, true
 	}
 	return "", false
-}
-
-var wireID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-// invalid says what is wrong with a request, "" if nothing is.
-func invalid(messages []projection.Message, c projection.Capabilities) string {
-	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
-		return "it begins with " + string(messages[0].Role)
-	}
-	var open []string
-	ids := map[string]bool{}
-	for i, m := range messages {
-		switch {
-		case m.Role == projection.RoleTool && (len(open) == 0 || open[0] != m.CallID):
-			return fmt.Sprintf("message %d answers %q, open are %q", i, m.CallID, open)
-		case m.Role == projection.RoleTool:
-			open = open[1:]
-		case len(open) > 0:
-			return fmt.Sprintf("message %d comes before the answers to %q", i, open)
-		}
-		if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
-			return fmt.Sprintf("message %d is empty", i)
-		}
-		if c.Alternate && i > 0 && m.Role == projection.RoleUser && messages[i-1].Role == projection.RoleUser {
-			return fmt.Sprintf("message %d repeats its role", i)
-		}
-		for _, call := range m.Calls {
-			var object map[string]any
-			switch {
-			case !wireID.MatchString(call.ID) || ids[call.ID] || c.CallIDs == projection.CallIDMistral && len(call.ID) != 9:
-				return fmt.Sprintf("message %d: id %q", i, call.ID)
-			case json.Unmarshal([]byte(call.Arguments), &object) != nil:
-				return fmt.Sprintf("message %d: arguments %.100q", i, call.Arguments)
-			}
-			ids[call.ID] = true
-			open = append(open, call.ID)
-		}
-	}
-	if len(open) > 0 {
-		return fmt.Sprintf("without answer: %q", open)
-	}
-	return ""
 }

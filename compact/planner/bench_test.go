@@ -1,7 +1,6 @@
 package planner_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -112,57 +111,6 @@ func BenchmarkMeterKeystroke(b *testing.B) {
 	}
 }
 
-// BenchmarkMeterThinking is what an event costs the meter of a model whose thinking goes back, with 50,000 messages open.
-// Budget: 50 us.
-func BenchmarkMeterThinking(b *testing.B) {
-	messages := make([]projection.Message, 50_000)
-	for i := range messages {
-		messages[i] = projection.Message{Role: projection.RoleAssistant, Events: []uint64{uint64(i + 1)}, Reasoning: "so",
-			ReasoningSize: conversation.Size{ASCII: 2}, Extras: map[string]conversation.RawJSON{"x": nil}}
-	}
-	for _, bound := range []bool{false, true} {
-		b.Run(fmt.Sprintf("bound %v", bound), func(b *testing.B) {
-			m := meter.New(meter.Options{EchoReasoning: true}).
-				WithView(projection.View{Messages: messages[:49_999]}).WithThinking(meter.Thinking{Bound: bound})
-			b.ReportAllocs()
-			for b.Loop() {
-				m.WithView(projection.View{Messages: messages})
-			}
-		})
-	}
-}
-
-// BenchmarkMeterReport is what a report costs the meter with 10,000 events open:
-// what it should be, what it tells, and counting from it. Budget: 50 us.
-func BenchmarkMeterReport(b *testing.B) {
-	events := compacttest.LongLog(10_000)
-	m := meter.New(compacttest.Window(4_000_000)).WithView(projection.Project(events))
-	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
-		Estimate: m.RequestEstimate()}
-	b.ReportAllocs()
-	for b.Loop() {
-		u.Short = m.Expect(u, true).Find(u) != meter.Whole
-		m = m.WithUsage(u)
-	}
-	if u.Short {
-		b.Fatal("a whole report counts as short")
-	}
-}
-
-// evictedBench is what plannedBench is after a step: most of the 10,000 events stand
-// behind a note.
-func evictedBench(b *testing.B, windowTokens int) (preset.Rules, planner.Check) {
-	r, c := compacttest.LongCheck(windowTokens, planner.MomentRequest)
-	plan := c.Plan(r)
-	if plan.Note == nil {
-		b.Fatal("nothing is evicted")
-	}
-	c.Log = compacttest.With(c.Log, plan.Alone().Masks...)
-	c.View = projection.Project(c.Log)
-	c.Meter = c.Meter.WithView(c.View)
-	return r, c
-}
-
 // BenchmarkPlan looks at a conversation of 10,000 events of 1 KB, before every
 // request. Budget: a check that does nothing costs under 50 us; one that acts, and
 // what is read from the log once it has changed, have none.
@@ -195,22 +143,4 @@ func BenchmarkPlan(b *testing.B) {
 			}
 		})
 	}
-	b.Run("cold with too little to evict", func(b *testing.B) {
-		r, check := evictedBench(b, 200_000)
-		r.ProtectedRatio, r.Evict.Cold, check.Gone = 0.9, 0.2, true
-		if plan := check.Plan(r); plan.Acts() {
-			b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			check.Plan(r)
-		}
-	})
-	b.Run("PastOf", func(b *testing.B) {
-		log := compacttest.Masked(compacttest.LongLog(10_000), 1)
-		b.ReportAllocs()
-		for b.Loop() {
-			planner.PastOf(log)
-		}
-	})
 }

@@ -4,16 +4,13 @@ import (
 	"reflect"
 	"slices"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"plimsoll/compact/compacttest"
-	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -63,6 +60,9 @@ func checkOutlook(t fataler, r preset.Rules, c planner.Check) (planner.Forecast,
 		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
 	case !presses(p) && o.State == planner.TimingNow && o.EvictTo >= 0:
 		t.Fatalf("it does nothing of what was told: %s", tell())
+	}
+	if note, evicts := p.Note.(conversation.Summary); evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
+		t.Fatalf("turns %d to %d were foretold of %s", o.EvictFrom, o.EvictTo, tell())
 	}
 	checkCold(t, r, c, o)
 	return o, p
@@ -150,115 +150,4 @@ func checkGrowth(t fataler, r preset.Rules, c planner.Check, o planner.Forecast)
 			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
 		}
 	}
-}
-
-// outlookCases are rules and conversations that grow until the planner acts.
-func outlookCases() map[string]struct {
-	look compacttest.Look
-	grow func(*compacttest.Tale)
-} {
-	byOwnRules := func(p preset.Name) compacttest.Look {
-		return compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules = preset.RulesOf(p) })
-	}
-	type one = struct {
-		look compacttest.Look
-		grow func(*compacttest.Tale)
-	}
-	work := func(l *compacttest.Tale) { l.Stints(1) }
-	talk := func(l *compacttest.Tale) { l.Talks(1) }
-	return map[string]one{
-		"stubs":                       {compacttest.At(planner.MomentReply), work},
-		"a summary":                   {compacttest.At(planner.MomentReply), talk},
-		"both":                        {compacttest.At(planner.MomentReply), func(l *compacttest.Tale) { l.Stints(1).Talks(2) }},
-		"a long system prompt":        {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.System = 30_000 }), work},
-		"more than a number of turns": {compacttest.At(planner.MomentReply).With(func(k *compacttest.Look) { k.Rules.Auto.MinTurns = 18 }), work},
-		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
-		"jp-auto":                     {byOwnRules(preset.JPAuto), work},
-		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
-		"jcli": {byOwnRules(preset.JCLI).With(func(k *compacttest.Look) {
-			k.Check.Moment, k.Rules.TokenThreshold, k.Rules.Micro.KeepRecent = planner.MomentRequest, 20_000, 2
-		}), func(l *compacttest.Tale) { l.Says(10).Uses("run_command", `{"command":"ls"}`, 2000).Answers(800) }},
-	}
-}
-
-func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
-	t.Parallel()
-	for name, c := range outlookCases() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, passes, foretold := &compacttest.Tale{}, 0, planner.Forecast{}
-			for range 60 {
-				c.grow(l)
-				check := c.look.Of(l.Events())
-				check.Past = planner.PastOf(check.Log)
-				o, p := checkOutlook(t, c.look.Rules, check)
-				if !presses(p) {
-					foretold = o
-					if o.State != planner.TimingReady && o.State != planner.TimingResting && name != "jcli" { // it acts on what its layer leaves
-						t.Fatalf("it is %s: %s", o.State, o.Words(""))
-					}
-					continue
-				}
-				if passes++; passes > 1 && foretold.At == 0 {
-					t.Fatalf("nothing was foretold")
-				}
-				if !carryOut(l, c.look.Rules, check, p) {
-					passes--
-					continue
-				}
-				checkDeed(t, check, o, p)
-			}
-			if passes < 2 {
-				t.Errorf("%d passes in 60 turns", passes)
-			}
-		})
-	}
-}
-
-// checkDeed fails unless an outlook tells what a plan does.
-func checkDeed(t *testing.T, c planner.Check, o planner.Forecast, p planner.Plan) {
-	t.Helper()
-	if p.Note == nil {
-		if o.Deed == "" && o.EvictTo >= 0 {
-			t.Errorf("a step was foretold of %q", compacttest.Tell(p))
-		}
-		return
-	}
-	if note, evicts := p.Note.(conversation.Summary); evicts != (o.EvictTo >= 0) || evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
-		t.Errorf("turns %d to %d were foretold to be evicted of %q", o.EvictFrom, o.EvictTo, compacttest.Tell(p))
-	}
-	if (o.Until >= 0) != (len(p.Spans) > 0) {
-		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, compacttest.Tell(p))
-	}
-	for _, e := range c.Log {
-		if compacttest.Within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
-			t.Errorf("turn %d is covered, %d to %d were foretold", e.Turn, o.SummaryFrom, o.Until)
-		}
-	}
-	if o.After <= 0 || o.After >= c.Meter.EstimatedTokens() {
-		t.Errorf("%d of %d tokens would be left of %q", o.After, c.Meter.EstimatedTokens(), compacttest.Tell(p))
-	}
-}
-
-// carryOut puts in force what a plan says, with a summary that is short. It
-// reports whether that was taken.
-func carryOut(l *compacttest.Tale, r preset.Rules, c planner.Check, p planner.Plan) bool {
-	if p.Profile != "" {
-		pass, err := edit.NewProposal(c.Log, r, edit.Inputs{Meter: c.Meter}, edit.RequestOf(p))
-		if err != nil {
-			return false
-		}
-		l.Add(pass.Bodies(uint64(len(c.Log) + 1))...)
-		return true
-	}
-	bodies := p.Masks
-	if len(p.Spans) == 0 {
-		bodies = p.Alone().Masks
-	} else {
-		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: compacttest.Words(500)})
-	}
-	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
-	l.Add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
-		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
-	return true
 }

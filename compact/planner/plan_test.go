@@ -3,7 +3,6 @@ package planner_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -449,44 +448,6 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	}
 }
 
-func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, compacttest.OwnLog(t))
-		w.Turn(t)
-		log := w.Events()
-		v, m := projection.Project(log), meter.New(compacttest.Window(8000))
-		target, protected := rapid.Float64Range(0, 3000).Draw(t, "target"), rapid.Float64Range(0, 1000).Draw(t, "protected")
-		stays := map[uint64]bool{}
-		units := conversation.Units(log)
-		for _, i := range units[len(units)-1].Events {
-			stays[log[i].Seq] = true
-		}
-		for _, e := range slices.Backward(log) {
-			if _, ok := e.Body.(conversation.UserMessage); ok {
-				stays[e.Seq] = true
-				break
-			}
-		}
-		drops := planner.DropSpans(v, m, target)
-		for _, msg := range v.Messages {
-			if msg.State == projection.StatePinned && !compacttest.Within(planner.BandSpans(v, m, planner.BandRule{Target: target, Protected: protected}), msg.Events[0]) {
-				stays[msg.Events[0]] = true // of drops; a band leaves a pin standing
-			}
-		}
-		for seq := range stays {
-			if compacttest.Within(drops, seq) || compacttest.Within(planner.BandSpans(v, m, planner.BandRule{Target: target, Protected: protected}), seq) {
-				t.Fatalf("event %d is taken", seq)
-			}
-		}
-		w.Add(t, conversation.Drop{Spans: drops})
-		messages, err := projection.Harden(projection.Project(w.Events()), projection.Capabilities{})
-		if len(messages) == 0 {
-			t.Fatalf("nothing is left: %v", err)
-		}
-	})
-}
-
 // What went wrong with compaction elsewhere, one test for each kind that
 // projecting, hardening, epochs and selection can keep from happening.
 
@@ -638,17 +599,6 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 	}
 }
 
-func TestPastOfAnyLogIsThereAndTheSame(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.RandomLog(t)
-		past := planner.PastOf(log)
-		if past.Failures != 0 || past != planner.PastOf(log) {
-			t.Fatalf("%+v", past)
-		}
-	})
-}
-
 // When the presets of the sources act. The figures are explained in
 // plan_look_test.go; a plan that does nothing is "".
 
@@ -693,35 +643,6 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	heavy := compacttest.ByPreset(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.Look) { k.Rules.Auto.Enabled = true })
 	if got := compacttest.Tell(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
 		t.Errorf("the heavy profile, turned on: %q", got)
-	}
-}
-
-func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
-	t.Parallel()
-	k := compacttest.ByPreset(preset.JPAuto, planner.MomentReply).With(func(k *compacttest.Look) { k.Options.Window.Tokens, k.System = 40_000, 3000 })
-	l, passes := &compacttest.Tale{}, 0
-	for range 14 {
-		l.Stints(1)
-		c := k.Of(l.Events())
-		plan := c.Plan(k.Rules)
-		if plan.Profile == "" {
-			continue
-		}
-		pass, err := edit.NewProposal(c.Log, k.Rules, edit.Inputs{Meter: c.Meter, Now: compacttest.Noon}, edit.RequestOf(plan))
-		if err != nil {
-			t.Fatalf("turn %d: %v", len(c.Log)/4, err)
-		}
-		passes++
-		l.Add(pass.Bodies(uint64(l.Log.Len() + 1))...)
-		newest := c.Log[len(c.Log)-1].Turn
-		for _, m := range projection.Project(l.Events()).Messages {
-			if m.Role == projection.RoleTool && (m.State == projection.StateMasked) != (m.Turn <= newest-3) {
-				t.Errorf("after the pass behind turn %d the result of turn %d is %s", newest, m.Turn, m.State)
-			}
-		}
-	}
-	if passes < 3 {
-		t.Errorf("%d passes", passes)
 	}
 }
 

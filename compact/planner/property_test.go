@@ -67,50 +67,6 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 	}
 }
 
-func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
-	t.Parallel()
-	masked := 0
-	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.AnyLog(t)
-		r, c := compacttest.AnyCheck(t, log)
-		p := c.Plan(r)
-		messages := map[uint64]*projection.Message{}
-		for i := range c.View.Messages {
-			messages[c.View.Messages[i].Events[0]] = &c.View.Messages[i]
-		}
-		for _, b := range p.Masks {
-			mask, ok := b.(conversation.Mask)
-			if !ok {
-				t.Fatalf("%T", b)
-			}
-			for _, item := range mask.Items {
-				masked++
-				m := messages[item.Event]
-				switch {
-				case m == nil || m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped:
-					t.Fatalf("e%d is not there to be masked: %+v", item.Event, m)
-				case item.Part == conversation.PartResult && m.Role == projection.RoleTool:
-				case item.Part == conversation.PartArguments && slices.ContainsFunc(m.Calls, func(c conversation.ToolCall) bool { return c.ID == item.Call }):
-				default:
-					t.Fatalf("%+v of %+v", item, m)
-				}
-				if compacttest.Within(p.Spans, item.Event) && p.Trigger != planner.TriggerThreshold {
-					t.Fatalf("e%d is masked and covered", item.Event)
-				}
-			}
-			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
-				then := projection.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
-				if compacttest.Chars(then) > compacttest.Chars(c.View) {
-					t.Fatalf("%d code points became %d", compacttest.Chars(c.View), compacttest.Chars(then))
-				}
-			}
-		}
-	})
-	if masked == 0 {
-		t.Error("nothing was ever masked: the test is empty")
-	}
-}
-
 func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 	t.Parallel()
 	covered := 0
@@ -466,19 +422,6 @@ func FuzzProject(f *testing.F) {
 		}
 		checkProjection(t, events)
 	})
-}
-
-// FuzzProjectRandomLog makes logs with overlays of bytes.
-func FuzzProjectRandomLog(f *testing.F) {
-	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		events := compacttest.RandomLog(t)
-		v := projection.Project(events)
-		if d := cmp.Diff(v, projection.Project(events), compacttest.IgnoreUnexported); d != "" {
-			t.Fatal(d)
-		}
-		messages, _ := projection.Harden(v, projection.Capabilities{})
-		compacttest.CheckRequest(t, messages, projection.Capabilities{})
-	}))
 }
 
 // Recovery in a window of 100,000 tokens: enough is 52,000, and what is left out

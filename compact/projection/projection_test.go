@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -149,54 +148,6 @@ func TestViewsGrowApart(t *testing.T) {
 	if d := cmp.Diff(projection.Project(l.Events()[:3]), a.Extend(l.Events()[:3]), compacttest.IgnoreUnexported); d != "" {
 		t.Errorf("with a shorter log:\n%s", d)
 	}
-}
-
-func TestClocksDoNotMatter(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		events := compacttest.RandomLog(t)
-		want := projection.Project(events)
-		other := slices.Clone(events)
-		for i := range other {
-			other[i].Time = conversationtest.Epoch.Add(-time.Duration(i) * time.Hour)
-		}
-		if d := cmp.Diff(want, projection.Project(other), compacttest.IgnoreUnexported); d != "" {
-			t.Fatal(d)
-		}
-	})
-}
-
-func TestPinnedUnitsAreShownAsTheyWereSaid(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, conversationtest.WithOverlays(t, conversationtest.Rich(t)))
-		w.Turn(t)
-		log := w.Events()
-		units := conversation.Units(log)
-		unit := rapid.SampledFrom(units).Draw(t, "unit")
-		w.Add(t, conversation.Pin{Events: []uint64{log[rapid.SampledFrom(unit.Events).Draw(t, "event")].Seq}})
-		for range rapid.IntRange(0, 3).Draw(t, "overlays") {
-			if b := w.Overlay(t); b.Kind() != conversation.KindUnpin && b.Kind() != conversation.KindRewind && b.Kind() != conversation.KindRevert {
-				w.Add(t, b)
-			}
-		}
-		v := projection.Project(w.Events())
-		for _, i := range unit.Events {
-			seq := log[i].Seq
-			if slices.ContainsFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq && a.Why == "undone" }) {
-				continue
-			}
-			k := slices.IndexFunc(v.Messages, func(m projection.Message) bool { return len(m.Events) == 1 && m.Events[0] == seq })
-			if k < 0 {
-				t.Fatalf("event %d does not stand for itself", seq)
-			}
-			want := projection.Project(log[i : i+1]).Messages[0]
-			want.State, want.Why = projection.StatePinned, "pinned"
-			if d := cmp.Diff(want, v.Messages[k]); d != "" {
-				t.Fatal(d)
-			}
-		}
-	})
 }
 
 // TestHidingOneOfManyAlikeNeverMakesAViewLonger is about results of one text,

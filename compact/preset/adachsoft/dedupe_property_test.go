@@ -2,7 +2,6 @@ package adachsoft_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -73,53 +72,6 @@ func TestDedupeIsPureAndDoingItAgainChangesNothing(t *testing.T) {
 			t.Fatalf("doing it again changes more:\n%s", diff)
 		}
 	})
-}
-
-func TestDedupeKeepsWhatItMustNotTouch(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log, p := rapid.SliceOfN(rapid.Custom(anyMessage), 0, 8).Draw(t, "log"), anyParams(t)
-		got := adachsoft.Dedupe(log, p)
-		if len(got) != len(log) {
-			t.Fatalf("%d messages of %d", len(got), len(log))
-		}
-		for i, m := range got {
-			was := log[i]
-			if m.Role != was.Role || len(m.Calls) != len(was.Calls) || len(m.Results) != len(was.Results) {
-				t.Fatalf("message %d is another: %v, was %v", i, m, was)
-			}
-			if m.Role != "tool" && m.Content != was.Content {
-				t.Fatalf("message %d of the %s says %q", i, m.Role, m.Content)
-			}
-			for k, c := range m.Calls {
-				checkCall(t, was.Calls[k], c, p)
-			}
-			for k, r := range m.Results {
-				old := was.Results[k]
-				if r.ID != old.ID || r.Tool != old.Tool || slices.Contains(p.ExcludedTools, r.Tool) && !cmp.Equal(r, old) {
-					t.Fatalf("result %v, was %v", r, old)
-				}
-			}
-		}
-	})
-}
-
-// checkCall fails if a call lost more than large fields.
-func checkCall(t *rapid.T, was, is adachsoft.Call, p adachsoft.Params) {
-	if is.ID != was.ID || is.Tool != was.Tool || slices.Contains(p.ExcludedTools, is.Tool) && !cmp.Equal(is, was) {
-		t.Fatalf("call %v, was %v", is, was)
-	}
-	for k, f := range was.Arguments {
-		value := is.Arguments[k]
-		if value.Key != f.Key {
-			t.Fatalf("the fields of %v are in another order: %v", was, is)
-		}
-		small := strings.HasPrefix(string(f.Value), `"`) && len(f.Value)-len(`""`) <= p.InputTrimBytes && f.Key != "_tool_compaction"
-		kept := small || slices.Contains(p.ToolIdentifierFields[is.Tool], f.Key)
-		if kept && !cmp.Equal(value.Value, f.Value) {
-			t.Fatalf("field %q of %v became %s", f.Key, was, value.Value)
-		}
-	}
 }
 
 // In a log as agents write it, where every call is answered once, the newest
