@@ -172,7 +172,7 @@ func (m *Model) gauge(width int) []string {
 		return out
 	}
 	end := pane.NewInk(level.UnsetReverse()) // an end in reverse looks like a cell that is used
-	bar := end.Render("▕") + m.bar.Draw(m.bar.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
+	bar := end.Render("▕") + m.bar.Draw(pane.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
 	out = append(out, bar)
 	if m.roomy {
 		out = append(out, bar)

@@ -62,11 +62,10 @@ func TestWordsThatChangedAreMarked(t *testing.T) {
 		"little in common": {[]string{"-the quick brown fox", "+jumps over lazy dogs"}, `
  9 - the quick brown fox
  9 + jumps over lazy dogs`},
-		"the line that it took the place of": {[]string{"-alpha(one)", "-beta(two)", "+// new here", "+beta(2)"}, `
- 9 - alpha(one)
-10 - beta([two])
- 9 + // new here
-10 + beta([2])`},
+		"the line in the same place": {[]string{"-beta(one)", "-alpha(1)", "+beta(two)"}, `
+ 9 - beta([one])
+10 - alpha(1)
+ 9 + beta([two])`},
 		"wide": {[]string{"-漢字の一つ", "+漢字の二つ"}, `
  9 - 漢字の[一]つ
  9 + 漢字の[二]つ`},

@@ -26,49 +26,43 @@ type row struct {
 	op       diff.Op
 	old, neu int // the numbers of the line
 	indent   string
-	part     string // of the line, after the indentation
-	at       int    // where the part begins, a byte of the line
-	goesOn   bool   // the line began in a row before
-	within   *run   // the changed lines that the line is one of, nil for none
-	line     int    // which of them
+	part     string      // of the line, after the indentation
+	at       int         // where the part begins, a byte of the line
+	goesOn   bool        // the line began in a row before
+	lines    []diff.Line // of the hunk
+	line     int         // which of them
 	note     string
 	gap      bool // it stands for lines that are not shown
 	cells    int
 	cut      bool // not even a character fits
 }
 
-// run is lines removed and those added in their place.
-type run struct {
-	lines   []diff.Line
-	changed [][]span // what changed within each, once it was asked for
-}
-
-// words is what changed within a line.
-func (r *run) words(line int) []span {
-	if r.changed == nil {
-		texts := make([]string, len(r.lines))
-		for i, l := range r.lines {
-			texts[i] = shown(l.Text)
+// partner is the line that took the place of a changed line or that it took the place of: the one that stands as far
+// into the lines added as the other into the lines removed before them. It is false for none.
+func partner(lines []diff.Line, i int) (diff.Line, bool) {
+	begins := func(i int) int {
+		first := i
+		for first > 0 && lines[first-1].Op == lines[i].Op {
+			first--
 		}
-		r.changed = words(r.lines, texts)
+		return first
 	}
-	return r.changed[line]
-}
-
-// runAt is the run that begins with a line, nil if none does.
-func runAt(lines []diff.Line) *run {
-	n := 0
-	for n < len(lines) && lines[n].Op == diff.Removed {
-		n++
+	first := begins(i)
+	switch {
+	case lines[i].Op == diff.Added && first > 0 && lines[first-1].Op == diff.Removed:
+		if at := begins(first-1) + i - first; at < first {
+			return lines[at], true
+		}
+	case lines[i].Op == diff.Removed:
+		end := i
+		for end < len(lines) && lines[end].Op == diff.Removed {
+			end++
+		}
+		if at := end + i - first; at < len(lines) && lines[end].Op == diff.Added && begins(at) == end {
+			return lines[at], true
+		}
 	}
-	middle := n
-	for n < len(lines) && lines[n].Op == diff.Added {
-		n++
-	}
-	if middle == 0 || n == middle {
-		return nil
-	}
-	return &run{lines: lines[:n]}
+	return diff.Line{}, false
 }
 
 func (d *drawer) full() bool { return d.most > 0 && len(d.out) >= d.most }
@@ -104,18 +98,10 @@ func (d *drawer) note(text string) {
 
 func (d *drawer) hunk(h diff.Hunk) {
 	old, neu := max(h.Old, 1), max(h.New, 1)
-	var within *run
-	begins := 0 // the run
 	for i, l := range h.Lines {
 		if d.full() {
 			d.left += len(h.Lines) - i
 			return
-		}
-		if within != nil && i == begins+len(within.lines) {
-			within = nil
-		}
-		if within == nil && l.Op == diff.Removed && (i == 0 || h.Lines[i-1].Op != diff.Removed) {
-			within, begins = runAt(h.Lines[i:]), i
 		}
 		a, b := old, neu
 		switch l.Op {
@@ -126,7 +112,7 @@ func (d *drawer) hunk(h diff.Hunk) {
 		default:
 			old, neu = old+1, neu+1
 		}
-		d.line(row{op: l.Op, old: a, neu: b, within: within, line: i - begins}, shown(l.Text))
+		d.line(row{op: l.Op, old: a, neu: b, lines: h.Lines, line: i}, shown(l.Text))
 		if !strings.HasSuffix(l.Text, "\n") {
 			d.note("no newline at the end of the file")
 		}
@@ -174,8 +160,8 @@ func (d *drawer) text(r row) string {
 // marked is the text of a row, with the words that changed.
 func (d *drawer) marked(r row) string {
 	var changed []span
-	if r.within != nil {
-		changed = r.within.words(r.line)
+	if other, ok := partner(r.lines, r.line); ok {
+		changed = changedWords(shown(r.lines[r.line].Text), shown(other.Text))
 	}
 	var b strings.Builder
 	done := 0

@@ -10,7 +10,7 @@ import (
 
 // cells is what every cell of a bar of n shows.
 func (m *Model) cells(r meter.Reading, scale, n int) []int {
-	cells := m.bar.Cells(r, scale, n)
+	cells := pane.Cells(r, scale, n)
 	if r.LoadLine <= 0 || n <= 0 {
 		return cells
 	}

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
@@ -102,56 +101,42 @@ func hanging(line string, width int) int {
 	return 0
 }
 
-// WrapCode breaks a line of code into lines of at most width cells: behind a blank where one is near, else behind a
-// sign, else before a word that fits; within a word only where it does not. Nothing is added or left out.
+// WrapCode breaks a line of code into lines of at most width cells: behind a blank or a sign in the second half of a line
+// where there is one, else behind any blank, else anywhere. Nothing is added or left out.
 func WrapCode(line string, width int) []string {
 	width = max(1, width)
-	if len(line) <= width { // no character has more cells than bytes
-		return []string{line}
-	}
 	var out []string
-	start, cells := 0, 0   // of the line that is being filled
-	var blank, sign [2]int // behind the last one in it: byte, and cells of the line up to there
-	for at := 0; at < len(line); {
-		cluster, w := line[at:at+1], 1
-		if !lone(line[at:]) {
-			cluster, w = ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+	for len(line) > width { // no character has more cells than bytes
+		end := fitting(line, width)
+		if end == len(line) {
+			break
 		}
-		for cells+w > width && at > start {
-			end := at
-			switch {
-			case blank[1]*2 >= width:
-				end = blank[0]
-			case sign[1]*2 >= width:
-				end = sign[0]
-			case blank[0] > start && wordWidth(line[blank[0]:]) <= width:
-				end = blank[0]
-			}
-			out = append(out, line[start:end])
-			cells -= ansi.StringWidth(line[start:end])
-			start, blank, sign = end, [2]int{}, [2]int{}
+		blank, sign := strings.LastIndexByte(line[:end], ' ')+1, strings.LastIndexAny(line[:end], ",;:/\\.&|=-)]}>")+1
+		switch {
+		case blank*2 >= end:
+			end = blank
+		case sign*2 >= end:
+			end = sign
+		case blank > 0:
+			end = blank
+		}
+		out = append(out, line[:end])
+		line = line[end:]
+	}
+	return append(out, line)
+}
+
+// fitting is how many bytes of a line have room in so many cells, at least one character.
+func fitting(line string, width int) int {
+	at := 0
+	for cells := 0; at < len(line); {
+		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		if cells += w; cells > width && at > 0 {
+			break
 		}
 		at += len(cluster)
-		cells += w
-		switch {
-		case cluster == " ":
-			blank = [2]int{at, cells}
-		case len(cluster) == 1 && strings.Contains(",;:/\\.&|=-)]}>", cluster):
-			sign = [2]int{at, cells}
-		}
 	}
-	return append(out, line[start:])
-}
-
-// lone reports whether a text begins with an ASCII character of one cell that nothing joins.
-func lone(s string) bool {
-	return s[0] >= ' ' && s[0] < 0x7f && (len(s) == 1 || s[1] < utf8.RuneSelf)
-}
-
-// wordWidth is the cells of a line up to its first blank.
-func wordWidth(line string) int {
-	word, _, _ := strings.Cut(line, " ")
-	return ansi.StringWidth(word)
+	return at
 }
 
 // Between puts left and right at the ends of a line of so many cells. Where there

@@ -35,7 +35,7 @@ func TestCodeIsBrokenBehindBlanksAndKeepsThem(t *testing.T) {
 		"+ it searches all files": {"+ it ", "searches ", "all files"},
 		"+  two  blanks stay so":  {"+  two  ", "blanks ", "stay so"},
 		"aLongNameWithoutBlanks":  {"aLongNameW", "ithoutBlan", "ks"},
-		"a LongNameWithoutBlanks": {"a LongName", "WithoutBla", "nks"},
+		"a LongNameWithoutBlanks": {"a ", "LongNameWi", "thoutBlank", "s"},
 		"漢字かな交じり文":                {"漢字かな交", "じり文"},
 		"":                        {""},
 	} {
