@@ -178,14 +178,9 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 			conversation.ToolResult{CallID: "b", Text: "whole"},
 			conversation.ToolResult{CallID: "c", Text: short, Total: len(whole), Blob: strings.Repeat("0", 64)}}
 	})
-	for event, want := range map[uint64]string{2: whole, 3: "whole"} {
-		if text, err := s.host.Full(t.Context(), event); text != want || err != nil {
-			t.Errorf("e%d: %d characters, %v", event, len(text), err)
-		}
-	}
-	for _, event := range []uint64{0, 1, 4, 9} {
-		if text, err := s.host.Full(t.Context(), event); err == nil {
-			t.Errorf("e%d has a full text: %.20q", event, text)
+	for about, want := range map[string]string{"e2": whole, "e3": "whole"} {
+		if page, err := s.host.ExpandPage(t.Context(), about); !strings.Contains(page, want) || err != nil {
+			t.Errorf("%s: %d characters, %v", about, len(page), err)
 		}
 	}
 	if page, err := s.host.ExpandPage(t.Context(), ""); err != nil || !strings.Contains(page, "plimsoll doctor says more") {
@@ -218,9 +213,8 @@ func TestNothingStoredIsNothingToRead(t *testing.T) {
 	h := a.host(screen.ChatOptions{})
 	defer a.resources.Close()
 	_, request := h.Request(t.Context(), 1)
-	_, full := h.Full(t.Context(), 1)
-	if !errors.Is(request, screen.ErrNothingStored) || !errors.Is(full, screen.ErrNothingStored) {
-		t.Errorf("%v, %v", request, full)
+	if !errors.Is(request, screen.ErrNothingStored) {
+		t.Error(request)
 	}
 	if _, err := h.ForkAt(t.Context(), 1); !errors.Is(err, screen.ErrNothingToFork) {
 		t.Errorf("a copy of nothing: %v", err)

@@ -15,9 +15,8 @@ import (
 // world.failing by their names: request, full, search.
 type archive struct {
 	requests map[uint64]inspect.Rebuilt // by the event of the usage
-	full     string
-	found    map[string]tui.Found // by what is searched for
-	held     chan struct{}        // each answer waits for one; nil: none does
+	found    map[string]tui.Found       // by what is searched for
+	held     chan struct{}              // each answer waits for one; nil: none does
 }
 
 // ask notes a call and waits for the moment it may be answered.
@@ -42,14 +41,6 @@ func (r *rig) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error
 	return r.archive.requests[event], nil
 }
 
-func (r *rig) Full(ctx context.Context, event uint64) (string, error) {
-	if err := r.ask(ctx, "full", fmt.Sprint(event)); err != nil {
-		return "", err
-	}
-	return r.archive.full, nil
-}
-
-// OnDisk has every file as it was left but those whose name says otherwise.
 func (r *rig) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
 	found := make([]changes.File, len(files))
 	for i, f := range files {

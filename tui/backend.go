@@ -182,9 +182,6 @@ type Backend interface {
 	// Request makes a request of the open conversation again, by the Seq of the
 	// usage that was recorded with it.
 	Request(ctx context.Context, event uint64) (inspect.Rebuilt, error)
-	// Full returns the whole text of a tool result of the open conversation, of
-	// which the log shows a part.
-	Full(ctx context.Context, event uint64) (string, error)
 	// Search looks for a text in all conversations, the newest first, and stops
 	// after a number of hits.
 	Search(ctx context.Context, query string) (Found, error)

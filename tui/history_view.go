@@ -115,12 +115,6 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 			h.Request(got, err)
 			return nil
 		})
-	case history.FullWanted:
-		ctx, b := v.env.ctx, v.env.Backend
-		return after(func() (string, error) { return b.Full(ctx, a.Event) }, func(text string, err error) pane.Action {
-			h.Full(a.Event, text, err)
-			return nil
-		})
 	case history.Copy:
 		return copied(a.Text, a.What)
 	case history.Fork:

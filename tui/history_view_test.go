@@ -33,7 +33,6 @@ func TestTheHistoryActs(t *testing.T) {
 		"resend, once":         {row: "e11", key: "e", says: "e again undoes turns 1–4 and returns the message to the composer"},
 		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
-		"a full text":          {row: "e4", key: "enter", want: "full 4", says: "the whole of the file"},
 		"a word":               {row: "e24", key: "n", says: "no search yet"},
 		"refused":              {row: "e19", key: "e", says: "it was undone"},
 	} {
@@ -76,13 +75,11 @@ func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 		"a request of one that was opened anew":    {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t", "ctrl+t") }},
 		"a request that was left":                  {func(r *rig) { r.press("[") }, func(r *rig) { r.press("tab") }},
 		"a request of a conversation that is left": {func(r *rig) { r.press("[") }, leave},
-		"a text of a history that was closed":      {func(r *rig) { r.to("e4 "); r.press("enter") }, func(r *rig) { r.press("ctrl+t") }},
-		"a text of a conversation that is left":    {func(r *rig) { r.to("e4 "); r.press("enter") }, leave},
 	} {
 		for _, fails := range []bool{false, true} {
 			screenOf(t, map[bool]string{false: name, true: name + ", failed"}[fails], asked, func(r *rig) {
 				if fails {
-					r.failing["request"], r.failing["full"] = errors.New("the log is cut"), errors.New("the log is cut")
+					r.failing["request"] = errors.New("the log is cut")
 				}
 				r.press("ctrl+t")
 				c.asks(r)

@@ -85,7 +85,6 @@ func (r *rig) tell(bodies ...conversation.Body) {
 		r.archive.requests[q.Event] = inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: projection.Project(log[:q.Through]).Messages,
 			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
 	}
-	r.archive.full = "the whole of the file\n" + strings.Repeat("and a line\n", 20)
 	hit := find.Hit{Conversation: "first", Title: "Fix flaky upload test", Event: atFix, Turn: 1, Time: time.Date(1999, 12, 29, 8, 0, 0, 0, time.UTC), Who: "user", Excerpt: "so fix it, in upload.go too", At: find.Span{Start: 3, End: 6}}
 	other := hit
 	other.Conversation, other.Title, other.Event = "other", "Another one", 3

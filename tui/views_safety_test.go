@@ -71,7 +71,6 @@ func hostile(r *rig, o *tui.Options) {
 		q.Tools = []conversation.ToolSpec{{Name: evil, Description: evil, Parameters: conversation.RawJSON(`{}`)}}
 		r.archive.requests[at] = q
 	}
-	r.archive.full = strings.Repeat(evil+"\n", 40)
 	hit := find.Hit{Conversation: "first", Title: evil, Event: atFix, Time: time.Now(), Who: evil, Excerpt: evil + "fix" + evil, At: find.Span{Start: len(evil), End: len(evil) + 3}}
 	other := hit
 	other.Conversation = "other"

@@ -59,19 +59,6 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, erro
 	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
 }
 
-// Full returns the whole text of a tool result of the open conversation.
-func (h *Host) Full(ctx context.Context, event uint64) (string, error) {
-	store, id, events, err := h.stored(ctx)
-	if err != nil {
-		return "", err
-	}
-	e, r, err := findResult(events, fmt.Sprintf("e%d", event))
-	if err != nil {
-		return "", err
-	}
-	return fullText(ctx, store, id, e, r)
-}
-
 // ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
 // "t3", or the id of a call), or for "" the newest result that was cut.
 func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {

@@ -18,10 +18,6 @@ type (
 	// Request.
 	Wanted struct{ Event uint64 }
 
-	// FullWanted asks for the whole text of a result that was cut when it arrived, to
-	// be answered with Full.
-	FullWanted struct{ Event uint64 }
-
 	// Copy puts a text on the clipboard. What names it in a word or two.
 	Copy struct{ Text, What string }
 
@@ -46,24 +42,14 @@ func no(text string) pane.Action  { return Note{Text: plain.Line(text), Bad: tru
 // Why nothing can be done with some rows.
 const (
 	noMessage = "this is no message"
-	noSingle  = "this stands for several messages: open it"
 	wasUndone = "it was undone: redo it first"
-	isPinned  = "it is pinned: unpin it first"
 )
-
-// noRow says why a row is not one message.
-func (b *book) noRow(it item) pane.Action {
-	if it.kind == kindMessage && len(b.messages[it.at].Events) > 1 {
-		return no(noSingle)
-	}
-	return no(noMessage)
-}
 
 func (b *book) pin(it item) pane.Action {
 	r := b.row(it)
 	switch {
 	case r == nil:
-		return b.noRow(it)
+		return no(noMessage)
 	case b.takenBack(r):
 		return no(wasUndone)
 	}
@@ -74,12 +60,10 @@ func (b *book) mask(it item) pane.Action {
 	r := b.row(it)
 	switch {
 	case r == nil:
-		return b.noRow(it)
+		return no(noMessage)
 	case b.takenBack(r):
 		return no(wasUndone)
-	case r.State == projection.StatePinned:
-		return no(isPinned)
-	case r.State == projection.StateSummarised || r.State == projection.StateDropped || r.State == projection.StateMasked:
+	case r.State != projection.StateVerbatim && r.State != projection.StateCapped:
 		return no("it is already " + stateWord(r.State, r.Why))
 	}
 	var results []uint64
@@ -97,23 +81,19 @@ func (b *book) mask(it item) pane.Action {
 
 // undo undoes the compaction that shaped a row, or that a line is about.
 func (b *book) undo(it item) pane.Action {
-	overlay, state := uint64(0), projection.StateVerbatim
+	overlay := uint64(0)
 	switch it.kind {
 	case kindEvent:
 		overlay = b.Log[it.at].Seq
 	case kindSaid:
-		overlay, state = b.rows[it.at].Overlay, b.rows[it.at].State
+		overlay = b.rows[it.at].Overlay
 	case kindMessage:
-		overlay, state = b.messages[it.at].Overlay, b.messages[it.at].State
+		overlay = b.messages[it.at].Overlay
 	}
-	i := b.index(overlay)
-	switch {
-	case state == projection.StatePinned:
-		return no(isPinned)
-	case overlay == 0 || i < 0:
-		return no("no compaction changed this: it is sent in full")
+	if i := b.index(overlay); overlay != 0 && i >= 0 {
+		return b.undoOf(i)
 	}
-	return b.undoOf(i)
+	return no("no compaction changed this: it is sent in full")
 }
 
 // undoOf undoes the compaction that an overlay belongs to, if it belongs to one.
@@ -203,38 +183,35 @@ func (b *book) fork(it item) pane.Action {
 	return Fork{Before: b.Log[behind-1].Seq + 1}
 }
 
-// copy copies the original of a row as it is in the log, without marks, wraps and folds. In a request, and where there is no
-// original, it is what was sent.
+// copy copies the text of a row.
 func (m *Model) copy(it item) pane.Action {
-	b := m.book
+	what, text := m.book.text(it)
+	return Copy{Text: text, What: what}
+}
+
+// text is all of a row as it is in the log, without marks, wraps and folds, and what it is. In a request, and where there is
+// no original, it is what was sent.
+func (b *book) text(it item) (what, text string) {
 	switch it.kind {
 	case kindEvent:
-		return Copy{Text: b.words(it.at), What: "the line"}
+		return "the line", b.words(it.at)
 	case kindPrompt, kindTools:
-		name, text := b.request.instructions(it.kind)
-		return Copy{Text: text, What: name}
+		return b.request.instructions(it.kind)
 	case kindMessage:
 		msg := &b.messages[it.at]
 		if b.request != nil || len(msg.Events) != 1 || b.event(it) == nil {
-			return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
+			return "the message as it is sent", withCalls(msg.Text, msg.Calls)
 		}
 	}
-	e := b.event(it)
-	switch body := e.Body.(type) {
-	case conversation.UserMessage:
-		return Copy{Text: body.Text, What: "the message"}
+	switch body := b.event(it).Body.(type) {
 	case conversation.AssistantMessage:
-		return Copy{Text: withCalls(body.Text, body.Calls), What: "the reply"}
+		return "the reply", withCalls(body.Text, body.Calls)
 	case conversation.ToolResult:
-		switch full := m.draw.texts[e.Seq]; {
-		case full.here && full.err == nil:
-			return Copy{Text: full.text, What: "the full result"}
-		case body.Total > 0:
-			return Copy{Text: body.Text, What: "the truncated result"}
-		}
-		return Copy{Text: body.Text, What: "the result"}
+		return "the result", body.Text
+	case conversation.UserMessage:
+		return "the message", body.Text
 	}
-	return no(noMessage)
+	return "the message", ""
 }
 
 // withCalls is a text and the calls behind it.

@@ -103,39 +103,6 @@ func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, 100, 30)
-	r.add(conversation.UserMessage{Text: "read it"})
-	r.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{}`}}})
-	seq := r.add(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the beginning", Total: 900_000, Blob: "abc"})
-	r.show()
-	if diff := cmp.Diff(pane.Action(history.FullWanted{Event: seq}), r.press("enter")); diff != "" {
-		t.Fatalf("-want +got\n%s", diff)
-	}
-	if !strings.Contains(r.screen(), "loading the full text…") {
-		t.Errorf("nothing says that the text is read:\n%s", r.screen())
-	}
-	r.Full(seq+1, "not asked for", nil)
-	r.Full(seq, strings.Repeat("漢字 words\n", 100_000), nil)
-	for range 1_200 {
-		r.press("pgdown")
-	}
-	if s := r.screen(); !strings.Contains(s, "… the first 200,000 of 900,000 characters:") {
-		t.Errorf("the end does not say how much there is:\n%s", s)
-	}
-	if got := r.press("enter", "enter"); got != nil {
-		t.Errorf("folded and expanded again, %#v is asked for", got)
-	}
-	if !strings.Contains(r.screen(), "漢字 words") {
-		t.Errorf("the whole text is gone:\n%s", r.screen())
-	}
-	want := pane.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the full result"})
-	if !cmp.Equal(want, r.press("y")) {
-		t.Error("the whole text is not what is copied")
-	}
-}
-
 func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
 	t.Parallel()
 	for _, side := range []string{"both", "original", "as sent"} {

@@ -1,12 +1,8 @@
 package history
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"sort"
-	"strings"
 
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
@@ -22,7 +18,6 @@ type book struct {
 	rows    []inspect.Row
 	force   map[uint64]bool // overlays and reverts that are in force
 	hidden  int             // tokens of originals that are not sent
-	states  string          // how many rows are in which state
 	twofold bool            // something else than was said is sent
 
 	side     side
@@ -151,11 +146,7 @@ func (b *book) index(seq uint64) int {
 	if i := seq - 1; i < uint64(len(b.Log)) && b.Log[i].Seq == seq {
 		return int(i)
 	}
-	i := sort.Search(len(b.Log), func(i int) bool { return b.Log[i].Seq >= seq })
-	if i < len(b.Log) && b.Log[i].Seq == seq {
-		return i
-	}
-	return -1
+	return conversation.IndexOf(b.Log, seq)
 }
 
 // event is the event of a row: of a message the first it stands for. It is nil where
@@ -262,49 +253,35 @@ func (b *book) turn(n int) int {
 	return -1
 }
 
-// weigh counts what is not sent of the originals, and how many rows are in which state. Messages cost tokens beyond their
+// weigh counts what is not sent of the originals. Messages cost tokens beyond their
 // text, as the gauge counts them.
 func (b *book) weigh() {
 	framed := func(size conversation.Size, calls int) float64 {
 		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
 	}
 	tokens := 0.0
-	count := map[string]int{}
 	for i := range b.rows {
 		r := &b.rows[i]
 		reply, _ := b.Log[r.Event].Body.(conversation.AssistantMessage)
 		tokens += framed(r.Before, len(reply.Calls))
-		word := stateWord(r.State, r.Why)
-		switch {
-		case b.takenBack(r):
-			word = wordTakenBack
-		case r.State != projection.StateVerbatim && r.State != projection.StatePinned:
+		if !b.takenBack(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
 			b.twofold = true
 		}
-		count[word]++
 	}
 	for i := range b.View.Messages {
 		m := &b.View.Messages[i]
 		tokens -= framed(m.After(), len(m.Calls))
 	}
-	delete(count, stateWord(projection.StateVerbatim, ""))
-	var parts []string
-	for _, word := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, fmt.Sprintf("%d %s", count[word], word))
-	}
-	b.hidden, b.states = int(math.Round(tokens*b.Factor)), strings.Join(parts, " · ")
+	b.hidden = int(math.Round(tokens * b.Factor))
 }
 
-// balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k prompt and tools · 14 masked. What is sent
+// balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k prompt and tools. What is sent
 // adds up to what the gauge shows, and the originals are that and what is hidden.
 func (b *book) balance() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
 	if b.Prompt > 0 {
 		out += " + " + pane.About(b.Prompt) + " prompt and tools"
-	}
-	if b.states != "" {
-		out += " · " + b.states
 	}
 	return out
 }

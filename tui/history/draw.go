@@ -42,13 +42,6 @@ const (
 	cursor     = "▌ " // before every line of the row with the cursor
 )
 
-// whole is the whole text of a result that was cut when it arrived.
-type whole struct {
-	text string
-	err  error
-	here bool // it came
-}
-
 // drawn is a row as it looks, without and with the cursor.
 type drawn struct {
 	width int
@@ -59,7 +52,6 @@ type drawn struct {
 type drawer struct {
 	painter
 	book     *book
-	texts    map[uint64]whole // that were asked for, by event
 	zone     *time.Location
 	height   int
 	expanded map[mark]bool
@@ -72,12 +64,11 @@ func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
 // isOpen reports whether a row is expanded.
 func (d *drawer) isOpen(it item) bool { return d.expanded[d.book.mark(it)] }
 
-// toggle expands or folds a row, and reports whether it is expanded.
-func (d *drawer) toggle(it item) bool {
+// toggle expands or folds a row.
+func (d *drawer) toggle(it item) {
 	name := d.book.mark(it)
 	d.expanded[name] = !d.expanded[name]
 	d.redraw()
-	return d.expanded[name]
 }
 
 // Len is how many rows there are.
@@ -253,7 +244,7 @@ func (d *drawer) sketchEvent(it item, open bool, width int) []string {
 	if entry, ok := d.book.ledger[e.Seq]; ok {
 		right = d.entryColumns(entry, width)
 		if entry.Kind == inspect.EntryEpoch {
-			text = "compacted " + orElse(made.Why, effects(d.book.pass(it.at)))
+			text = "compacted " + made.Why
 		}
 		if width >= leastNames {
 			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text

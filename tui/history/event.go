@@ -136,46 +136,10 @@ func (b *book) compacted(i int, tokens bool) string {
 	if tokens && made.Before > 0 {
 		text += ": " + pane.Tokens(made.Before) + " → " + pane.Tokens(made.After)
 	}
-	what := made.Why
-	if what == "" {
-		what = effects(b.pass(i))
-	}
-	if what != "" {
-		text += " · " + what
+	if made.Why != "" {
+		text += " · " + made.Why
 	}
 	return text
-}
-
-// effects counts what the overlays of a pass do.
-func effects(pass []conversation.Event) string {
-	masked, capped := 0, 0
-	var parts []string
-	for _, e := range pass {
-		switch b := e.Body.(type) {
-		case conversation.Mask:
-			masked += len(b.Items)
-		case conversation.Cap:
-			capped += len(b.Items)
-		case conversation.Summary:
-			what := "summary of "
-			switch {
-			case b.Policies != nil:
-				what = "stripped "
-			case b.Text == "":
-				what = "note on "
-			}
-			parts = append(parts, what+edit.Range{From: b.FromTurn, To: b.ToTurn}.String())
-		case conversation.Drop:
-			parts = append(parts, "the oldest left out")
-		}
-	}
-	if capped > 0 {
-		parts = slices.Insert(parts, 0, numbers.Grouped(capped)+" capped")
-	}
-	if masked > 0 {
-		parts = slices.Insert(parts, 0, numbers.Grouped(masked)+" masked")
-	}
-	return strings.Join(parts, ", ")
 }
 
 // by is who wanted an overlay, with a space before; "" for the user.

@@ -51,8 +51,8 @@ func New(o Options) *Model {
 		zone = time.UTC
 	}
 	b := open(Content{})
-	d := &drawer{book: b, texts: map[uint64]whole{}, zone: zone}
-	s := &search{book: b, texts: d.texts}
+	d := &drawer{book: b, zone: zone}
+	s := &search{book: b}
 	d.painter = newPainter(o.Styles, s)
 	m := &Model{keys: keys, book: b, search: s, draw: d}
 	if o.Ledger {
@@ -89,7 +89,6 @@ func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, p
 func (m *Model) Show(c Content) {
 	m.note, m.helps = Note{}, false
 	m.draw.expanded = map[mark]bool{}
-	clear(m.draw.texts)
 	m.search.reset()
 	*m.book = *open(c)
 	m.show(m.home, nil)
@@ -163,14 +162,6 @@ func (m *Model) Jump(event uint64, query string) {
 	m.search.set(query)
 	m.show(m.home, nil)
 	m.goTo(event)
-}
-
-// Full is the answer to FullWanted.
-func (m *Model) Full(event uint64, text string, err error) {
-	if _, asked := m.draw.texts[event]; asked {
-		m.draw.texts[event] = whole{text: text, err: err, here: true}
-		m.draw.redraw()
-	}
 }
 
 // Request is the answer to Wanted: the request, or why it cannot be made again.

@@ -40,7 +40,7 @@ func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
 		}
 	}
 	r.to(1)
-	has("evicted; a note stands for turn 0", "4 evicted", "Note on turn 0 (e1-e5)")
+	has("evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
 	if screen := r.screen(); strings.Contains(screen, "summar") {
 		t.Errorf("it speaks of a summary:\n%s", screen)
 	}

@@ -181,52 +181,29 @@ func (b *book) isUsers(it item) bool {
 	return false
 }
 
-// holdsResult reports whether a row shows the result of its event when expanded.
-func (b *book) holdsResult(it item) bool {
-	return it.kind == kindSaid || it.kind == kindMessage && len(b.messages[it.at].Events) == 1
-}
-
 // leads is the event to which Enter goes from a row that is expanded: of a summary the first it covers, of a result that is
-// not repeated the one it points to, of what the model recalled the original. It is 0 if that is nowhere.
+// not repeated the one it points to. It is 0 if that is nowhere.
 func (b *book) leads(it item) uint64 {
-	message := func(i int) uint64 {
-		msg := &b.messages[i]
-		if msg.Repeats == 0 && msg.State == projection.StateSummarised && it.kind == kindMessage && len(msg.Events) > 0 {
-			return msg.Events[0]
-		}
-		return msg.Repeats
-	}
-	to := uint64(0)
+	var msg *projection.Message
 	switch it.kind {
 	case kindSaid:
 		if r := &b.rows[it.at]; r.Message >= 0 {
-			to = message(r.Message)
+			return b.View.Messages[r.Message].Repeats
 		}
 	case kindMessage:
-		to = message(it.at)
+		msg = &b.messages[it.at]
 	case kindEvent:
 		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
 			return b.opens(s.FromTurn)
 		}
 	}
-	e := b.event(it)
-	if to != 0 || e == nil {
-		return to
-	}
-	result, ok := e.Body.(conversation.ToolResult)
-	c, called := b.call(e.Seq, result.CallID)
-	if !ok || !called || result.Tool != conversation.ToolRecall || result.Status != conversation.ResultOK {
-		return 0
-	}
-	text, _ := conversation.RecallTarget(c.Arguments)
-	id, ok := conversation.ParseRecallID(text)
 	switch {
-	case ok && id.Turns && id.First < uint64(len(b.Log)):
-		return b.opens(int(id.First))
-	case ok && b.index(id.First) >= 0:
-		return id.First
+	case msg == nil:
+		return 0
+	case msg.Repeats == 0 && msg.State == projection.StateSummarised && len(msg.Events) > 0:
+		return msg.Events[0]
 	}
-	return 0
+	return msg.Repeats
 }
 
 // opens is the event with which a turn begins, 0 if it has no message.

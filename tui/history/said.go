@@ -70,7 +70,7 @@ func (d *drawer) original(e *conversation.Event, open, compared bool, width int)
 	case conversation.ToolResult:
 		switch {
 		case open:
-			return d.result(e.Seq, b, width)
+			return d.result(b, width)
 		case compared || d.found(b.Text):
 			return d.text(b.Text, d.styles.Said, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
@@ -115,20 +115,9 @@ func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []li
 	return out
 }
 
-// result is all of the text of a result: the whole one where it has come.
-func (d *drawer) result(seq uint64, b conversation.ToolResult, width int) []line {
-	var out []line
-	text := b.Text
-	switch full, asked := d.texts[seq]; {
-	case full.err != nil:
-		out = d.spread("the full text cannot be read: "+full.err.Error(), d.styles.Pane.Error, width)
-	case full.here:
-		text = full.text
-		out = styled(d.styles.Pane.Muted, pane.Wrap("the full text; the model was sent its beginning", width)...)
-	case asked:
-		out = styled(d.styles.Pane.Muted, "loading the full text…")
-	}
-	out = append(out, d.spread(text, d.styles.Said, width)...)
+// result is all of the text of a result as it is in the log.
+func (d *drawer) result(b conversation.ToolResult, width int) []line {
+	out := d.spread(b.Text, d.styles.Said, width)
 	if b.Detail == "" {
 		return out
 	}

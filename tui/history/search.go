@@ -3,19 +3,16 @@ package history
 import (
 	"slices"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
 )
 
-// search goes from row to row of a book. All that the log has of a row counts, and what is sent in its place, whether it is
+// search goes from row to row of a book. What the log has of a row counts, and what is sent in its place, whether it is
 // folded or not.
 type search struct {
-	book  *book
-	texts map[uint64]whole
+	book *book
 
 	query find.Query
 	on    bool // there is a query
@@ -30,7 +27,7 @@ type search struct {
 }
 
 // reset searches for nothing.
-func (s *search) reset() { *s = search{book: s.book, texts: s.texts} }
+func (s *search) reset() { *s = search{book: s.book} }
 
 // set searches for a text. One that cannot be read, like none, searches for nothing.
 func (s *search) set(text string) {
@@ -93,68 +90,35 @@ func (s *search) matches() []int {
 
 // holds reports whether a row holds what is searched for.
 func (s *search) holds(it item) bool {
-	return slices.ContainsFunc(s.of(it), func(text string) bool {
+	b := s.book
+	_, text := b.text(it)
+	texts := []string{text}
+	switch it.kind {
+	case kindSaid:
+		if r := &b.rows[it.at]; b.side == sideBoth && b.ownText(r) {
+			for _, msg := range b.View.Messages[r.Message:][:b.spanOf(r.Message)] {
+				texts = append(texts, withCalls(msg.Text, msg.Calls))
+			}
+		}
+	case kindMessage:
+		texts = append(texts, withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
+	case kindEvent:
+		for _, e := range b.pass(it.at) {
+			if sum, ok := e.Body.(conversation.Summary); ok {
+				texts = append(texts, sum.Text, sum.Appendix)
+			}
+		}
+	}
+	if e := b.event(it); e != nil && b.request == nil {
+		switch body := e.Body.(type) {
+		case conversation.ToolResult:
+			texts = append(texts, body.Tool, body.Detail)
+		case conversation.AssistantMessage:
+			texts = append(texts, body.Reasoning)
+		}
+	}
+	return slices.ContainsFunc(texts, func(text string) bool {
 		_, ok := s.query.Find(text)
 		return ok
 	})
-}
-
-// of is the texts of a row.
-func (s *search) of(it item) []string {
-	b := s.book
-	switch it.kind {
-	case kindSaid:
-		r := &b.rows[it.at]
-		out := s.said(&b.Log[r.Event])
-		if b.side == sideBoth && b.ownText(r) {
-			out = append(out, sent(b.View.Messages[r.Message:][:b.spanOf(r.Message)])...)
-		}
-		return out
-	case kindEvent:
-		out := []string{b.words(it.at)}
-		for _, e := range b.pass(it.at) {
-			if sum, ok := e.Body.(conversation.Summary); ok {
-				out = append(out, sum.Text, sum.Appendix)
-			}
-		}
-		return out
-	case kindMessage:
-		out := sent(b.messages[it.at : it.at+1])
-		if e, msg := b.event(it), &b.messages[it.at]; e != nil && len(msg.Events) == 1 && msg.State != projection.StateVerbatim {
-			out = append(out, s.said(e)...)
-		}
-		return out
-	}
-	name, text := b.request.instructions(it.kind)
-	return []string{name, text}
-}
-
-// said is the texts of an event.
-func (s *search) said(e *conversation.Event) []string {
-	switch b := e.Body.(type) {
-	case conversation.UserMessage:
-		return []string{b.Text}
-	case conversation.ToolResult:
-		return []string{b.Text, b.Tool, s.texts[e.Seq].text, b.Detail}
-	case conversation.AssistantMessage:
-		return append([]string{b.Text, b.Reasoning}, called(b.Calls)...)
-	}
-	return nil
-}
-
-// sent is the texts of messages as they are sent.
-func sent(list []projection.Message) []string {
-	var out []string
-	for i := range list {
-		out = append(append(out, list[i].Text), called(list[i].Calls)...)
-	}
-	return out
-}
-
-func called(calls []conversation.ToolCall) []string {
-	var out []string
-	for _, c := range calls {
-		out = append(out, c.Name, c.Arguments)
-	}
-	return out
 }

@@ -18,11 +18,11 @@ import (
 // How a text becomes lines:
 //
 //   - Folded, only so much of it is read as the lines can hold, however long it is.
-//   - Unfolded, at most maxChars characters are laid out, and a line says so.
+//   - Unfolded, at most maxShown bytes are laid out, and a line says so.
 //   - Where a search found something behind the lines of a fold, they begin there.
 
-// maxChars is how much of a text is laid out at most, in characters.
-const maxChars = 200_000
+// maxShown is how much of a text is laid out at most, in bytes.
+const maxShown = 256 << 10
 
 // painter paints texts in its styles, with what is searched for standing out.
 type painter struct {
@@ -122,7 +122,7 @@ func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	return out
 }
 
-// prose is a text with its Markdown rendered, up to maxChars; folded as it stands.
+// prose is a text with its Markdown rendered, up to maxShown; folded as it stands.
 func (p *painter) prose(text string, open bool, n, width int) []line {
 	if !open {
 		return p.fold(text, p.styles.Said, n, min(width, markdown.Measure))
@@ -172,7 +172,7 @@ func (p *painter) foldFrom(text string, n, width int) int {
 	return from
 }
 
-// spread is all of a text in lines, up to maxChars.
+// spread is all of a text in lines, up to maxShown.
 func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
 	cut := strings.TrimRight(clipped(text), " \t\r\n")
 	if cut == "" {
@@ -181,28 +181,16 @@ func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
 	return append(styled(s, pane.Wrap(plain.Text(cut), width)...), p.rest(text, width)...)
 }
 
-// clipped is the first maxChars characters of a text.
-func clipped(text string) string {
-	if len(text) <= maxChars {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n == maxChars {
-			return text[:i]
-		}
-		n++
-	}
-	return text
-}
+// clipped is as much of a text as is laid out.
+func clipped(text string) string { return head(text, maxShown) }
 
 // rest says that a text goes on behind what is laid out.
 func (p *painter) rest(all string, width int) []line {
-	if len(clipped(all)) == len(all) {
+	if len(all) <= maxShown {
 		return nil
 	}
-	return styled(p.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
-		numbers.Grouped(maxChars), numbers.Grouped(utf8.RuneCountInString(all))), width)...)
+	text := fmt.Sprintf("… the first %d of %s KB: /expand reads all", maxShown>>10, numbers.Grouped(len(all)>>10))
+	return styled(p.styles.Pane.Muted, pane.Wrap(text, width)...)
 }
 
 // subject says what a call is about, on one line.

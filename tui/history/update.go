@@ -4,7 +4,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
 
@@ -160,26 +159,9 @@ func (m *Model) toggle() pane.Action {
 	if !ok {
 		return nil
 	}
-	var wanted pane.Action
-	if e := m.book.event(it); m.draw.toggle(it) && m.book.holdsResult(it) && m.asks(e) {
-		wanted = FullWanted{Event: e.Seq}
-	}
+	m.draw.toggle(it)
 	m.sheet.Select(m.draw, m.selected())
-	return wanted
-}
-
-// asks notes that the whole text of a result is asked for, if the event is one that was cut and whose text is not here.
-func (m *Model) asks(e *conversation.Event) bool {
-	if e == nil {
-		return false
-	}
-	full, asked := m.draw.texts[e.Seq]
-	b, ok := e.Body.(conversation.ToolResult)
-	if !ok || b.Total == 0 && b.Blob == "" || asked && full.err == nil {
-		return false
-	}
-	m.draw.texts[e.Seq] = whole{}
-	return true
+	return nil
 }
 
 // enter expands a row; an expanded one it leaves for the original, or folds.
