@@ -62,7 +62,7 @@ func New(o core.Options) (*Agent, error) {
 	windows.room = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refused: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, named: o.Titles, usage: windows.usage}
-	a.inspector = &inspector{inbox: in, updates: j.Updates(), account: a.compactor.Account}
+	a.inspector = &inspector{inbox: in, one: make(chan struct{}, 1), updates: j.Updates(), account: a.compactor.Account}
 	if w, ok := lowered(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
 		windows.cuts = cutWatch{model: name, lowered: w, warned: map[string]bool{name: true}}
@@ -247,7 +247,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.titler.wait()
 	a.inbox.Drain(ctx)
 	a.compactor.End(ctx)
-	a.inspector.wait()
+	a.inspector.running.Wait()
 	a.counter.wait()
 	a.keepQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -76,55 +77,37 @@ func (d *display) declare() {
 	d.declared.Store(&names)
 }
 
-// Looking at the context changes nothing and costs no request. What the answer is
-// made of is taken wherever the owner of the conversation drains its inbox, also while a reply
-// streams; adding it up goes through all messages, so that is done in the background
-// of the conversation, one at a time.
+// Looking at the context changes nothing and costs no request. What the answer is made of
+// is taken wherever the owner of the conversation drains its inbox, also while a reply
+// streams. Adding it up goes through all messages, so another goroutine does that.
 
-// inspector answers looks at the context. All but asked belongs to the owner.
+// inspector answers looks at the context.
 type inspector struct {
 	inbox   *core.Inbox
 	updates *updates.Mailbox
 	account func() func() inspect.Breakdown // takes what the answer is made of; the result adds it up
 
-	asked atomic.Int64  // looks so far
-	done  chan struct{} // closed when the look is answered, nil while none is under way
-	again bool          // another one was asked for meanwhile
+	asked    atomic.Int64 // looks so far
+	running  sync.WaitGroup
+	one      chan struct{} // holds the next answer back while one is added up, and guards answered
+	answered int64
 }
 
 // look asks for a look. Of several that wait the newest is answered.
 func (i *inspector) look() {
 	n := i.asked.Add(1)
 	i.inbox.Put(func(context.Context) {
-		if n == i.asked.Load() { // otherwise a newer one is behind it
-			i.start()
+		if n != i.asked.Load() {
+			return // a newer one is behind it
 		}
-	})
-}
-
-// start answers one look, or has it answered when the one before it is.
-func (i *inspector) start() {
-	if i.done != nil {
-		i.again = true
-		return
-	}
-	done, account := make(chan struct{}), i.account()
-	i.done = done
-	go func() {
-		i.updates.Put(updates.Inspected{Account: account()})
-		close(done)
-		i.inbox.Put(func(context.Context) {
-			again := i.again
-			if i.done, i.again = nil, false; again {
-				i.start()
+		account := i.account()
+		i.running.Go(func() {
+			i.one <- struct{}{}
+			defer func() { <-i.one }()
+			if n > i.answered {
+				i.answered = n
+				i.updates.Put(updates.Inspected{Account: account()})
 			}
 		})
-	}()
-}
-
-// wait waits for the look that is under way.
-func (i *inspector) wait() {
-	if i.done != nil {
-		<-i.done
-	}
+	})
 }
