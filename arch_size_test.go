@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {76, 1232},
-	"agent":                         {3165, 7641},
+	"agent":                         {3148, 7641},
 	"agent/agenttest":               {1033, 82},
 	"agent/anthropic":               {1187, 467},
 	"agent/anthropic/anthropictest": {559, 153},
@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5289, 3494},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"cli":                           {3197, 5742},
+	"cli":                           {3197, 5821},
 	"cli/console":                   {711, 0},
 	"cli/doctor":                    {226, 0},
 	"cli/keys":                      {326, 219},

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"plimsoll/cli/session"
+	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
+)
+
+// Conversations of every format that was ever written, with compactions of every source of
+// rules, are read, and each of their requests comes out as it was sent, to the byte.
+func TestRequestsOfEarlierFormatsComeOutAsTheyWereSent(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/earlier/format*/*.db.gz")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	reduced := map[conversation.Kind]int{}
+	for _, file := range files {
+		a := bareApp(t)
+		defer a.resources.Close()
+		id := strings.TrimSuffix(filepath.Base(file), ".db.gz")
+		unpack(t, file, filepath.Join(a.settings.Flags.Data, "conversations", id+".db"))
+		r, err := a.conversations.Read(t.Context(), []string{id})
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		requests := inspect.Requests(r.Events)
+		if len(requests) < 14 {
+			t.Errorf("%s has %d requests", file, len(requests))
+		}
+		for _, q := range requests {
+			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
+			if err != nil || !b.Same {
+				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.For, b.Why, err)
+			}
+		}
+		for _, e := range r.Events {
+			if e.Body.Kind().Overlay() {
+				reduced[e.Body.Kind()]++
+			}
+		}
+	}
+	for _, k := range []conversation.Kind{conversation.KindCap, conversation.KindMask, conversation.KindSummary, conversation.KindDrop, conversation.KindRevert} {
+		if reduced[k] == 0 {
+			t.Errorf("no file has a %s", k)
+		}
+	}
+}
+
+// unpack writes what a compressed file holds.
+func unpack(t *testing.T, from, to string) {
+	t.Helper()
+	f, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
