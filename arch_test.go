@@ -147,7 +147,7 @@ var ours = []struct {
 	{"storage/pages", nil},
 	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/params", "tools/past", "tools/permission", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
-	{"tools/params", []string{"conversation", "tools/words"}},
+	{"tools/params", []string{"conversation"}},
 	{"tools/past", []string{"conversation", "conversation/numbers", "tools/params", "tools/words"}},
 	{"tools/permission", []string{"conversation", "conversation/plain", "tools/grants", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/shell", []string{"conversation", "tools/words"}},

@@ -156,7 +156,7 @@ func TestWrongArgumentsSayWhatIsExpected(t *testing.T) {
 	for args, parts := range map[string][]string{
 		`{}`:                                {`needs "path"`, "path (required), offset, limit"},
 		`{"path":"a.txt","line":1}`:         {`no argument "line"`},
-		`{"path":"a.txt","ofset":1}`:        {`Did you mean "offset"?`},
+		`{"path":"a.txt","ofset":1}`:        {`It takes path (required), offset, limit`},
 		`{"path":"a.txt","offset":"x"}`:     {`"offset" must be a whole number from 1`, `"x"`},
 		`{"path":"a.txt","offset":1.5}`:     {"whole number"},
 		`{"path":"a.txt","offset":0}`:       {"from 1 to"},

@@ -38,11 +38,11 @@ func TestPipesSocketsAndDevicesAreRefusedWithoutWaiting(t *testing.T) {
 		case "create_file":
 			args["content"], args["overwrite"] = "a", true
 		}
-		fail(t, b, tool, args, "is a named pipe")
+		fail(t, b, tool, args, "is a pipe, a socket or a device")
 		args["path"] = "topipe"
-		fail(t, b, tool, args, "is a named pipe")
+		fail(t, b, tool, args, "is a pipe, a socket or a device")
 		args["path"] = "sock"
-		fail(t, b, tool, args, "is a socket")
+		fail(t, b, tool, args, "is a pipe, a socket or a device")
 	}
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero")); err != nil {
 		t.Fatal(err)
@@ -51,6 +51,6 @@ func TestPipesSocketsAndDevicesAreRefusedWithoutWaiting(t *testing.T) {
 	if got := succeed(t, b, "grep_files", map[string]any{"pattern": "needle"}); got != "a.txt:1:needle\n" {
 		t.Errorf("got %q", got)
 	}
-	fail(t, b, "grep_files", map[string]any{"pattern": "needle", "path": "pipe"}, "is a named pipe")
+	fail(t, b, "grep_files", map[string]any{"pattern": "needle", "path": "pipe"}, "is a pipe, a socket or a device")
 	fail(t, b, "list_files", map[string]any{"path": "pipe"}, "not a directory")
 }

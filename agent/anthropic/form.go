@@ -39,95 +39,68 @@ type Form struct {
 	Drops     bool   // asks the server to drop thinking that is bound to something else
 }
 
-// The words of a form.
-const (
-	wordMax    = "max="
-	wordBudget = "budget="
-	wordEffort = "effort="
-	wordCache  = "cache-5m"
-	wordLong   = "cache-1h"
-	wordHides  = "hides-thinking"
-	wordErrors = "is-error"
-	wordBinds  = "binds-thinking"
-	wordAfter  = "thinking-after="
-	wordDrops  = "drops-thinking"
-)
+// flags are the words that say yes or no.
+func (f *Form) flags() map[string]*bool {
+	return map[string]*bool{
+		"cache-5m": &f.Cache, "cache-1h": &f.Long, "hides-thinking": &f.Hides, "is-error": &f.Errors, "binds-thinking": &f.Binds, "drops-thinking": &f.Drops,
+	}
+}
 
 // Words are the form as it is recorded.
 func (f Form) Words() []string {
-	words := []string{wordMax + strconv.Itoa(f.MaxTokens)}
+	words := []string{"max=" + strconv.Itoa(f.MaxTokens)}
 	switch f.Thinking {
 	case ThinkingUnsaid:
 	case ThinkingBudget:
-		words = append(words, wordBudget+strconv.Itoa(f.Budget))
+		words = append(words, "budget="+strconv.Itoa(f.Budget))
 	default:
 		words = append(words, string(f.Thinking))
 	}
 	if f.Effort != "" {
-		words = append(words, wordEffort+f.Effort)
+		words = append(words, "effort="+f.Effort)
 	}
-	switch {
-	case f.Long:
-		words = append(words, wordLong)
-	case f.Cache:
-		words = append(words, wordCache)
-	}
-	for _, x := range []struct {
-		on   bool
-		word string
-	}{{f.Hides, wordHides}, {f.Binds, wordBinds}, {f.Drops, wordDrops}, {f.After > 0, wordAfter + strconv.FormatUint(f.After, 10)}} {
-		if x.on {
-			words = append(words, x.word)
+	f.Cache = f.Cache && !f.Long // the lifetime says it
+	for _, word := range []string{"cache-5m", "cache-1h", "hides-thinking", "binds-thinking", "drops-thinking"} {
+		if *f.flags()[word] {
+			words = append(words, word)
 		}
 	}
+	if f.After > 0 {
+		words = append(words, "thinking-after="+strconv.FormatUint(f.After, 10))
+	}
 	if f.Errors {
-		words = append(words, wordErrors)
+		words = append(words, "is-error")
 	}
 	return words
 }
 
 // Read takes a word, and reports whether it is known.
 func (f *Form) Read(word string) bool {
-	number := func(text string, to *int) bool {
-		n, err := strconv.Atoi(text)
-		*to = n
+	if on := f.flags()[word]; on != nil {
+		*on = true
+		f.Cache = f.Cache || f.Long
+		return true
+	}
+	name, value, _ := strings.Cut(word, "=")
+	n, err := strconv.ParseUint(value, 10, 63)
+	switch name {
+	case "max":
+		f.MaxTokens = int(n)
 		return err == nil && n > 0
-	}
-	if text, ok := strings.CutPrefix(word, wordMax); ok {
-		return number(text, &f.MaxTokens)
-	}
-	if text, ok := strings.CutPrefix(word, wordBudget); ok {
-		f.Thinking = ThinkingBudget
-		return number(text, &f.Budget)
-	}
-	if text, ok := strings.CutPrefix(word, wordEffort); ok {
-		f.Effort = text
-		return text != ""
-	}
-	if text, ok := strings.CutPrefix(word, wordAfter); ok {
-		n, err := strconv.ParseUint(text, 10, 64)
+	case "budget":
+		f.Thinking, f.Budget = ThinkingBudget, int(n)
+		return err == nil && n > 0
+	case "thinking-after":
 		f.After = n
 		return err == nil
-	}
-	switch word {
+	case "effort":
+		f.Effort = value
+		return value != ""
 	case string(ThinkingAdaptive), string(ThinkingDisabled), string(ThinkingBetween):
 		f.Thinking = Thinking(word)
-	case wordCache:
-		f.Cache = true
-	case wordLong:
-		f.Cache, f.Long = true, true
-	case wordHides:
-		f.Hides = true
-	case wordErrors:
-		f.Errors = true
-	case wordBinds:
-		f.Binds = true
-	case wordDrops:
-		f.Drops = true
-	default:
-		return false
+		return name == word
 	}
-	return true
+	return false
 }
 
 // Bounds of a reply whose request names none. Older models refuse a prompt that with the bound is larger than the

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,8 +25,6 @@ import (
 
 const (
 	noOutput     = "(no output)"
-	emptyContent = `""`
-	nullContent  = "null"
 	noParameters = `{"type":"object","properties":{}}`
 	// anySignature is what Gemini takes where a call of another model has none.
 	anySignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
@@ -62,134 +59,93 @@ func (c *Client) chat(r llm.Request, f bodyForm) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if messages != nil {
+		extra["messages"] = messages
+	}
 	raw, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
 	}
+	return laidOver(raw, extra)
+}
+
+// laidOver is an object with further fields, or others. Its keys are sorted.
+func laidOver(object []byte, over map[string]any) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return nil, err
-	}
-	for name, value := range extra {
-		if fields[name], err = conversation.EncodeJSON(value); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+	err := json.Unmarshal(object, &fields)
+	for name, value := range over {
+		if err == nil {
+			fields[name], err = conversation.EncodeJSON(value)
 		}
 	}
-	if messages != nil {
-		fields["messages"] = slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]"))
+	if err != nil {
+		return nil, err
 	}
 	return conversation.EncodeJSON(fields)
 }
 
-// chatMessages is the messages of a request, each as JSON.
-func (f bodyForm) chatMessages(r llm.Request, route string) ([][]byte, error) {
-	var messages []goopenai.ChatCompletionMessage
-	patches := map[int]messagePatch{} // by index in messages
-	if r.System != "" {
-		messages = append(messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
+// chatMessages is the messages of a request, each as JSON. With breakpoints of the cache, a message that has one has its
+// text in a part that carries it.
+func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessage, err error) {
+	size := len(r.System)
+	for _, t := range r.Tools {
+		size += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
-	for i, m := range r.Messages {
-		m = f.echoed(m, route, i >= from)
-		mp := f.messagePatch(m, r.Model, route)
-		if len(mp.fields) > 0 || len(mp.calls) > 0 {
-			patches[len(messages)] = mp
+	add := func(m goopenai.ChatCompletionMessage, over map[string]any, mark bool) error {
+		if mark && f.marks && size >= anthropic.LeastCached && m.Content != "" {
+			over["content"] = f.markedText(m.Content)
 		}
-		messages = append(messages, f.chatMessage(m))
-	}
-	if f.marks {
-		f.mark(patches, messages, r)
-	}
-	var out [][]byte
-	for i, m := range messages {
 		raw, err := m.MarshalJSON()
-		if err == nil {
-			raw, err = patches[i].apply(raw)
+		if err == nil && len(over) > 0 {
+			raw, err = laidOver(raw, over)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", i, err)
+			return fmt.Errorf("message %d: %w", len(out), err)
 		}
 		out = append(out, raw)
+		return nil
+	}
+	if r.System != "" {
+		if err := add(goopenai.ChatCompletionMessage{Role: "system", Content: r.System}, map[string]any{}, true); err != nil {
+			return nil, err
+		}
+	}
+	marks := promptcache.Marks(r.Messages)
+	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.loop}.EchoFrom(r.Messages)
+	for i, m := range r.Messages {
+		size += len(m.Text)
+		for _, c := range m.Calls {
+			size += len(c.Name) + len(c.Arguments)
+		}
+		m = f.echoed(m, route, i >= from)
+		message := f.chatMessage(m)
+		over, err := f.further(m, message.ToolCalls, r.Model, route)
+		if err == nil {
+			err = add(message, over, m.Role != projection.RoleAssistant && slices.Contains(marks, i))
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
 
-// messagePatch is what a message needs beyond the library's type. Applying it sorts the keys.
-type messagePatch struct {
-	fields map[string]conversation.RawJSON
-	calls  map[int]conversation.RawJSON // extra_content by index in tool_calls
+// textPart is content with a breakpoint of the cache.
+type textPart struct {
+	Type  string `json:"type"`
+	Text  string `json:"text"`
+	Cache struct {
+		Type string `json:"type"`
+		TTL  string `json:"ttl,omitempty"`
+	} `json:"cache_control"`
 }
 
-func (m messagePatch) apply(raw []byte) ([]byte, error) {
-	if len(m.fields) == 0 && len(m.calls) == 0 {
-		return raw, nil
+func (f bodyForm) markedText(text string) []textPart {
+	p := textPart{Type: "text", Text: text}
+	if p.Cache.Type = "ephemeral"; f.hour {
+		p.Cache.TTL = "1h"
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		return nil, err
-	}
-	for name, value := range m.fields {
-		fields[name] = json.RawMessage(value)
-	}
-	if len(m.calls) > 0 {
-		var calls []map[string]json.RawMessage
-		if err := json.Unmarshal(fields["tool_calls"], &calls); err != nil {
-			return nil, fmt.Errorf("tool_calls: %w", err)
-		}
-		for i, extra := range m.calls {
-			calls[i]["extra_content"] = json.RawMessage(extra)
-		}
-		done, err := conversation.EncodeJSON(calls)
-		if err != nil {
-			return nil, err
-		}
-		fields["tool_calls"] = done
-	}
-	return conversation.EncodeJSON(fields)
-}
-
-// mark sets the cache breakpoints of a body: a message with one has its text in a part that carries it.
-func (f bodyForm) mark(patches map[int]messagePatch, messages []goopenai.ChatCompletionMessage, r llm.Request) {
-	kind := `{"type":"ephemeral"}`
-	if f.hour {
-		kind = `{"type":"ephemeral","ttl":"1h"}`
-	}
-	first, size := 0, len(r.System)
-	for _, t := range r.Tools {
-		size += len(t.Name) + len(t.Description) + len(t.Parameters)
-	}
-	set := func(i int) {
-		if size < anthropic.LeastCached || messages[i].Content == "" {
-			return
-		}
-		text, err := conversation.EncodeJSON(messages[i].Content)
-		if err != nil {
-			return // a text is always JSON
-		}
-		mp := patches[i]
-		if mp.fields == nil {
-			mp.fields = map[string]conversation.RawJSON{}
-		}
-		mp.fields["content"] = conversation.RawJSON(`[{"type":"text","text":` + strings.TrimSpace(string(text)) + `,"cache_control":` + kind + `}]`)
-		patches[i] = mp
-	}
-	if r.System != "" {
-		set(0)
-		first = 1
-	}
-	next := 0
-	for _, last := range promptcache.Marks(r.Messages) {
-		for ; next <= last; next++ {
-			m := &r.Messages[next]
-			size += len(m.Text)
-			for _, c := range m.Calls {
-				size += len(c.Name) + len(c.Arguments)
-			}
-		}
-		if r.Messages[last].Role != projection.RoleAssistant {
-			set(first + last)
-		}
-	}
+	return []textPart{p}
 }
 
 // limitField is the name under which the endpoint takes the reply's bound.
@@ -251,39 +207,51 @@ func (f bodyForm) echoed(m projection.Message, route string, goes bool) projecti
 	return m
 }
 
-// messagePatch is what a message needs beyond the library's type.
-func (f bodyForm) messagePatch(m projection.Message, model, route string) messagePatch {
-	var p messagePatch
+// further is what a message needs beyond the library's type.
+func (f bodyForm) further(m projection.Message, calls []goopenai.ToolCall, model, route string) (map[string]any, error) {
+	over := map[string]any{}
 	if m.Role == projection.RoleTool {
-		return p
-	}
-	set := func(name, value string) {
-		if p.fields == nil {
-			p.fields = map[string]conversation.RawJSON{}
-		}
-		p.fields[name] = conversation.RawJSON(value)
+		return over, nil
 	}
 	if m.Text == "" {
-		set("content", emptyContent)
-		if len(m.Calls) > 0 && f.null {
-			set("content", nullContent)
+		if over["content"] = ""; len(m.Calls) > 0 && f.null {
+			over["content"] = nil
 		}
 	}
 	if m.Role != projection.RoleAssistant {
-		return p
+		return over, nil
 	}
-	if text, err := conversation.EncodeJSON(m.Reasoning); err == nil && m.Reasoning != "" && f.as != "" {
-		set(f.as, strings.TrimSpace(string(text)))
+	if m.Reasoning != "" && f.as != "" {
+		over[f.as] = m.Reasoning
 	}
 	if f.carries(m, route) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {
 			if v := m.Extras[name]; json.Valid(v) {
-				set(name, string(v))
+				over[name] = json.RawMessage(v)
 			}
 		}
 	}
-	p.calls = f.signed(m, model, route)
-	return p
+	signed := f.signed(m, model, route)
+	if len(signed) == 0 {
+		return over, nil
+	}
+	var all []json.RawMessage
+	for i, c := range calls {
+		raw, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		further := map[string]any{}
+		if extra, ok := signed[i]; ok {
+			further["extra_content"] = json.RawMessage(extra)
+		}
+		if raw, err = laidOver(raw, further); err != nil {
+			return nil, err
+		}
+		all = append(all, raw)
+	}
+	over["tool_calls"] = all
+	return over, nil
 }
 
 // carries reports whether what is signed or encrypted goes back with a reply: by the route it came by, with a message that

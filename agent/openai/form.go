@@ -53,15 +53,6 @@ type bodyForm struct {
 	messages anthropic.Form // of a body for the Messages wire, which has none of the above
 }
 
-// Beginnings of words that hold the key of the provider's cache, an effort, where reasoning stands, the user's own fields, and an event.
-const (
-	wordKey    = "key="
-	wordEffort = "effort="
-	wordAs     = "reasoning-as="
-	wordBody   = "body="
-	wordAfter  = "thinking-after="
-)
-
 // flags are the words of a form that say yes or no, in the order they are
 // written.
 func (f *bodyForm) flags() []formFlag {
@@ -90,20 +81,14 @@ func (f bodyForm) String() string {
 			words = append(words, x.word)
 		}
 	}
-	if f.key != "" {
-		words = append(words, wordKey+url.QueryEscape(f.key))
-	}
-	if f.effort != "" {
-		words = append(words, wordEffort+url.QueryEscape(f.effort))
-	}
-	if f.as != "" {
-		words = append(words, wordAs+f.as)
-	}
+	after := ""
 	if f.after > 0 {
-		words = append(words, wordAfter+strconv.FormatUint(f.after, 10))
+		after = strconv.FormatUint(f.after, 10)
 	}
-	if f.body != "" {
-		words = append(words, wordBody+url.QueryEscape(f.body))
+	for _, x := range [][2]string{{"key", f.key}, {"effort", f.effort}, {"reasoning-as", f.as}, {"thinking-after", after}, {"body", f.body}} {
+		if x[1] != "" {
+			words = append(words, x[0]+"="+url.QueryEscape(x[1]))
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -124,31 +109,25 @@ func parseForm(text string) (bodyForm, error) {
 
 // read takes a word, and reports whether it is known.
 func (f *bodyForm) read(word string) bool {
-	if key, ok := strings.CutPrefix(word, wordKey); ok {
-		plain, err := url.QueryUnescape(key)
+	name, value, _ := strings.Cut(word, "=")
+	plain, err := url.QueryUnescape(value)
+	switch {
+	case name == "key":
 		f.key = plain
 		return err == nil
-	}
-	if body, ok := strings.CutPrefix(word, wordBody); ok {
-		plain, err := url.QueryUnescape(body)
+	case name == "body":
 		f.body = plain
 		return err == nil && json.Valid([]byte(plain))
-	}
-	if f.wire != WireMessages {
-		if effort, ok := strings.CutPrefix(word, wordEffort); ok {
-			plain, err := url.QueryUnescape(effort)
-			f.effort = plain
-			return err == nil && plain != ""
-		}
-		if after, ok := strings.CutPrefix(word, wordAfter); ok {
-			n, err := strconv.ParseUint(after, 10, 64)
-			f.after = n
-			return err == nil
-		}
-	}
-	if as, ok := strings.CutPrefix(word, wordAs); ok {
-		f.as = as
-		return slices.Contains([]string{"reasoning", asThink, asText}, as)
+	case f.wire == WireMessages: // which has words of the same names
+	case name == "effort":
+		f.effort = plain
+		return err == nil && plain != ""
+	case name == "thinking-after":
+		f.after, err = strconv.ParseUint(value, 10, 64)
+		return err == nil
+	case name == "reasoning-as":
+		f.as = value
+		return slices.Contains([]string{"reasoning", asThink, asText}, value)
 	}
 	for _, x := range f.flags() {
 		if x.word == word {

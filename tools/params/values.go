@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
-
-	"plimsoll/tools/words"
 )
 
 // Arguments are checked strictly against the parameter table: no unknown name,
@@ -71,9 +71,7 @@ func Decode(owner string, params []Param, raw string) (Values, error) {
 
 func decodeFields(owner string, params []Param, fields map[string]json.RawMessage) (Values, error) {
 	args := Values{}
-	known := make([]string, 0, len(params))
 	for _, p := range params {
-		known = append(known, p.Name)
 		value, ok := fields[p.Name]
 		delete(fields, p.Name)
 		if !ok || string(bytes.TrimSpace(value)) == "null" {
@@ -88,25 +86,10 @@ func decodeFields(owner string, params []Param, fields map[string]json.RawMessag
 		}
 		args[p.Name] = v
 	}
-	if name, ok := firstKey(fields); ok {
-		hint := ""
-		if near := words.Nearest(name, known, 1); len(near) > 0 {
-			hint = fmt.Sprintf(" Did you mean %q?", near[0])
-		}
-		return nil, fmt.Errorf("%s has no argument %q.%s It takes %s", owner, name, hint, signature(params))
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		return nil, fmt.Errorf("%s has no argument %q. It takes %s", owner, name, signature(params))
 	}
 	return args, nil
-}
-
-// firstKey is the alphabetically first key, so that errors are deterministic.
-func firstKey(fields map[string]json.RawMessage) (string, bool) {
-	first, ok := "", false
-	for name := range fields {
-		if !ok || name < first {
-			first, ok = name, true
-		}
-	}
-	return first, ok
 }
 
 // Decode checks one value.

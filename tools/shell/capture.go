@@ -22,8 +22,7 @@ type capture struct {
 
 	mu    sync.Mutex // guards what follows, and the calls of progress
 	head  []byte
-	tail  []byte // a ring once it is full
-	next  int    // where the ring continues
+	tail  []byte // of what follows, at least the newest half
 	total int64
 	held  []byte // the beginning of a character whose end has not come yet
 }
@@ -43,18 +42,8 @@ func (c *capture) Write(p []byte) (int, error) {
 		c.head = append(c.head, rest[:n]...)
 		rest = rest[n:]
 	}
-	if len(rest) > c.half {
-		rest = rest[len(rest)-c.half:]
-	}
-	if room := c.half - len(c.tail); room > 0 {
-		n := min(room, len(rest))
-		c.tail = append(c.tail, rest[:n]...)
-		rest = rest[n:]
-	}
-	for len(rest) > 0 {
-		n := copy(c.tail[c.next:], rest)
-		c.next = (c.next + n) % len(c.tail)
-		rest = rest[n:]
+	if c.tail = append(c.tail, rest...); len(c.tail) > 2*c.half {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
 	}
 	c.tell(p)
 	return len(p), nil
@@ -98,19 +87,13 @@ func (c *capture) since(position int64) (string, int64) {
 		b.Write(c.head[position:])
 		position = int64(len(c.head))
 	}
-	start := c.total - int64(len(c.tail))
+	tail := c.tail[max(0, len(c.tail)-c.half):]
+	start := c.total - int64(len(tail))
 	if position < start {
 		fmt.Fprintf(&b, "\n[... %s of output not kept ...]\n", words.Bytes(start-position))
 		position = start
 	}
-	skip := int(position - start)
-	older, newer := c.tail[c.next:], c.tail[:c.next]
-	if skip < len(older) {
-		b.Write(older[skip:])
-		b.Write(newer)
-	} else {
-		b.Write(newer[skip-len(older):])
-	}
+	b.Write(tail[position-start:])
 	return b.String(), c.total
 }
 

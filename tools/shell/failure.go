@@ -1,9 +1,13 @@
 package shell
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+
+	"plimsoll/conversation"
 )
 
 // Why a command failed, in one line of what it printed: for the screen, where the
@@ -14,51 +18,31 @@ const (
 	failureChars = 400      // of the line that are kept
 )
 
-var (
-	// looksWrong is how most programs name what went wrong.
-	looksWrong = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
-	})
-	// sumsUp is lines that name no reason: the sums of test runners, and that something
-	// below failed.
-	sumsUp = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
-	})
-)
+// looksWrong is how most programs name what went wrong.
+var looksWrong = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
+})
+
+// sumsUp are lines that name no reason: the sums of test runners.
+var sumsUp = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
+})
 
 // failureLine is the last line of a failed command's output that looks like an error,
 // else the last one that says anything, "" of none.
 func failureLine(output string) string {
 	output = screenText(output[max(0, len(output)-failureBytes):])
 	last, sum := "", ""
-	lines := strings.Split(output, "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		line = strings.TrimSpace(line)
 		switch {
-		case line == "":
-			continue
 		case sumsUp().MatchString(line):
-			sum = firstOf(sum, line)
+			sum = cmp.Or(sum, line)
 		case looksWrong().MatchString(line):
-			return shortened(line)
+			return conversation.OneLine(line, failureChars)
 		default:
-			last = firstOf(last, line)
+			last = cmp.Or(last, line)
 		}
 	}
-	return shortened(firstOf(last, sum))
-}
-
-// firstOf is the first of two texts that is not empty.
-func firstOf(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
-func shortened(line string) string {
-	if runes := []rune(line); len(runes) > failureChars {
-		return string(runes[:failureChars]) + "…"
-	}
-	return line
+	return conversation.OneLine(cmp.Or(last, sum), failureChars)
 }

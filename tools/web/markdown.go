@@ -55,9 +55,7 @@ func unwieldy(n *html.Node, indent int) bool {
 			return true
 		}
 	case "table":
-		var t tableSize
-		t.add(n)
-		if max((t.rows+t.tallest)*t.columns, t.spanned) > maxCells {
+		if cells(n) > maxCells {
 			return true
 		}
 	}
@@ -69,31 +67,24 @@ func unwieldy(n *html.Node, indent int) bool {
 	return false
 }
 
-// tableSize is how large a table gets once every row is as long as the longest.
-type tableSize struct {
-	rows, columns int
-	row           int // columns of the row that is being counted
-	tallest       int // most rows that one cell spans
-	spanned       int // cells that cells span, all together
-}
-
-// add counts what is under n.
-func (t *tableSize) add(n *html.Node) {
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		row := t.row
-		switch c.Data {
-		case "tr":
-			t.rows++
-			t.row = 0
-		case "td", "th":
-			columns, rows := span(c, "colspan"), span(c, "rowspan")
-			row += columns
-			t.columns, t.tallest = max(t.columns, row), max(t.tallest, rows)
-			t.spanned += columns * rows
+// cells is how many cells a table has once every row is as long as the longest, with those of tables inside.
+func cells(table *html.Node) int {
+	rows, columns, tallest, spanned := 0, 0, 0, 0
+	for n := range table.Descendants() {
+		if n.Data != "tr" {
+			continue
 		}
-		t.add(c) // with the rows of tables inside
-		t.row = row
+		rows++
+		row := 0
+		for c := range n.ChildNodes() {
+			if c.Data == "td" || c.Data == "th" {
+				wide, tall := span(c, "colspan"), span(c, "rowspan")
+				row, tallest, spanned = row+wide, max(tallest, tall), spanned+wide*tall
+			}
+		}
+		columns = max(columns, row)
 	}
+	return max((rows+tallest)*columns, spanned)
 }
 
 // span is how many columns or rows a cell spans, at most maxCells.

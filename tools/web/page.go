@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
 	"plimsoll/conversation"
@@ -55,42 +54,13 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		return text
 	}
 	markdown, err := toMarkdown(text, resp.Request.URL.Scheme+"://"+resp.Request.URL.Host)
-	if err != nil { // nested too deeply to be a tree, or to be indented
-		markdown = bareText(text)
+	if err != nil {
+		return "(the page is nested too deeply, or its tables are too large, to be made text; raw: true shows its source)"
 	}
 	if strings.TrimSpace(markdown) == "" {
 		return "(the page has no readable text; raw: true shows its source)"
 	}
 	return markdown
-}
-
-// bareText is the text of a page without its markup, a line per run of text.
-func bareText(page string) string {
-	var out strings.Builder
-	tokens := html.NewTokenizer(strings.NewReader(page))
-	hidden := 0 // open scripts and styles
-	for {
-		switch tokens.Next() {
-		case html.ErrorToken:
-			return out.String()
-		case html.StartTagToken:
-			if name, _ := tokens.TagName(); unreadable(name) {
-				hidden++
-			}
-		case html.EndTagToken:
-			if name, _ := tokens.TagName(); unreadable(name) {
-				hidden = max(0, hidden-1)
-			}
-		case html.TextToken:
-			if text := strings.TrimSpace(string(tokens.Text())); text != "" && hidden == 0 {
-				out.WriteString(text + "\n")
-			}
-		}
-	}
-}
-
-func unreadable(tag []byte) bool {
-	return string(tag) == "script" || string(tag) == "style"
 }
 
 // textual reports whether bodies of a media type are text.

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"plimsoll/tools/words"
 )
 
 // Paths come from the model. They are taken relative to the workspace; absolute
@@ -222,33 +220,18 @@ func (p Place) OnlyRegular(st fs.FileInfo) error {
 		return nil
 	case m.IsDir():
 		return fmt.Errorf("%s is a directory. Use list_files to see what is in it", p.Name)
-	case m&fs.ModeNamedPipe != 0:
-		return fmt.Errorf("%s is a named pipe, not a file", p.Name)
-	case m&fs.ModeSocket != 0:
-		return fmt.Errorf("%s is a socket, not a file", p.Name)
 	}
-	return fmt.Errorf("%s is a device, not a file", p.Name)
+	return fmt.Errorf("%s is a pipe, a socket or a device, not a file", p.Name)
 }
 
-// missing says that there is no such file, and which names come close.
+// missing says that there is no such file.
 func (f *Files) missing(p Place) error {
-	dir := path.Dir(p.Rel)
-	entries, err := f.Entries(dir)
-	if err != nil {
-		return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.Name, dir)
+	if dir := path.Dir(p.Rel); dir != "." {
+		if _, err := f.root.Stat(dir); err != nil {
+			return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.Name, dir)
+		}
 	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries[:min(len(entries), 2000)] {
-		names = append(names, e.Name())
-	}
-	near := words.Nearest(path.Base(p.Rel), names, 3)
-	for i := range near {
-		near[i] = path.Join(dir, near[i])
-	}
-	if len(near) == 0 {
-		return fmt.Errorf("there is no %s in the workspace", p.Name)
-	}
-	return fmt.Errorf("there is no %s in the workspace. Close to it: %s", p.Name, strings.Join(near, ", "))
+	return fmt.Errorf("there is no %s in the workspace", p.Name)
 }
 
 // Directory checks that p is a directory.
