@@ -12,6 +12,7 @@ import (
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	fastjsonv1 "github.com/go-json-experiment/json/v1"
 )
 
@@ -76,12 +77,15 @@ func Marshal(e Event) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := EncodeJSON(map[string]any{string(e.Body.Kind()): body})
+	text, err := EncodeJSON(body)
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	head[len(head)-1] = ','
-	return append(head, named[1:]...), nil
+	if head, err = jsontext.AppendQuote(head, e.Body.Kind()); err != nil {
+		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	return slices.Concat(head, []byte(":"), text, []byte("}")), nil
 }
 
 // EncodeJSON is json.Marshal without the escaping of <, > and &.

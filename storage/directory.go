@@ -3,7 +3,6 @@ package storage
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,13 +23,13 @@ func (d directory) folder() string { return filepath.Join(string(d), "conversati
 func (d directory) lock(id string) string { return filepath.Join(d.folder(), id+".lock") }
 
 func (d directory) conversation(id string) dbfile {
-	return dbfile{filepath.Join(d.folder(), id+".db"), &conversationLayout}
+	return dbfile{filepath.Join(d.folder(), id+".db"), conversationLayout}
 }
 
-func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), &indexLayout} }
+func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), indexLayout} }
 
 func (d directory) shared() dbfile {
-	return dbfile{filepath.Join(string(d), "shared.db"), &sharedLayout}
+	return dbfile{filepath.Join(string(d), "shared.db"), sharedLayout}
 }
 
 // fileSeen is a conversation file as the folder shows it.
@@ -85,31 +84,6 @@ func (d directory) exists(id string) error {
 
 // validID is also what keeps names of files inside the data directory.
 func validID(id string) bool { return conversation.ValidID(id) }
-
-// empty reports whether no conversation is stored. It reads a part of the folder and
-// no file, whatever is stored.
-func (d directory) empty() (bool, error) {
-	dir, err := os.Open(d.folder())
-	if err != nil {
-		return false, fmt.Errorf("look for conversations: %w", explain(d.folder(), err))
-	}
-	defer dir.Close()
-	for {
-		const some = 16
-		names, err := dir.Readdirnames(some)
-		for _, name := range names {
-			if _, ok := idOf(name, ".db"); ok {
-				return false, nil
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("look for conversations: %w", explain(d.folder(), err))
-		}
-	}
-}
 
 // prefixed are the files whose conversation begins with prefix.
 func prefixed(files []fileSeen, prefix string) []fileSeen {

@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 			locked = append(locked, file.id)
 		}
 	}
-	elsewhere, err := s.locks.elsewhere(ctx, locked)
+	elsewhere, err := s.elsewhere(ctx, locked)
 	if err != nil {
 		s.log.Debug("writer locks could not be tested", "error", err)
 	}
@@ -53,9 +53,11 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	return entries, nil
 }
 
-// Empty reports whether no conversation is stored. It reads a part of the folder and
-// no file, whatever is stored.
-func (s *Store) Empty() (bool, error) { return s.dir.empty() }
+// Empty reports whether no conversation is stored. It reads no file, whatever is stored.
+func (s *Store) Empty() (bool, error) {
+	names, err := os.ReadDir(s.dir.folder())
+	return !slices.ContainsFunc(names, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
+}
 
 func newestFirst(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int {
@@ -125,11 +127,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := s.dir.exists(id); err != nil {
 		return err
 	}
-	lock, err := s.locks.lock(ctx, id)
+	lock, err := s.lockWriting(ctx, id)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	defer s.locks.unlock(lock)
+	defer s.unlockWriting(lock)
 	path := s.dir.conversation(id).path
 	err = s.disk.underGate(ctx, func() error {
 		// A reader that has the file open finishes with what it has.
@@ -168,13 +170,13 @@ func (s *Store) Owner(id string) int {
 // has the conversation open for writing. When that cannot be found out, it
 // says yes: such a conversation can still be read.
 func (s *Store) OpenElsewhere(id string) bool {
-	if !validID(id) || s.locks.mine(id) {
+	if !validID(id) || s.mine(id) {
 		return false
 	}
 	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	// With an error found says yes, and there is nothing else to decide.
-	found, _ := s.locks.elsewhere(context.Background(), []string{id})
+	found, _ := s.elsewhere(context.Background(), []string{id})
 	return found[id]
 }
