@@ -74,18 +74,12 @@ func Marshal(e Event) ([]byte, error) {
 		}
 	}
 	head, err := EncodeJSON(stored{Seq: e.Seq, Turn: e.Turn, Time: e.Time})
-	if err != nil {
-		return nil, err
-	}
-	text, err := EncodeJSON(body)
-	if err != nil {
+	text, err2 := EncodeJSON(body)
+	if err := errors.Join(err, err2); err != nil {
 		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	head[len(head)-1] = ','
-	if head, err = jsontext.AppendQuote(head, e.Body.Kind()); err != nil {
-		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
-	}
-	return slices.Concat(head, []byte(":"), text, []byte("}")), nil
+	head, err = jsontext.AppendQuote(append(head[:len(head)-1], ','), e.Body.Kind())
+	return slices.Concat(head, []byte(":"), text, []byte("}")), err
 }
 
 // EncodeJSON is json.Marshal without the escaping of <, > and &.
