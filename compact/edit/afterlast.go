@@ -46,7 +46,6 @@ func AfterLastCompaction(log []conversation.Event) int {
 	return next
 }
 
-// eventsOf are the events that a mask or a cap names.
 func eventsOf(overlay conversation.Body) map[uint64]bool {
 	events := map[uint64]bool{}
 	switch b := overlay.(type) {

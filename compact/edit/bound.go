@@ -19,7 +19,6 @@ type Bound struct {
 	ago  time.Duration // boundAgo, not negative
 }
 
-// boundForm is what kind of text a bound was.
 type boundForm int
 
 const (
@@ -32,7 +31,6 @@ const (
 // lastWord is the bound behind what is compacted already.
 const lastWord = "last"
 
-// boundUnits are the units of a time ago.
 var boundUnits = map[byte]time.Duration{'w': 7 * 24 * time.Hour, 'd': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
 
 // AtTurn is the bound that names a turn.

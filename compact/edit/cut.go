@@ -47,7 +47,6 @@ func CutBefore(log []conversation.Event, before uint64) (kept []conversation.Eve
 	return kept, c.out
 }
 
-// carrier takes overlays from behind a cut along.
 type carrier struct {
 	log   []conversation.Event
 	units []conversation.Unit
@@ -59,8 +58,6 @@ type carrier struct {
 	seqs   map[uint64]uint64 // of overlays that came along
 }
 
-// carry takes the overlay at an index along, if it has anything to say of what is
-// kept.
 func (c *carrier) carry(i int) {
 	e := c.log[i]
 	body, ok := c.about(i)
@@ -108,7 +105,6 @@ func (c *carrier) about(i int) (conversation.Body, bool) {
 	return nil, false
 }
 
-// keep is the part of a list for which is holds, in a list of its own.
 func keep[T any](list []T, is func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !is(x) })
 }

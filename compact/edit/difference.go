@@ -8,7 +8,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// layerOf is the layer that each kind of savings is told as.
 var layerOf = [savingKinds]string{
 	SavedMasks: LayerResults, SavedCaps: LayerResults, SavedPointers: LayerResults, SavedArguments: LayerArguments,
 	SavedReasoning: LayerReasoning, SavedThinking: LayerReasoning, SavedCalls: LayerCalls, SavedDrops: LayerDropped,

@@ -9,9 +9,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What a proposal would do, in numbers, before it does it. They are those of the
-// views before and after: nothing is guessed but what a model has yet to write.
-
 // Layer is what one kind of reduction does in a proposal.
 type Layer struct {
 	Kind   string // results, arguments, reasoning, calls, summary, note, dropped
@@ -19,7 +16,6 @@ type Layer struct {
 	Saved  int    // tokens
 }
 
-// words says a layer in words.
 func (l Layer) words() string {
 	switch l.Kind {
 	case LayerResults:
@@ -38,7 +34,6 @@ func (l Layer) words() string {
 	return "1 summary"
 }
 
-// replies is a number of replies.
 func replies(n int) string {
 	if n == 1 {
 		return "1 reply"
@@ -98,7 +93,6 @@ func (p *Proposal) Preview() Preview {
 	return preview
 }
 
-// expected is the preview of a proposal whose summary is not written yet.
 func (p *Proposal) expected(preview Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
 	lost, replies := 0.0, 0 // thinking that goes because something in front of it does
@@ -145,7 +139,6 @@ func (p *Proposal) replaced() func(m *projection.Message) bool {
 	}
 }
 
-// weigh is a message in tokens.
 func (p *Proposal) weigh(m projection.Message) float64 {
 	return p.now.Meter.MessageTokens(&m)
 }

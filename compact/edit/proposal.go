@@ -106,7 +106,6 @@ func newProposal(log []conversation.Event, r preset.Rules, s Inputs, w Request) 
 	return p, nil
 }
 
-// resolve is the range a request means on the log.
 func (p *Proposal) resolve(w Request, profile preset.Profile) (Range, error) {
 	keep := w.KeepLast
 	if keep < 0 {
@@ -140,14 +139,12 @@ func goneTurns(log []conversation.Event) func(int) bool {
 	return func(turn int) bool { return gone[turn] }
 }
 
-// mechanical is the overlay of a profile that needs no model.
 func (p *Proposal) mechanical(profile preset.Profile) conversation.Body {
 	policies := p.rules.Policies(profile, p.toolsUsed())
 	return conversation.Summary{Style: p.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: p.Spans,
 		FromTurn: p.Range.From, ToTurn: p.Range.To, Policies: &policies}
 }
 
-// toolsUsed names the tools that occur in the range.
 func (p *Proposal) toolsUsed() []string {
 	var names []string
 	covered := conversation.Disjoint(p.Spans)
@@ -188,7 +185,6 @@ func (p *Proposal) apply(bodies ...conversation.Body) error {
 	return nil
 }
 
-// advice is what else could be tried.
 func (p *Proposal) advice() string {
 	if p.rules.Profiles[p.Profile].Summarize {
 		return ""
@@ -199,7 +195,6 @@ func (p *Proposal) advice() string {
 	return "; --profile " + preset.ProfileHeavy + " would summarize them"
 }
 
-// why tells the user what the proposal did.
 func (p *Proposal) why() string {
 	text := numbers.Turns(p.Range.From, p.Range.To)
 	for _, l := range p.Layers() {
@@ -214,7 +209,6 @@ func (p *Proposal) why() string {
 	return text
 }
 
-// tokens is the calibrated estimate of a request with a view.
 func (p *Proposal) tokens(v projection.View) int {
 	return p.now.Meter.WithView(v).EstimatedTokens()
 }
@@ -229,7 +223,6 @@ func (p *Proposal) Bodies(seq uint64) []conversation.Body {
 // needed.
 func (p *Proposal) After() projection.View { return p.after }
 
-// changed reports whether two views show anything differently.
 func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }
 
 // leaveNewest takes out of the proposal what a request in the middle of a turn is

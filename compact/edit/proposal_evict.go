@@ -48,7 +48,6 @@ func isNote(b conversation.Body) bool {
 // Covers reports whether a proposal covers any of the events of spans.
 func (p *Proposal) Covers(spans []conversation.Span) bool { return meet(p.Spans, spans) }
 
-// meet reports whether some event is in both spans.
 func meet(a, b []conversation.Span) bool {
 	return slices.ContainsFunc(a, func(x conversation.Span) bool {
 		return slices.ContainsFunc(b, func(y conversation.Span) bool { return x.First <= y.Last && y.First <= x.Last })
@@ -103,7 +102,6 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 	return bodies
 }
 
-// text is the summary that a model wrote for the proposal; false if none did.
 func (p *Proposal) text() (conversation.Summary, bool) {
 	i := p.writtenAt()
 	if i < 0 {

@@ -14,7 +14,6 @@ import (
 //   - A text that stands for a range stands in one place. Where the newest message
 //     parts a range, the side that weighs more is covered.
 
-// newestMessage is the Seq of the newest message of the user, 0 without one.
 func newestMessage(log []conversation.Event) uint64 {
 	for _, e := range slices.Backward(log) {
 		if _, ok := e.Body.(conversation.UserMessage); ok {
@@ -24,7 +23,6 @@ func newestMessage(log []conversation.Event) uint64 {
 	return 0
 }
 
-// lastUnit is the Seq of every event of the newest unit.
 func lastUnit(log []conversation.Event) map[uint64]bool {
 	units := conversation.Units(log)
 	if len(units) == 0 {

@@ -9,10 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// A plan is carried out as one proposal, whether a model has to write something for
-// it or not, and however long that takes: what a proposal comes to is worked out once
-// more on the log as it is when it is made.
-
 // ProposeOverlays is a proposal of overlays that some rule chose from the view of the
 // situation. What made says of why is put behind what they do. The error wraps
 // ErrNothingToGain.
@@ -29,8 +25,6 @@ func ProposeOverlays(log []conversation.Event, r preset.Rules, s Inputs, made co
 	return p, nil
 }
 
-// turnsTouched is the first and the last turn in which overlays show something
-// otherwise.
 func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
 	touched := map[uint64]bool{}
 	var spans []conversation.Span

@@ -6,9 +6,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Rules that act by themselves choose events, not turns. What they share with a
-// compaction by hand is how a summary is asked for and what counts as one.
-
 // ProposeSummary works out a summary of spans of whole units, which some rule
 // chose from the view of the situation. The job is what r.Summary says; made is
 // how the overlay came about. The error wraps ErrNoRange.

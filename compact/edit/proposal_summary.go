@@ -42,7 +42,6 @@ func (p *Proposal) window() int {
 	return p.now.Writer
 }
 
-// needSummary makes the job.
 func (p *Proposal) needSummary(r preset.SummaryRules) error {
 	window, writer := p.window(), p.now.Writer
 	if writer == 0 {
@@ -81,7 +80,6 @@ func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
 	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().Notes && len(p.earlier()) > 0
 }
 
-// merge makes the job one that reads earlier summaries and what came after.
 func (p *Proposal) merge(ask summary.Options) {
 	p.Job = p.mergedJob(ask)
 	p.Spans = p.Job.Spans
@@ -122,7 +120,6 @@ func (p *Proposal) room(rewrites bool) (int, error) {
 	return room, nil
 }
 
-// rawJob asks for a summary of what was said.
 func (p *Proposal) rawJob(ask summary.Options) *summary.Job {
 	ask.Covered = 0
 	job := summary.RawJob(p.log, ask)
@@ -221,7 +218,6 @@ func (p *Proposal) told() []conversation.Span {
 	return projection.WithEarlier(p.log, p.Spans)
 }
 
-// take puts an accepted text in force for the proposal.
 func (p *Proposal) take(text string, a summary.Answer) error {
 	job := p.Job
 	body := p.summary(text, a)

@@ -9,10 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Where the user reads a summary before it takes effect, he may change it. What
-// he makes of it counts only if it says something and is of a length that would
-// count from a model; whatever else a model may do wrong is not asked of him.
-
 // Written is the summary of a proposal as it was written, before it is in force.
 type Written struct {
 	Text     string

@@ -31,7 +31,6 @@ type RangeOptions struct {
 	Gone func(turn int) bool
 }
 
-// holds reports whether a turn is in the range.
 func (r Range) holds(turn int) bool { return r.From <= turn && turn <= r.To }
 
 // ExtendOver is the smallest range that holds r and overlaps none of the existing ranges in
@@ -62,7 +61,6 @@ func (r Range) overlapsInPart(e Range) bool {
 // why, and what to write instead.
 var ErrNoRange = errors.New("nothing to compact")
 
-// noRange is an ErrNoRange with its reason.
 func noRange(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
 }
@@ -134,7 +132,6 @@ func (o RangeOptions) find(flag string, b Bound, live []turnStart) (int, error) 
 	return i, nil
 }
 
-// turnStart is a turn and when it began.
 type turnStart struct {
 	turn int
 	at   time.Time

@@ -13,10 +13,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request is what somebody asks of a compaction, in the words of the command
-// line: bounds become turns, and the profile policies, only when it is worked
-// out on a log.
-
 // ErrNoProfile says that no profile has the name asked for.
 var ErrNoProfile = errors.New("there is no such profile")
 
@@ -136,7 +132,6 @@ func ParseRequest(text string) (Request, Op, error) {
 	return w, op, nil
 }
 
-// valueFlags are the flags that have a value.
 var valueFlags = []string{"--from", "--to", "--profile", "--focus", "--keep", "--keep-last"}
 
 func boundOf(text string) (*Bound, error) {
@@ -155,7 +150,6 @@ func ProfileOf(r preset.Rules, w Request) string {
 	return r.DefaultProfile
 }
 
-// profileOf is the profile a request means, by name.
 func profileOf(r preset.Rules, w Request) (string, preset.Profile, error) {
 	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]

@@ -64,17 +64,14 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	return conversation.Unpin{Made: conversation.Made{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
 }
 
-// ascending is a list of events in their order, each once.
 func ascending(events []uint64) []uint64 {
 	out := slices.Clone(events)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// mostNames is how many events are named one by one.
 const mostNames = 3
 
-// eventNames names events as recall and the history do.
 func eventNames(events []uint64) string {
 	if len(events) > mostNames {
 		return numbers.Grouped(len(events)) + " messages"
@@ -107,7 +104,6 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 	return conversation.Revert{Made: conversation.Made{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
 }
 
-// broughtBack says which turns come back without the rewind at an index.
 func broughtBack(log []conversation.Event, rewind int) string {
 	var back []conversation.Event
 	for i, by := range conversation.TakenBack(log) {

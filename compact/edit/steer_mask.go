@@ -78,7 +78,6 @@ func MaskByHand(r preset.Rules, log []conversation.Event, v projection.View, eve
 	return mask, nil
 }
 
-// viewChars is the code points of what a view sends, reasoning aside.
 func viewChars(v projection.View) int {
 	return v.Sizes.Chars() - v.Sizes.Text[projection.Reasoning].Chars()
 }

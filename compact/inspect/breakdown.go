@@ -12,14 +12,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// A breakdown is everything about how full the window is, and why: what the context
-// view shows and `context` prints. Rules:
-//
-//   - It reads the report of a view, and the log once: no text is made for it but
-//     the labels of what is heaviest.
-//   - What was said and what is sent are weighed alike, so that the savings and
-//     what is sent add up to what was said.
-
 // Breakdown is a conversation's context at one moment. Tokens are calibrated.
 type Breakdown struct {
 	Reading     meter.Reading
@@ -96,7 +88,6 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 	return c, off, events
 }
 
-// add is the costs with those of another request.
 func (c *Costs) add(u conversation.Usage) {
 	if u.For == conversation.ForReply {
 		c.Requests++
@@ -129,7 +120,6 @@ func addTo(sum **float64, amount *float64) {
 // savingNames are the kinds in words, in the order they are told.
 var savingNames = [...]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns undone"}
 
-// savingsOf lists the kinds that there are.
 func savingsOf(c planner.Check) []Saving {
 	savings := edit.SavingsOf(c.Log, c.View, c.Meter)
 	left := savings[edit.SavedCalls]

@@ -72,7 +72,6 @@ func heaviestOf(c planner.Check) []Item {
 	return items
 }
 
-// labelOf says what a message is, on one line.
 func labelOf(log []conversation.Event, m *projection.Message) string {
 	switch {
 	case projection.OnlyNoted(m.State, m.Why):
@@ -93,7 +92,6 @@ func labelOf(log []conversation.Event, m *projection.Message) string {
 	return firstLine(m.Text)
 }
 
-// turnsOf names the turns that a message stands for.
 func turnsOf(log []conversation.Event, m *projection.Message) string {
 	to := m.Turn
 	if i := conversation.IndexOf(log, m.Events[len(m.Events)-1]); i >= 0 {
@@ -119,12 +117,10 @@ func argumentsOf(log []conversation.Event, m *projection.Message) string {
 	return ""
 }
 
-// callLabel is a tool and what its call is about, on one line.
 func callLabel(tool, arguments string) string {
 	return conversation.OneLine(tool+" "+conversation.ToolCall{Arguments: arguments}.Subject(), labelChars)
 }
 
-// firstLine is the first line of a text that says something.
 func firstLine(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
 	line, _, _ := strings.Cut(text, "\n")

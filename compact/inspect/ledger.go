@@ -118,7 +118,6 @@ func (b *bookkeeper) unused() {
 		Model: usage.Model, CostUSD: rest.cost, Prompt: rest.prompt, Output: rest.output})
 }
 
-// bookkeeper is the ledger up to an event.
 type bookkeeper struct {
 	entries []Entry
 	at      map[uint64]int     // of compactions by epoch: the entry
@@ -151,7 +150,6 @@ func (k EntryKind) reversed() EntryKind {
 	return EntryUndo
 }
 
-// spending is what requests for summaries cost.
 type spending struct {
 	cost           *float64
 	prompt, output int
@@ -165,7 +163,6 @@ func (s *spending) add(e conversation.Event, u conversation.Usage) {
 	s.output += max(0, u.Completion)
 }
 
-// join adds other spending.
 func (s *spending) join(o spending) {
 	addTo(&s.cost, o.cost)
 	s.prompt += o.prompt
@@ -186,7 +183,6 @@ func (b *bookkeeper) take(waiting bool) spending {
 	return sum
 }
 
-// attempt enters a compaction that failed.
 func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
 	spent := b.take(b.spent.last.Seq == 0 && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
@@ -201,7 +197,6 @@ func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
 	b.entries = append(b.entries, entry)
 }
 
-// overlay enters an overlay.
 func (b *bookkeeper) overlay(e conversation.Event, made conversation.Made, force bool) {
 	s := b.subject(e)
 	b.know(e, s)

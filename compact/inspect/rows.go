@@ -50,14 +50,12 @@ func Rows(log []conversation.Event, v projection.View) []Row {
 	return t.rows
 }
 
-// rowTable is the rows so far.
 type rowTable struct {
 	log  []conversation.Event
 	rows []Row
 	at   []int32 // by index into the log: the row + 1, 0 for events without one
 }
 
-// find is the row of an event, nil if it has none.
 func (t *rowTable) find(seq uint64) *Row {
 	if len(t.log) == 0 {
 		return nil
@@ -89,7 +87,6 @@ func (t *rowTable) show(k int, m *projection.Message) bool {
 	return shown
 }
 
-// join puts message k beside the one that stands for its events already.
 func (t *rowTable) join(k int, m *projection.Message, messages []projection.Message) {
 	counted := false
 	for _, seq := range m.Events {
@@ -106,7 +103,6 @@ func (t *rowTable) join(k int, m *projection.Message, messages []projection.Mess
 	}
 }
 
-// tell says on a row what message k says.
 func (r *Row) tell(k int, m *projection.Message) {
 	r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
 }

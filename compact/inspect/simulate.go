@@ -51,7 +51,6 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 	return out
 }
 
-// presetRun applies a preset to a log.
 type presetRun struct {
 	log   []conversation.Event
 	rules preset.Rules
@@ -59,13 +58,11 @@ type presetRun struct {
 	view  projection.View
 }
 
-// look projects the log as it is now.
 func (p *presetRun) look() {
 	p.view = projection.Project(p.log)
 	p.now.Meter = p.now.Meter.WithView(p.view)
 }
 
-// add puts overlays behind the log.
 func (p *presetRun) add(bodies ...conversation.Body) {
 	if len(bodies) > 0 {
 		p.log = conversation.Extend(p.log, p.now.Now, bodies...)
@@ -146,12 +143,10 @@ func (p *presetRun) carryOut(plan planner.Plan) error {
 	return nil
 }
 
-// nothingToDo reports whether an error only says that a rule finds nothing to do.
 func nothingToDo(err error) bool {
 	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, summary.ErrRefused)
 }
 
-// truncate leaves the oldest out above the load line.
 func (p *presetRun) truncate() {
 	soft := p.soft()
 	if soft == 0 || p.used() <= soft {
@@ -162,7 +157,6 @@ func (p *presetRun) truncate() {
 	}
 }
 
-// byHand is a compaction as if it were asked for now.
 func (p *presetRun) byHand(w edit.Request) error {
 	pass, err := edit.NewProposal(p.log, p.rules, p.now, w)
 	if err != nil {

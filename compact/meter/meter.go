@@ -275,7 +275,6 @@ func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	return m.Factor() * sum
 }
 
-// estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {
 	m.estimate = 0
 	for _, seg := range projection.Segments() {
@@ -302,7 +301,6 @@ func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 	return m.held(&m.view.Sizes, seg) + m.held(&m.reply, seg)
 }
 
-// held is the uncalibrated estimate of a segment of some sizes.
 func (m *Meter) held(s *projection.Sizes, seg projection.Segment) float64 {
 	if m.options.Plain {
 		return float64(s.Text[seg].Chars()) / CharsPerToken

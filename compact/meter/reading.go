@@ -134,7 +134,6 @@ func nearer(trigger, hard float64) float64 {
 	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
 }
 
-// parts is the uncalibrated estimate of a request by segment.
 func (m *Meter) parts() (parts [projection.SegmentCount]float64) {
 	for _, seg := range projection.Segments() {
 		parts[seg] = m.SegmentEstimate(seg)

@@ -41,7 +41,6 @@ func BandSpans(v projection.View, m meter.Meter, rule BandRule) []conversation.S
 	return bandOf(v, m, rule).spans
 }
 
-// bandOf is what the next summary covers.
 func bandOf(v projection.View, m meter.Meter, rule BandRule) band {
 	messages := v.Messages
 	m = m.WithView(v)
@@ -65,10 +64,8 @@ type band struct {
 	tokens float64
 }
 
-// saves is how many tokens a summary of the band is expected to save.
 func (b band) saves() float64 { return b.tokens - min(bandShare*b.tokens, bandMost) }
 
-// reaches reports whether summarising the band saves so many tokens.
 func (b band) reaches(tokens float64) bool { return b.tokens > 0 && b.saves() >= tokens }
 
 // takeBand covers units from one message on up to another until that saves so
@@ -104,7 +101,6 @@ func DropSpans(v projection.View, m meter.Meter, target float64) []conversation.
 	return dropSpans(v, m, target, firstToDrop(v.Messages))
 }
 
-// dropSpans is DropSpans from one message on.
 func dropSpans(v projection.View, m meter.Meter, target float64, from int) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)

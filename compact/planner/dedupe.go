@@ -21,12 +21,11 @@ import (
 //   - Arguments that cannot be read, or that are not those of the call any
 //     more, say nothing about its identity: the call and its result stay.
 
-// contentField is the field of results that are no JSON objects.
 const contentField = "content"
 
-// dedupeItems are the parts of messages that identity dedup omits under rules, in
-// their order; nil unless rules.Dedupe is enabled. The event of
-// an item is the first of its message; messages without events give none.
+// dedupeItems chooses what identity dedup omits in a view, oldest first; nil unless
+// rules.Dedupe is enabled. The event of an item is the first of its message; messages
+// without events give none.
 func dedupeItems(messages []projection.Message, rules preset.Rules) []conversation.MaskItem {
 	if !rules.Dedupe.Enabled {
 		return nil
@@ -68,7 +67,6 @@ func dedupeItems(messages []projection.Message, rules preset.Rules) []conversati
 	return items
 }
 
-// dedupeMessage is a message of a view as identity dedup sees it.
 func dedupeMessage(m *projection.Message) adachsoft.Message {
 	d := adachsoft.Message{Role: string(m.Role), Content: m.Text}
 	for _, c := range m.Calls {
@@ -100,10 +98,4 @@ func resultObject(text string) ordered.Object {
 		return nil
 	}
 	return ordered.Object{{Key: contentField, Value: quoted}}
-}
-
-// DedupeItems chooses what identity dedup omits in a view, oldest first; nil
-// unless r.Dedupe is enabled (ADA).
-func DedupeItems(v projection.View, r preset.Rules) []conversation.MaskItem {
-	return dedupeItems(v.Messages, r)
 }

@@ -32,7 +32,6 @@ func noteRoomIn(e preset.EvictRules, window int) summary.NoteRoom {
 // promptShare is what system prompt and tools usually take of a window at most.
 const promptShare = 0.125
 
-// promptTokens is what system prompt and tools take.
 func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }

@@ -80,7 +80,6 @@ func (c Check) Forecast(r preset.Rules) Forecast {
 	return o
 }
 
-// foretell tells what the steps would do.
 func (p *planner) foretell(o *Forecast) {
 	target, cold := p.goals()
 	o.Cold, o.ColdLine = p.check.Cold(), int(cold) // whole tokens are above one exactly where they are above the other
@@ -128,7 +127,6 @@ func (p *planner) foretellStep(o *Forecast, target, growth float64) {
 	}
 }
 
-// foretellSummary tells of the longest summary of spans, if there are any.
 func (p *planner) foretellSummary(o *Forecast, spans []conversation.Span) {
 	if len(spans) > 0 {
 		o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(p.check.Log, spans))

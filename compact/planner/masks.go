@@ -13,7 +13,6 @@ import (
 // or where what they save in the next requests is more than writing the rest of the
 // prefix anew.
 
-// with is a plan that makes the masks of w.
 func (p *planner) with(plan Plan, w worth) Plan {
 	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
 	if len(w.items) > 0 {
@@ -54,14 +53,11 @@ func (p *planner) frees(items []conversation.MaskItem) float64 {
 	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
 }
 
-// pays reports whether masking with a warm cache costs less than it saves.
 func (p *planner) pays(gain, behind float64) bool {
 	s := p.check.Sheet
 	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*behind
 }
 
-// items is what a mask would hide. Relaxed, neither the first turn nor the
-// current one is spared.
 func (p *planner) items(relaxed bool) []conversation.MaskItem {
 	return MaskItems(&p.check.View, p.rules, p.check.Meter, relaxed)
 }
@@ -95,7 +91,6 @@ func (p *planner) worth(items []conversation.MaskItem) worth {
 	return w
 }
 
-// saves is what one item saves.
 func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float64 {
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
@@ -112,12 +107,10 @@ func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float
 	return savedResult(in, m.Size, p.rules.Mask.Preview)
 }
 
-// savedResult is about how many tokens a result is longer than its stub.
 func savedResult(c meter.Scale, size conversation.Size, preview int) float64 {
 	return max(0, c.Weigh(size)-stubTokens(c, size, preview))
 }
 
-// stubTokens is about how many tokens a result of some size has as a stub.
 func stubTokens(c meter.Scale, size conversation.Size, preview int) float64 {
 	shown := 1.0
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
@@ -131,7 +124,6 @@ func MaskOf(r preset.Rules, items []conversation.MaskItem) conversation.Mask {
 	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }
 
-// masked is the view with items hidden.
 func (p *planner) masked(items []conversation.MaskItem) projection.View {
 	if len(items) == 0 {
 		return p.check.View

@@ -10,21 +10,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// When compaction acts automatically is decided here: a pure decision about the
-// request as it would be sent now. Rules:
-//
-//   - Above the load line one step evicts the oldest units down to the target; one
-//     prefix break. While the provider's cache is cold, which makes the break free,
-//     a step evicts what is above a lower share of the window.
-//   - Masks are made only where they are enabled and pay: when the cache is cold
-//     anyway, or at the start of a turn when what they save in the next requests is
-//     more than writing the rest of the prefix anew.
-//   - It acts rarely: above the load line again only after growth of a stride, and
-//     never for less than a tenth of what is used.
-//   - Everything is measured on the view, system prompt and tools included, never
-//     on the log: a log only grows, and would call for the same step for ever.
-//   - Presets of the sources act when theirs say.
-
 // Moment is when the planner looks.
 type Moment int
 
@@ -193,7 +178,6 @@ func (p *planner) due() bool {
 	return p.above(p.reading.Used) || p.check.AtOnce && p.reading.LoadLine > 0
 }
 
-// usedBy is what the gauge would show of a view in place of the one there is.
 func (p *planner) usedBy(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
@@ -204,10 +188,8 @@ func (p *planner) over() bool {
 	return hard > 0 && p.reading.Used > hard && p.check.Moment != MomentReply
 }
 
-// plan is a plan for a trigger, with nothing to do yet.
 func (p *planner) plan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
 
-// turnsSaid is how many turns a log holds.
 func turnsSaid(log []conversation.Event) int {
 	if len(log) == 0 {
 		return 0
@@ -215,7 +197,6 @@ func turnsSaid(log []conversation.Event) int {
 	return log[len(log)-1].Turn + 1
 }
 
-// after is the view with the masks of a plan.
 func (p *planner) after(plan Plan) projection.View {
 	if len(plan.Masks) == 0 {
 		return p.check.View
@@ -223,7 +204,6 @@ func (p *planner) after(plan Plan) projection.View {
 	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
 }
 
-// tokensOf is a request with a view, in tokens.
 func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
 
 // Cold reports whether the provider's cache no longer holds the conversation.

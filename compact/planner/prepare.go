@@ -14,8 +14,6 @@ const (
 	prepareTurns = 2
 )
 
-// prepare is the summary of what the step at the load line will evict, while that is
-// a turn or two away.
 func (p *planner) prepare() Plan {
 	past := p.check.Past
 	if !p.check.Prepares || p.window == 0 || p.check.Refused || !past.asks(p.rules) || p.rests.held() || !p.rests.mayTry() {
@@ -35,7 +33,6 @@ func (p *planner) prepare() Plan {
 	return Plan{Prepare: true, Spans: p.block(spans), Used: p.reading.Used}
 }
 
-// evictedAt is what a step will evict when so many more tokens were added.
 func (p *planner) evictedAt(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)

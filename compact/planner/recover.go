@@ -59,20 +59,17 @@ func (c Check) Recover(r preset.Rules) []conversation.Body {
 	return l.bodies
 }
 
-// ladder is a recovery under way: its check is of the log with what was done.
 type ladder struct {
 	planner
 	bodies []conversation.Body
 }
 
-// estimated is the size of the request as it is by now, in tokens.
 func (l *ladder) estimated() float64 {
 	return float64(l.check.Meter.WithView(l.check.View).EstimatedTokens())
 }
 
 func (l *ladder) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
 
-// add appends an overlay unless it saves nothing.
 func (l *ladder) add(b conversation.Body) {
 	before := l.estimated()
 	log, view := l.check.Log, l.check.View
@@ -96,7 +93,6 @@ func (l *ladder) mask() {
 	}
 }
 
-// cap shows no more than so many code points of what the current turn holds.
 func (l *ladder) cap(chars int) {
 	messages := l.check.View.Messages
 	if l.enough() || len(messages) == 0 {
@@ -128,7 +124,6 @@ func (l *ladder) cap(chars int) {
 	}
 }
 
-// drop leaves out the oldest units until a request has so many tokens.
 func (l *ladder) drop(tokens float64) {
 	check, done := *l.check, len(l.bodies)
 	l.leaveOut(DropSpans(check.View, check.Meter, tokens))

@@ -16,7 +16,6 @@ import (
 //     tools, and what recall showed in this turn or the one before.
 //   - Arguments go with them for tools that say so; users' words never.
 
-// candidate is a result, or a call's arguments, that could be hidden.
 type candidate struct {
 	message int // index into the view
 	item    conversation.MaskItem
@@ -45,7 +44,6 @@ type selection struct {
 	rests   map[string]int // calls of recall whose results rest, with their turn
 }
 
-// items walks from the newest message back.
 func (s *selection) items() []conversation.MaskItem {
 	keep := s.keep()
 	current, spare := s.currentTurn()
@@ -80,7 +78,6 @@ func (s *selection) items() []conversation.MaskItem {
 	return alike.With(s.pastFirstTurn(found))
 }
 
-// keep is how many tokens of the newest results stay.
 func (s *selection) keep() float64 {
 	keep := float64(s.rules.Mask.KeepTokens)
 	if s.window > 0 {
@@ -104,7 +101,6 @@ func (s *selection) currentTurn() (turn int, spare bool) {
 	return turn, s.window == 0 || tokens < most
 }
 
-// pastFirstTurn leaves the first turn's results out, up to the bound.
 func (s *selection) pastFirstTurn(found []candidate) []conversation.MaskItem {
 	var items []conversation.MaskItem
 	first, left := s.firstTurn(), float64(s.rules.Mask.FirstTurnTokens)
@@ -121,7 +117,6 @@ func (s *selection) pastFirstTurn(found []candidate) []conversation.MaskItem {
 	return items
 }
 
-// firstTurn is the turn of the first message.
 func (s *selection) firstTurn() int {
 	if len(s.view.Messages) == 0 {
 		return 0
@@ -129,7 +124,6 @@ func (s *selection) firstTurn() int {
 	return s.view.Messages[0].Turn
 }
 
-// candidates are the parts of a message that could be hidden.
 func (s *selection) candidates(i int) []candidate {
 	m := &s.view.Messages[i]
 	if m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped {
@@ -156,7 +150,6 @@ func (s *selection) stays(m *projection.Message) bool {
 	return s.rules.Tools[m.Tool].Stays() || s.isResting(m)
 }
 
-// arguments are the calls of a reply whose arguments could be hidden.
 func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {

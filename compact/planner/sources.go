@@ -32,7 +32,6 @@ func (p *planner) applyProfile() Plan {
 	return plan
 }
 
-// oneClaw is ONE.
 func (p *planner) oneClaw() Plan {
 	soft, over := p.reading.LoadLine, p.over()
 	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
@@ -85,7 +84,7 @@ func (p *planner) everyRequest() Plan {
 		}
 	}
 	if p.rules.Dedupe.Enabled {
-		if items := DedupeItems(p.check.View, *p.rules); len(items) > 0 {
+		if items := dedupeItems(p.check.View.Messages, *p.rules); len(items) > 0 {
 			mask := MaskOf(*p.rules, items)
 			mask.Style = preset.DedupeStyle
 			plan.Masks = append(plan.Masks, mask)

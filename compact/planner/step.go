@@ -22,7 +22,6 @@ import (
 //   - When the next turns lead to the load line, the summary of what the step will
 //     evict is prepared beside the conversation.
 
-// evict is the step that is due, if one is.
 func (p *planner) evict() Plan {
 	if p.window == 0 {
 		return Plan{}
@@ -48,7 +47,6 @@ func (p *planner) evict() Plan {
 	return Plan{}
 }
 
-// goals is what a step leaves at the load line and with a cold cache, in tokens.
 func (p *planner) goals() (target, cold float64) {
 	target, cold = p.rules.Evict.Goals(int(p.window), p.capacity, p.reading.LoadLine)
 	return p.besidePrompt(target), p.besidePrompt(cold)
@@ -83,7 +81,6 @@ func noteRoomOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Rea
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().All() }
 
-// protected is how many of the newest tokens stay.
 func (p *planner) protected() float64 {
 	return roomLeft(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
 }
@@ -120,7 +117,6 @@ func (p *planner) mayGain(plan Plan, e eviction, room float64) float64 {
 	return e.gains(room)
 }
 
-// progress reports whether so many tokens less are worth a pass.
 func (p *planner) progress(tokens float64) bool {
 	return tokens > 0 && tokens >= p.rules.Planner.ProgressRatio*p.used
 }
@@ -174,7 +170,6 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 	return all
 }
 
-// blockIsFull reports whether another summary would make the block too long.
 func (p *planner) blockIsFull() bool {
 	bands, tokens := 0, 0.0
 	for _, s := range projection.Summaries(p.check.Log) {

@@ -53,10 +53,8 @@ func (o Forecast) Words(cold string) string {
 	return strings.Join(sentences, " ")
 }
 
-// mostTurns is the largest number of turns that is told.
 const mostTurns = 99
 
-// whenWords says when what is done.
 func (o Forecast) whenWords() string {
 	deed := o.Deed
 	if o.EvictTo >= 0 {
@@ -111,7 +109,6 @@ func rough(n int) int {
 	return int(math.Round(float64(n)/unit) * unit)
 }
 
-// evictWords says what the step at the load line evicts, and what stands for it.
 func (o Forecast) evictWords() string {
 	text, them := evictedWords(o.EvictFrom, o.EvictTo)
 	if o.EvictMore {
@@ -136,7 +133,6 @@ func evictedWords(from, to int) (text, them string) {
 	return numbers.Turns(from, to) + " are evicted", "them"
 }
 
-// coldWords says what a cold cache leads to.
 func (o Forecast) coldWords(at string) string {
 	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)
 	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens remain."

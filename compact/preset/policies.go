@@ -49,7 +49,6 @@ func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolic
 	}
 }
 
-// strips says whether a side with a hint may be stripped.
 func (t ToolRule) strips(hint Keep) bool {
 	return hint == KeepStrip || hint == KeepInherit && !t.Exempt
 }

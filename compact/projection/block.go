@@ -61,7 +61,6 @@ const (
 	omitRun
 )
 
-// add takes a message into the run.
 func (r *run) add(m *Message) {
 	if len(r.events) == 0 {
 		r.from = m.Turn
@@ -100,7 +99,6 @@ func (r *run) messages(told map[*activeSummary]bool) []Message {
 	return append(out, r.pinned...)
 }
 
-// MessageOf is a message that stands for the run.
 func (r *run) message(role Role, text string, state State, why string) Message {
 	return Message{Role: role, Text: text, Size: conversation.Measure(text), Before: r.before, Events: r.events, Turn: r.from,
 		State: state, Why: why, Overlay: r.overlay}
@@ -164,7 +162,6 @@ func OnlyNoted(s State, why string) bool {
 	return s == StateSummarised && strings.HasPrefix(why, whyEvicted)
 }
 
-// plainTexts is the texts of the run's summaries.
 func (r *run) plainTexts(told map[*activeSummary]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
@@ -227,7 +224,6 @@ func (r *run) head() string {
 	return noteBlockHead
 }
 
-// newest is the newest summary of a run of summaries.
 func (r *run) newest() *activeSummary {
 	newest := r.summaries[0]
 	for _, s := range r.summaries {
@@ -238,12 +234,10 @@ func (r *run) newest() *activeSummary {
 	return newest
 }
 
-// inOwnWords reports whether a summary is shown in the words of Plimsoll.
 func (s *activeSummary) inOwnWords() bool {
 	return preset.WordingOf(s.Style).Notes
 }
 
-// isNote reports whether a summary is nothing but a note.
 func (s *activeSummary) isNote() bool {
 	return s.Version >= noteVersion && s.Text == "" && s.inOwnWords()
 }

@@ -21,7 +21,6 @@ func newCallIDs(form CallIDForm) *callIDs {
 // MaxCallID is the longest id, and name of a tool, OpenAI and Anthropic take.
 const MaxCallID = 64
 
-// next returns the id for a call that the log knows as id.
 func (c *callIDs) next(id string) string {
 	out := id
 	for c.used[out] || !c.valid(out) {

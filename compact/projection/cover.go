@@ -9,7 +9,6 @@ import (
 
 // Decisions on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
 
-// group finds the units, once.
 func (r *decisions) group() {
 	if r.unitOf != nil {
 		return
@@ -48,7 +47,6 @@ func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
 	}
 }
 
-// summarise puts a summary in force for its units, if it holds.
 func (r *decisions) summarise(seq uint64, b conversation.Summary) {
 	if !r.there(seq, b.Spans) {
 		r.note(seq, "speaks of events that are not there; they are shown as they were said")
@@ -107,7 +105,6 @@ func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(membe
 	}
 }
 
-// within reports whether spans hold all of a unit.
 func (r *decisions) within(members []int, spans conversation.Spans) bool {
 	for _, i := range members {
 		if !spans.Holds(r.events[i].Seq) {

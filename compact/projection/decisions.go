@@ -43,7 +43,6 @@ type decision struct {
 	caps    []callCap  // the newest last
 }
 
-// masking is how a part is hidden.
 type masking struct {
 	seq       uint64 // of the overlay
 	style     conversation.Style
@@ -55,13 +54,11 @@ type masking struct {
 	self      [1]*masking
 }
 
-// cut is how much of a text is shown.
 type cut struct {
 	seq        uint64
 	head, tail int
 }
 
-// callMask hides the arguments of one call.
 type callMask struct {
 	call string
 	*masking
@@ -80,7 +77,6 @@ func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 	return m
 }
 
-// list is the masking as a list.
 func (m *masking) list() []*masking { return m.self[:] }
 
 // shows reports whether two masks without fields show the same.
@@ -109,7 +105,6 @@ func covered(masks []*masking, how *masking) []*masking {
 	return append(masks, how)
 }
 
-// index is where an event stands, -1 if the log does not hold it.
 func (r *decisions) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
 
 // each calls f for the events of spans that precede the overlay, once.
@@ -122,12 +117,10 @@ func (r *decisions) each(overlay uint64, spans []conversation.Span, f func(i int
 	}
 }
 
-// note tells the user what could not be applied.
 func (r *decisions) note(seq uint64, text string) {
 	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }
 
-// argumentsOf is what hides the arguments of a call, nil if nothing does.
 func (d *decision) argumentsOf(call string) *masking {
 	for _, m := range slices.Backward(d.calls) {
 		if m.call == call {

@@ -14,8 +14,4 @@
 //
 // [Summaries] and [Pinned] say what of a log is in force, for those who make further overlays. A view counts its text by
 // [Segment].
-//
-// The files, from above: project.go makes a view, reduce.go, result.go, omit.go and block.go show single events and runs,
-// repeated.go results with one text; resolve.go and cover.go decide what counts; stub.go has the words. harden.go is what
-// comes after.
 package projection

@@ -55,7 +55,6 @@ func Harden(v View, c Capabilities) ([]Message, error) {
 	return out, nil
 }
 
-// hardener builds the messages of one request.
 type hardener struct {
 	caps  Capabilities
 	view  []Message
@@ -123,7 +122,6 @@ func (h *hardener) add(i int) {
 	}
 }
 
-// addCalls adds a reply with calls, and an answer to each.
 func (h *hardener) addCalls(m Message) {
 	calls := make([]conversation.ToolCall, len(m.Calls))
 	answers := make([]Message, len(m.Calls))
@@ -152,7 +150,6 @@ func (h *hardener) addCalls(m Message) {
 	h.out = append(append(h.out, m), answers...)
 }
 
-// addAsText writes calls and answers out for a model that takes no tools.
 func (h *hardener) addAsText(m Message, answers []Message) {
 	var reply strings.Builder
 	reply.WriteString(m.Text)

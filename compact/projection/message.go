@@ -35,7 +35,6 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 	return m, true
 }
 
-// whole reports whether a message shows all that the log holds of it.
 func (m *Message) whole() bool { return m.Overlay == 0 && m.Repeats == 0 }
 
 // ShowsInFull reports whether the view shows a result with this very text, so

@@ -13,7 +13,6 @@ import (
 // for this unit alone, would be no longer than what the unit took when the overlay
 // was made, so that the view never grows by it.
 
-// leaveOut rules on the units of spans.
 func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
 	var line run // used again for each
 	r.eachUnit(seq, spans, func(members []int) {
@@ -65,7 +64,6 @@ func (r *run) omitNoteIsWithin(chars int) bool {
 	return words <= chars
 }
 
-// works reports whether a message is part of work with tools.
 func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 
 // leastChars is how much room at least is won when an overlay hides a result.
@@ -82,7 +80,6 @@ func (r *decisions) leastChars(i int, overlay uint64) int {
 	return min(chars, pointerChars(b)) - alike*(decimals(overlay)-decimals(r.events[i].Seq))
 }
 
-// showLeftOut shows a message of a unit that is left out.
 func (p *projector) showLeftOut(i int, m *Message) {
 	e, d := &p.events[i], &p.by[i]
 	switch {
@@ -106,7 +103,6 @@ func (p *projector) showLeftOut(i int, m *Message) {
 	}
 }
 
-// name remembers which tools a run is about.
 func (r *run) name(calls []conversation.ToolCall) {
 	for _, c := range calls {
 		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {

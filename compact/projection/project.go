@@ -64,7 +64,6 @@ func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint6
 	v.add(m)
 }
 
-// project makes the view of a whole log.
 func (v View) project(events []conversation.Event) View {
 	messages := 0
 	for i := range events {
@@ -103,7 +102,6 @@ func (v View) project(events []conversation.Event) View {
 	return v
 }
 
-// sayAll adds events that no overlay speaks of.
 func (v *View) sayAll(events []conversation.Event) {
 	same, seqs := roots(events), seqsOf(events)
 	for i := range events {
@@ -125,7 +123,6 @@ func seqsOf(events []conversation.Event) []uint64 {
 	return seqs
 }
 
-// show adds an event as it is ruled.
 func (p *projector) show(i int) {
 	e, d := &p.events[i], &p.by[i]
 	m, ok := MessageOf(e)

@@ -7,7 +7,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// projector makes a view of a log with overlays in force.
 type projector struct {
 	*decisions
 	view View
@@ -22,7 +21,6 @@ func (p *projector) emit(m Message) {
 	p.view.add(m)
 }
 
-// flush ends a run.
 func (p *projector) flush() {
 	if p.run.kind == noRun {
 		return
@@ -49,7 +47,6 @@ func (p *projector) join(kind runKind, m *Message) {
 	p.run.add(m)
 }
 
-// addAbsence records that an event stands nowhere in the view.
 func (p *projector) addAbsence(e *conversation.Event, overlay uint64, state State, why string) {
 	p.view.Absent = append(p.view.Absent, Absence{Event: e.Seq, Turn: e.Turn, Overlay: overlay, State: state, Why: why})
 }

@@ -9,10 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// A message that stands for itself can still be shown with less: arguments and
-// reasoning are reduced here, by the newest overlay for each.
-
-// reduce shows a message as its decision has it.
 func (p *projector) reduce(i int, m *Message) {
 	switch m.Role {
 	case RoleAssistant:
@@ -81,7 +77,6 @@ func stripReasoning(m *Message, overlay uint64) {
 	m.Reasoning, m.ReasoningSize = "", conversation.Size{}
 }
 
-// reducedArguments is arguments without what a mask hides.
 func reducedArguments(args string, how *masking) string {
 	if shorten := how.words.Arguments; shorten != nil {
 		return shorten(args, how.fields, how.threshold)

@@ -114,7 +114,6 @@ func (r *decisions) root(i int) uint64 {
 	return r.roots[i]
 }
 
-// repetitions finds which results have one text.
 func (r *decisions) repetitions() {
 	r.roots = roots(r.events)
 	for i, root := range r.roots {
@@ -127,7 +126,6 @@ func (r *decisions) repetitions() {
 	}
 }
 
-// choose decides for every repeated text which result stands in full.
 func (r *decisions) choose() {
 	if r.alike == nil {
 		return
@@ -138,10 +136,8 @@ func (r *decisions) choose() {
 	}
 }
 
-// maxDigits is how many digits the number of an event can have.
 const maxDigits = 20
 
-// twin is one of the results with one text.
 type twin struct {
 	seq   uint64
 	chars int  // as its overlays have it
@@ -205,5 +201,4 @@ func best(results []twin, text conversation.Body) (stands uint64) {
 	return stands
 }
 
-// decimals is the number of digits of n.
 func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }

@@ -121,7 +121,6 @@ func (r *decisions) policies(seq uint64, b conversation.Summary) {
 	}
 }
 
-// strip rules on one event by what its tool's calls are stripped of.
 func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
 	d := &r.by[i]
 	whole := how.words.WholePolicies

@@ -83,7 +83,6 @@ func (r *decisions) original(i int, b conversation.ToolResult) string {
 	return own
 }
 
-// reduceResult shows a result as its decision and what it repeats have it.
 func (p *projector) reduceResult(i int, m *Message) {
 	f := p.form(i)
 	root := p.root(i)

@@ -145,7 +145,6 @@ func bothEnds(text string, first, last int) (head, tail string) {
 	return strings.TrimRight(head, "\r\n"), strings.TrimRight(tail, "\r\n")
 }
 
-// lineCount is the number of lines of a text.
 func lineCount(text string) int {
 	if text == "" {
 		return 0
@@ -157,7 +156,6 @@ func lineCount(text string) int {
 	return n
 }
 
-// writeCount writes what count gives.
 func writeCount(b *strings.Builder, n int, noun string) {
 	b.WriteString(numbers.Grouped(n))
 	b.WriteByte(' ')

@@ -80,7 +80,6 @@ func (c *Cache) Send(points []Mark, common int, idle, lives time.Duration) (hit 
 	return found.Tokens
 }
 
-// reachable reports whether an older mark is found from one of these.
 func reachable(points []Mark, old Mark) bool {
 	return slices.ContainsFunc(points, func(p Mark) bool { return p.Messages >= old.Messages && p.Blocks-old.Blocks <= LookBack })
 }

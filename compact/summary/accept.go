@@ -57,7 +57,6 @@ var (
 	ErrLong     = errors.New("the summary would not be short enough")
 )
 
-// refused is one reason, with what is particular to the answer.
 type refused struct {
 	reason error
 	detail string
@@ -117,7 +116,6 @@ func (j *Job) Check(text string) error {
 // Refused is the error for one of the reasons.
 func Refused(reason error) error { return refused{reason, ""} }
 
-// blank is why a text is none, nil if it says something.
 func (j *Job) blank(text string) error {
 	if text == "" || strings.IndexFunc(text, saysSomething) < 0 {
 		return refused{ErrEmpty, ""}
@@ -125,7 +123,6 @@ func (j *Job) blank(text string) error {
 	return nil
 }
 
-// short is why a text cannot stand for what is covered, nil if it is long enough.
 func (j *Job) short(text string) error {
 	read := j.CoveredTokens
 	if j.Input == preset.InputMerged { // an earlier summary is less than what it stands for
@@ -207,7 +204,6 @@ var refusals = sync.OnceValue(func() *regexp.Regexp {
 		`|抱歉|很抱歉|对不起|對不起|申し訳|すみません|lo siento\b|je suis désolée?\b|es tut mir leid\b|tut mir leid\b|mi dispiace\b|desculpe\b)`)
 })
 
-// declines reports whether a short answer opens with a refusal.
 func declines(text string) bool {
 	return refusals().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
 }
@@ -261,7 +257,6 @@ func echoes(job Job, answer string) bool {
 	return false
 }
 
-// merges reports whether earlier summaries are written out first.
 func (j Job) merges() bool { return len(j.parts) > 0 && j.parts[0].seq == 0 }
 
 // requestText is all that a request says, white space folded.

@@ -49,7 +49,6 @@ func callsIn(said []conversation.Event) []madeCall {
 	return calls
 }
 
-// newestFailure is the newest call that went wrong, nil if none did.
 func newestFailure(calls []madeCall) *madeCall {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if calls[i].status == conversation.ResultError {
@@ -82,7 +81,6 @@ func (c *madeCall) failure() string {
 	return line
 }
 
-// fileUse is a file that calls named.
 type fileUse struct {
 	path     string
 	modified bool
@@ -151,7 +149,6 @@ func words(text string) map[string]bool {
 
 var withoutDashes = strings.NewReplacer("_", "", "-", "")
 
-// plainName is a name in small letters, without dashes.
 func plainName(name string) string { return strings.ToLower(withoutDashes.Replace(name)) }
 
 // plainTool is the name of a tool without that of its server, in any spelling.
@@ -178,7 +175,6 @@ func touches(c *madeCall) (paths []string, modifies bool) {
 // maxPath is how much of a path is kept, in code points.
 const maxPath = 200
 
-// pathsOf lists the paths among arguments, each once.
 func pathsOf(arguments string) []string {
 	var paths []string
 	add := func(v any) {
@@ -224,13 +220,11 @@ func patched(arguments string) []string {
 	return out
 }
 
-// openTodo is an entry of a checklist that is not done.
 type openTodo struct {
 	text    string
 	started bool
 }
 
-// newestList is the newest call that wrote a checklist, nil if none did.
 func newestList(calls []madeCall) *madeCall {
 	for i := len(calls) - 1; i >= 0; i-- {
 		if c := &calls[i]; c.status == conversation.ResultOK && todoTools[plainTool(c.name)] {

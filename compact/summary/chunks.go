@@ -6,10 +6,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A summariser whose window is smaller than what is to be summarised reads it
-// in pieces, each of which gets a summary of its own; together they are the
-// summary of the whole. A text that is larger than a piece goes on in the next.
-
 // Chunks splits a job that writes everything out into jobs of at most budget
 // estimated tokens each, in order. A job that fits, or whose form cannot be
 // split (the view, JCL), is returned alone. The job should be made without a
@@ -45,7 +41,6 @@ func even(parts []part, room float64) [][]part {
 	return groups
 }
 
-// grouped shares parts out to pieces of at most room tokens each.
 func grouped(parts []part, room float64) [][]part {
 	var groups [][]part
 	left := 0.0
@@ -85,7 +80,6 @@ func (p part) split(room float64) (first, second part, more bool) {
 	return first, second, true
 }
 
-// chunk is the job for one piece.
 func (j Job) chunk(parts []part, total float64, i, n int) Job {
 	lo, hi := uint64(0), uint64(0)
 	from, to := parts[0].turn, parts[0].turn
@@ -118,7 +112,6 @@ func tokensOf(parts []part) float64 {
 	return total
 }
 
-// spansBetween is the part of spans between two events, both included.
 func spansBetween(spans []conversation.Span, lo, hi uint64) []conversation.Span {
 	var out []conversation.Span
 	for _, s := range spans {

@@ -19,7 +19,6 @@ import (
 // jcliChars is how much of the conversation is sent, in code points (JCL).
 const jcliChars = 80_000
 
-// jcliMessage is a message as J-CLI writes it.
 type jcliMessage struct {
 	Role    string     `json:"role"`
 	Content string     `json:"content"`
@@ -33,7 +32,6 @@ type jcliCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// jcliJob asks for a summary in J-CLI's words.
 func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Options) Job {
 	words := preset.WordingOf(ask.Style)
 	var old, fresh []jcliMessage
@@ -106,7 +104,6 @@ func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
 	return head + tail
 }
 
-// jcliItems is each message as JSON.
 func jcliItems(messages []jcliMessage) []string {
 	out := make([]string, len(messages))
 	for i, m := range messages {

@@ -66,7 +66,6 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 // NoteTitle opens the first line of a note.
 const NoteTitle = "## Note on "
 
-// noteHead names what a note stands for, by ids that recall takes.
 func noteHead(said []conversation.Event) string {
 	from, to := conversation.TurnsOf(said)
 	first, last := said[0].Seq, said[len(said)-1].Seq
@@ -91,7 +90,6 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// withNewlines is a text whose lines all end with a newline character.
 func withNewlines(text string) string {
 	if snippet.IsASCII(text) && !strings.ContainsAny(text, "\r\v\f") {
 		return text
@@ -112,7 +110,6 @@ func printable(text string) string {
 	}, text)
 }
 
-// mayControl reports whether a text may hold control characters.
 func mayControl(text string) bool {
 	const firstOfC1 = 0xc2 // the byte that begins those above ASCII, and other characters
 	for i := range len(text) {
@@ -135,7 +132,6 @@ func inLine(text string, n int) string {
 	return text
 }
 
-// isPlain reports whether a text has nothing but visible ASCII, as most paths have.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] >= 0x7f {

@@ -50,7 +50,6 @@ func IndexAt(text string) int {
 	return len(text)
 }
 
-// nameSeen is a name and where it stood.
 type nameSeen struct {
 	text  string
 	score float64
@@ -119,7 +118,6 @@ func nameIndex(said []conversation.Event, shown shownNames, room float64) string
 	return b.String()
 }
 
-// rankedNames is the names of results that are not shown, the most telling first.
 func rankedNames(said []conversation.Event, shown shownNames, room float64) []*nameSeen {
 	seen := namesSeen(said, room)
 	shown.mark(seen)
@@ -170,7 +168,6 @@ func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
 	return seen
 }
 
-// eventTokens is about how many tokens an event has in a request.
 func eventTokens(e conversation.Event) float64 {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:

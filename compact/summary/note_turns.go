@@ -10,16 +10,12 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What was done, a line for each turn: what it was about, which tools were called
-// how often, and how the newest reply begins.
-
 const (
 	askedChars   = 80  // code points of the user's message in a line
 	repliedChars = 100 // of the reply
 	toolsNamed   = 4   // tools that a line names
 )
 
-// turnDone is what became of one turn.
 type turnDone struct {
 	turn          int
 	asked, ended  string // the whole texts
@@ -54,7 +50,6 @@ func turnsDone(said []conversation.Event, room float64) string {
 	return title + "\n" + strings.Join(lines, "\n")
 }
 
-// lastTurn is where the last turn of events begins.
 func lastTurn(said []conversation.Event) int {
 	from := len(said) - 1
 	for from > 0 && said[from-1].Turn == said[from].Turn {
@@ -63,7 +58,6 @@ func lastTurn(said []conversation.Event) int {
 	return from
 }
 
-// earlierTurns is a line for all turns of events.
 func earlierTurns(said []conversation.Event) string {
 	calls := 0
 	for i := range said {
@@ -83,7 +77,6 @@ func turnIDs(from, to int) string {
 	return "t" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
-// turnOf sums up the events of a turn.
 func turnOf(said []conversation.Event) *turnDone {
 	t := &turnDone{turn: said[0].Turn}
 	for i := range said {
@@ -119,7 +112,6 @@ func (t *turnDone) called(tool string) {
 	}
 }
 
-// line is the turn in one line.
 func (t *turnDone) line() string {
 	var parts []string
 	if text := inLine(t.asked, askedChars); text != "" {
@@ -134,7 +126,6 @@ func (t *turnDone) line() string {
 	return strings.TrimSuffix("- t"+strconv.Itoa(t.turn)+": "+strings.Join(parts, "; "), ": ")
 }
 
-// work is the tools of the turn, the busiest first.
 func (t *turnDone) work() string {
 	tools := slices.Clone(t.tools)
 	slices.SortStableFunc(tools, func(a, b string) int { return t.count[b] - t.count[a] })

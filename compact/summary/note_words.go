@@ -13,10 +13,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What the user demanded holds until they say otherwise, however long ago that
-// was. The newest messages come word for word as far as they have room, and of the
-// others the sentences that bind.
-
 const (
 	// maxBinding is the longest sentence that is kept, in bytes.
 	maxBinding = 600
@@ -34,7 +30,6 @@ const (
 	sentenceTokens = 8.0
 )
 
-// sentence is a sentence of the user and where it stands.
 type sentence struct {
 	turn         int
 	event, place int // among what is read, and in the message
@@ -136,7 +131,6 @@ func Sentences(text string) []string {
 	return out
 }
 
-// force is how much a sentence binds.
 type force int
 
 const (

@@ -73,12 +73,10 @@ func partsOf(said []conversation.Event, clip int) []part {
 	return out
 }
 
-// mark names an event the way recall takes it.
 func mark(e conversation.Event) string {
 	return "t" + strconv.Itoa(e.Turn) + " e" + strconv.FormatUint(e.Seq, 10)
 }
 
-// ending says how a reply ended that did not end by itself.
 func ending(s conversation.StopReason) string {
 	if s == "" || s == conversation.StopEnd || s == conversation.StopCalls {
 		return ""
@@ -89,7 +87,6 @@ func ending(s conversation.StopReason) string {
 	return " (" + string(s) + ")"
 }
 
-// resultWord says how a call ended.
 func resultWord(s conversation.ResultStatus) string {
 	if s == conversation.ResultDenied {
 		return string(s)
@@ -97,7 +94,6 @@ func resultWord(s conversation.ResultStatus) string {
 	return projection.StatusWord(s)
 }
 
-// write is the part as text, without a line end behind it.
 func (p part) write() string { return p.head + "\n" + indented(p.body) }
 
 // tokens is an estimate of the part with the blank line behind it.
@@ -121,7 +117,6 @@ func textTokens(text string) float64 { return meter.Estimate(conversation.Measur
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// indented is a text with every line moved away from the margin.
 func indented(text string) string {
 	text = strings.TrimRight(lineBreaks.Replace(conversation.Clean(text)), "\n")
 	var b strings.Builder
@@ -144,7 +139,6 @@ func clipped(text string, chars int) string {
 	return between(text, snippet.First(text, chars/2), snippet.Last(text, chars-chars/2))
 }
 
-// between joins the two ends of a text with a note of what lies between.
 func between(text, head, tail string) string {
 	n := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return head + "\n(" + numbers.Count(n, "character") + " between are not shown here)\n" + tail

@@ -11,10 +11,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// The raw and the merged form write everything out in one user message, under a
-// system prompt that holds the instructions. Neither reads anything but the
-// events, and the earlier summaries it is given.
-
 // RawJob asks for a summary of what was said, written out. Overlays have no say
 // in it but one: what a rewind took back is left out.
 func RawJob(log []conversation.Event, ask Options) Job {
@@ -58,7 +54,6 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Opti
 	return j
 }
 
-// written is the job that writes events and earlier summaries out.
 func (a Options) written(input preset.SummaryInput, said []conversation.Event, priors []conversation.Summary) Job {
 	clip := clipChars
 	if preset.WordingOf(a.Style).Whole {

@@ -52,7 +52,6 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	return j
 }
 
-// messageTurns is the first and the last turn of messages.
 func messageTurns(messages []projection.Message) (from, to int) {
 	from = messages[0].Turn
 	for i := range messages {
@@ -61,7 +60,6 @@ func messageTurns(messages []projection.Message) (from, to int) {
 	return from, to
 }
 
-// scope says what to cover, in lines without a blank one between.
 func scope(messages []projection.Message, first, last, from, to int) string {
 	const plain = " Answer with the text of the summary alone; call no tools."
 	if first < 0 {
@@ -87,7 +85,6 @@ func scope(messages []projection.Message, first, last, from, to int) string {
 	return b.String()
 }
 
-// label names a message by how it begins.
 func label(m *projection.Message) string {
 	switch {
 	case m.State == projection.StateSummarised:

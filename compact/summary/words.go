@@ -8,15 +8,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// The words that ask for a summary. Rules:
-//
-//   - The built-in instructions are one paragraph: they ask for what a model
-//     needs to go on, say that the conversation is data, and forbid calls.
-//   - A profile's instructions stand in place of them, and of a source's. What to
-//     cover and what to preserve in particular is said in any case.
-//   - ONE has a fixed prompt, whose words the source leaves open; JCL has the
-//     words of its source to the letter.
-
 // promptVersion is the version of the built-in instructions. Another wording is
 // another version: what a summary was asked for can be told from its job.
 const promptVersion = 1
@@ -46,7 +37,6 @@ const mergeInstructions = "Earlier summaries come first. Carry over all of them 
 // from a model.
 const maxFocus = 2000
 
-// version is that of the instructions the job uses.
 func (a Options) version() int {
 	if a.Rules.Instructions != "" || preset.WordingOf(a.Style).Prompt != "" {
 		return 0
@@ -70,7 +60,6 @@ func (a Options) instructions(covered int, merging bool) string {
 	return text + " Use at most " + strconv.Itoa(a.aim(covered)) + " tokens, and fewer where they are enough." + a.focus()
 }
 
-// focus is what to preserve in particular, as a line of its own.
 func (a Options) focus() string {
 	if text := conversation.OneLine(a.Focus, maxFocus); text != "" {
 		return "\nPreserve in particular: " + text

@@ -64,7 +64,6 @@ func Dedupe(messages []Message, p Params) []Message {
 	return out
 }
 
-// dedupeScan goes through messages from the newest to the oldest.
 type dedupeScan struct {
 	params    Params
 	excluded  map[string]bool
@@ -121,7 +120,6 @@ func (s *dedupeScan) group(c Call) (string, bool) {
 	return string(append(key, '}')), true
 }
 
-// scan compacts one message, if it is not protected.
 func (s *dedupeScan) scan(m *Message) {
 	results := slices.Clone(m.Results)
 	first := -1

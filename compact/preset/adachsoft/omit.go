@@ -95,10 +95,8 @@ func omit(object ordered.Object, threshold int, chosen func(key string, size int
 	return withRecord(out, append(record, "}}"...)), true
 }
 
-// omittedValue is the placeholder as JSON.
 func omittedValue() conversation.RawJSON { return conversation.RawJSON(`"` + omittedText + `"`) }
 
-// appendOmission adds what the record says of one field.
 func appendOmission(record []byte, key string, size int, encoded []byte) []byte {
 	sum := sha256.Sum256(encoded)
 	record, _ = jsontext.AppendQuote(record, key) // UTF-8, as omit sees to
@@ -109,7 +107,6 @@ func appendOmission(record []byte, key string, size int, encoded []byte) []byte 
 	return append(record, `"}`...)
 }
 
-// withRecord sets the record in an object of its own.
 func withRecord(object ordered.Object, record conversation.RawJSON) ordered.Object {
 	for i := range object {
 		if object[i].Key == compactionKey {

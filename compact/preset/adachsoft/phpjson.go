@@ -39,7 +39,6 @@ const (
 	phpArray
 )
 
-// phpValue is a value in PHP's memory.
 type phpValue struct {
 	kind  phpKind
 	text  string     // of phpString its bytes, of phpInt its digits
@@ -86,7 +85,6 @@ func readPHPValue(dec *jsontext.Decoder) (phpValue, bool) {
 	return phpValue{}, false
 }
 
-// phpNumber is a number by its JSON text.
 func phpNumber(text string) phpValue {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -248,7 +246,6 @@ func appendPHPControl(dst []byte, r rune) []byte {
 	return appendPHPUnit(dst, r)
 }
 
-// appendPHPUnit adds the escape of one UTF-16 code unit.
 func appendPHPUnit(dst []byte, unit rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
