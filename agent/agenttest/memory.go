@@ -31,7 +31,6 @@ type Memory struct {
 	writing      bool
 }
 
-// write runs f as one write.
 func (m *Memory) write(ctx context.Context, kind string, f func() error) error {
 	m.mu.Lock()
 	if m.writing {

@@ -95,7 +95,6 @@ func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 	}
 }
 
-// window is that of a model.
 func (s *Server) window(model string) int {
 	if n, other := s.Windows[model]; other {
 		return n
@@ -163,7 +162,6 @@ func (s *Server) compare(got *Served) {
 	}
 }
 
-// refusal is the failure of a prompt that is too long.
 func (s *Server) refusal(got Served) *llm.Error {
 	if s.Nameless {
 		return &llm.Error{Class: llm.Overflow, Message: "the prompt is too long", Status: 400}

@@ -23,7 +23,6 @@ const (
 	toolsTokens   = 20 // around a tools array
 )
 
-// count is the tokens of a request's prompt by a server's count.
 func count(r llm.Request) int {
 	n := 0
 	if r.System != "" {
@@ -38,7 +37,6 @@ func count(r llm.Request) int {
 	return n
 }
 
-// countText is the tokens of a text by a server's count.
 func countText(text string) int {
 	s := conversation.Measure(text)
 	return int(math.Ceil(float64(s.ASCII)/asciiPerToken + tokensPerCJK*float64(s.CJK) + float64(s.Other)/otherPerToken))
@@ -60,7 +58,6 @@ func chunkTokens(c llm.Chunk) int {
 	return n
 }
 
-// same reports whether two messages say the same to an endpoint.
 func same(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
@@ -128,5 +125,4 @@ func Inspect(r llm.Request) (wrong []string) {
 	return wrong
 }
 
-// storable reports whether a text is UTF-8 without NUL.
 func storable(text string) bool { return utf8.ValidString(text) && !strings.ContainsRune(text, 0) }

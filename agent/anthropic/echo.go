@@ -34,7 +34,6 @@ type Past struct {
 	Follows string `json:"follows,omitempty"` // prefix of the reply whose thinking is directly in front, "" if there is none
 }
 
-// digest adds up what stands in front of a reply.
 type digest struct{ hash.Hash }
 
 func newDigest() digest { return digest{sha256.New()} }
@@ -48,7 +47,6 @@ func (d digest) mix(texts ...string) {
 	}
 }
 
-// content adds what is not thinking.
 func (d digest) content(content []any) {
 	for _, c := range content {
 		if b, ok := c.(*block); ok {
@@ -78,7 +76,6 @@ func (w *writer) think(i int, m *projection.Message) bool {
 	return true
 }
 
-// isThinking reports whether a piece of content goes back as it came.
 func isThinking(c any) bool {
 	_, raw := c.(conversation.RawJSON)
 	return raw
@@ -114,7 +111,6 @@ func (w *writer) bind() {
 	}
 }
 
-// piece is one block of a reply's content.
 type piece struct {
 	Raw  conversation.RawJSON `json:"raw,omitempty"`  // goes back as it came
 	Text int                  `json:"text,omitempty"` // bytes of the message's text
@@ -149,7 +145,6 @@ func extras(pieces []piece, route string, past Past) map[string]conversation.Raw
 	return all
 }
 
-// cameBy reports whether a reply came by a route.
 func cameBy(m *projection.Message, route string) bool {
 	var from string
 	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route

@@ -39,7 +39,6 @@ type Form struct {
 	Drops     bool   // asks the server to drop thinking that is bound to something else
 }
 
-// flags are the words that say yes or no.
 func (f *Form) flags() map[string]*bool {
 	return map[string]*bool{
 		"cache-5m": &f.Cache, "cache-1h": &f.Long, "hides-thinking": &f.Hides, "is-error": &f.Errors, "binds-thinking": &f.Binds, "drops-thinking": &f.Drops,
@@ -122,15 +121,13 @@ func replyBound(id string, most int) int {
 	return min(most, olderMax)
 }
 
-// longTTL is the longer of the two lifetimes that a cache can have.
 const longTTL = time.Hour
 
 // Model is what a form has to know about a model.
 type Model struct {
 	MaxOutput int // largest reply in tokens, 0 if unknown
 	Reasons   bool
-	Accepts   []Thinking // what it takes; nil: what its generation takes
-	Drops     bool       // the server can be asked to drop thinking that is bound to something else
+	Drops     bool // the server can be asked to drop thinking that is bound to something else
 }
 
 // NewForm is how a request is put into bytes now.
@@ -143,10 +140,7 @@ func NewForm(r llm.Request, m Model) Form {
 	if !m.Reasons {
 		return f
 	}
-	takes := m.Accepts
-	if takes == nil {
-		takes = accepts(r.Model)
-	}
+	takes := accepts(r.Model)
 	if slices.Contains(takes, ThinkingAdaptive) {
 		f.Thinking, f.Effort = ThinkingAdaptive, effort(r.Effort)
 		if r.Effort == EffortNone {
@@ -175,7 +169,6 @@ func least(takes []Thinking) (Thinking, string) {
 	return ThinkingAdaptive, "low"
 }
 
-// effort is a level in the API's word for it.
 func effort(level string) string {
 	if level == "minimal" {
 		return "low" // the least that there is
@@ -186,7 +179,6 @@ func effort(level string) string {
 // budgets are the tokens of thinking that stand for an effort, for models that take no effort.
 var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "high": 24_576, "xhigh": 32_768, "max": 49_152}
 
-// leastBudget is the smallest budget that the protocol takes.
 const leastBudget = 1024
 
 // version reads family and generation of a model from its id: claude-opus-4-6 is opus, 4 and 6, claude-sonnet-5 is sonnet,

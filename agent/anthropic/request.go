@@ -66,7 +66,6 @@ type message struct {
 	Content []any  `json:"content"` // *block, or conversation.RawJSON for what goes back as it came
 }
 
-// block is a piece of a message that is made here.
 type block struct {
 	Type      string               `json:"type"`
 	Text      string               `json:"text,omitempty"`
@@ -199,7 +198,6 @@ func tools(specs []conversation.ToolSpec) []tool {
 	return out
 }
 
-// writer gathers messages whose roles alternate.
 type writer struct {
 	route  string
 	form   Form
@@ -214,7 +212,6 @@ type writer struct {
 	past     Past      // of the reply
 }
 
-// add adds message number i of a request.
 func (w *writer) add(i int, m *projection.Message) {
 	role, content := "user", []any(nil)
 	switch m.Role {

@@ -22,7 +22,6 @@ type Errors interface {
 	NoRoom() *llm.Error             // a window that was full before a reply began
 }
 
-// event is one event of a stream, or of a reply that was not streamed.
 type event struct {
 	Type    string          `json:"type"`
 	Index   int             `json:"index"`
@@ -37,7 +36,7 @@ type event struct {
 		Stop      string  `json:"stop_reason"`
 		Details   details `json:"stop_details"`
 	} `json:"delta"`
-	Usage *usage `json:"usage"`
+	Usage json.RawMessage `json:"usage"`
 }
 
 // reply is a message as a whole; in a stream its beginning.
@@ -46,16 +45,14 @@ type reply struct {
 	Content []json.RawMessage `json:"content"`
 	Stop    string            `json:"stop_reason"`
 	Details details           `json:"stop_details"`
-	Usage   *usage            `json:"usage"`
+	Usage   json.RawMessage   `json:"usage"`
 }
 
-// details say why a model refused.
 type details struct {
 	Category    string `json:"category"`
 	Explanation string `json:"explanation"`
 }
 
-// begun is a block of content, whole or as it begins.
 type begun struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -67,7 +64,6 @@ type begun struct {
 	Input     json.RawMessage `json:"input"`
 }
 
-// open is a block that is arriving.
 type open struct {
 	begun
 	call  int // number of the call
@@ -104,7 +100,7 @@ const (
 
 // NewDecoder returns a decoder of the reply to r, which goes by a route and has a past.
 func NewDecoder(e Errors, r llm.Request, route string, past Past) *Decoder {
-	d := &Decoder{errors: e, route: route, past: past, taken: map[string]bool{}, blocks: map[int]*open{}}
+	d := &Decoder{errors: e, route: route, past: past, taken: map[string]bool{}, blocks: map[int]*open{}, usage: unreported()}
 	for i := range r.Messages {
 		for _, c := range r.Messages[i].Calls {
 			d.taken[c.ID] = true
@@ -125,7 +121,7 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 	case "message_start":
 		d.known = true
 		if e.Message != nil {
-			d.usage.take(e.Message.Usage)
+			d.count(e.Message.Usage)
 		}
 		c.Waiting = true
 	case "content_block_start":
@@ -137,7 +133,7 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 		c = d.finish(e.Index)
 	case "message_delta":
 		d.known = true
-		d.usage.take(e.Usage)
+		d.count(e.Usage)
 		if e.Delta.Stop != "" {
 			d.reason, d.why = e.Delta.Stop, e.Delta.Details
 		}
@@ -152,6 +148,9 @@ func (d *Decoder) Frame(data []byte) (c llm.Chunk, done bool, err error) {
 	}
 	return c, false, err
 }
+
+// count takes over what is reported; a count of another type is as good as none.
+func (d *Decoder) count(reported json.RawMessage) { _ = json.Unmarshal(reported, &d.usage) }
 
 // foreign is the error of an event of another protocol, nil while it may be one that can be passed over.
 func (d *Decoder) foreign(data []byte) error {
@@ -169,7 +168,6 @@ func (d *Decoder) foreign(data []byte) error {
 	return nil
 }
 
-// begin opens a block.
 func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	b := &open{}
 	// A field of another type is as good as absent.
@@ -199,7 +197,6 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	return c, nil
 }
 
-// delta is a piece of a block.
 func (d *Decoder) delta(e *event) llm.Chunk {
 	b := d.blocks[e.Index]
 	if b == nil || b.kept {
@@ -255,7 +252,6 @@ func (d *Decoder) finish(index int) llm.Chunk {
 	return llm.Chunk{Waiting: true}
 }
 
-// keep keeps a block that goes back as it came.
 func (d *Decoder) keep(fields map[string]string) {
 	raw, err := conversation.EncodeJSON(fields)
 	if err == nil { // strings always have a JSON form
@@ -276,7 +272,7 @@ func (d *Decoder) Whole(body []byte) (llm.Chunk, error) {
 		return llm.Chunk{}, d.errors.Malformed("the answer is not a message", body, nil)
 	}
 	d.known = true
-	d.usage.take(r.Usage)
+	d.count(r.Usage)
 	d.reason, d.why = r.Stop, r.Details
 	var all llm.Chunk
 	for i, raw := range r.Content {
@@ -315,23 +311,13 @@ func (d *Decoder) End(bool) (llm.Chunk, error) {
 	return c, nil
 }
 
-// words are what the user is told of a refusal.
 func (w details) words() string {
-	text := cmp.Or(llm.OneLine(w.Explanation), "no reason was given")
-	if cut := []rune(text); len(cut) > maxWhy {
-		text = string(cut[:maxWhy]) + "…"
-	}
-	if category := llm.OneLine(w.Category); category != "" && len(category) <= maxCategory {
+	text := cmp.Or(conversation.OneLine(llm.OneLine(w.Explanation), 500), "no reason was given")
+	if category := conversation.OneLine(llm.OneLine(w.Category), 60); category != "" {
 		text = category + ": " + text
 	}
 	return text
 }
-
-// Bounds of what is told of a refusal, in characters and bytes.
-const (
-	maxWhy      = 500
-	maxCategory = 60
-)
 
 // hollow is the failure of a reply that ended without text and calls, nil if it has some, or was stopped.
 func (d *Decoder) hollow(stop conversation.StopReason) error {

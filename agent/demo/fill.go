@@ -21,7 +21,6 @@ const (
 	mostSteps   = 3
 )
 
-// fillsGauge reads what is here and tells a story.
 func (t *turn) fillGauge([]string) reply {
 	load, hard := agent.DefaultLines(t.window)
 	full := min(load+t.window*aboveShare/100, (load+hard)/2)

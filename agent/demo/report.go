@@ -11,13 +11,11 @@ import (
 
 // What tools returned, read and shown. It is foreign text: it is always shown as code.
 
-// file is an entry of a listing.
 type file struct {
 	name string
 	size int // bytes, 0 where the listing gives none
 }
 
-// files are the files of a listing.
 func (x exchange) files() (out []file) {
 	for l := range strings.Lines(x.result) {
 		name, size, ok := strings.Cut(strings.TrimSpace(l), "  ")
@@ -56,7 +54,6 @@ const (
 	lineShown  = 160 // code points of a line
 )
 
-// report shows what a call returned.
 func (x exchange) report() string {
 	if strings.HasPrefix(x.result, "denied") {
 		return "`" + x.tool + "` was not allowed, so I did nothing. It said: " + code(x.result)
@@ -81,7 +78,6 @@ func (x exchange) report() string {
 	return text + mark + "\n" + strings.Join(lines, "\n") + "\n" + mark
 }
 
-// code shows foreign text as code, on one line.
 func code(s string) string {
 	s = conversation.OneLine(strings.ReplaceAll(s, "`", "'"), lineShown)
 	if s == "" {

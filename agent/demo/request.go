@@ -11,7 +11,6 @@ import (
 
 // Requests and errors are worded as those of llama.cpp's server.
 
-// request is the body of POST /v1/chat/completions.
 type request struct {
 	Messages      []message       `json:"messages"`
 	Tools         json.RawMessage `json:"tools"`
@@ -24,7 +23,6 @@ type request struct {
 	tools map[string]bool // names
 }
 
-// message is one message of the history.
 type message struct {
 	Role      string      `json:"role"`
 	Content   content     `json:"content"`
@@ -54,7 +52,6 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// apiError is an error as it goes over the wire.
 type apiError struct {
 	Code         int    `json:"code"`
 	Message      string `json:"message"`
@@ -75,7 +72,6 @@ func overflow(tokens, window int) *apiError {
 	return e
 }
 
-// parseRequest decodes a body.
 func parseRequest(body []byte) (*request, *apiError) {
 	r := request{tools: make(map[string]bool)}
 	if err := json.Unmarshal(body, &r); err != nil {

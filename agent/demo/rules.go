@@ -16,7 +16,6 @@ const guide = "I know six sentences, and use the tools I am given on your real f
 	"- `fill the gauge`\n\n" +
 	"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
 
-// linesRead is how many lines of a file are read at most.
 const linesRead = 60
 
 // rule is a pattern of what a user says, and the answer, made from the groups of the pattern.

@@ -83,7 +83,6 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	return s, nil
 }
 
-// track counts connections, each of which has a goroutine.
 func (s *Server) track(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
@@ -116,7 +115,6 @@ func (s *Server) Close(ctx context.Context) error {
 	return nil
 }
 
-// serve checks host and token before anything else.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.conns.Add(1) // a connection that is dropped counts as closed before its goroutine ends
 	defer s.conns.Done()

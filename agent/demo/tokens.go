@@ -9,7 +9,6 @@ import (
 // with real models, and one character of Chinese or Japanese.
 const tokenBytes = 4
 
-// pieces cuts text into its tokens; together they are the text.
 func pieces(text string) []string {
 	var out []string
 	for text != "" {
@@ -60,7 +59,6 @@ func (c *prefixCache) match(prompt string, now time.Time) int {
 	return min(countTokens(prompt[:best]), countTokens(prompt)-1) / cacheBlock * cacheBlock
 }
 
-// store remembers a text in place of the oldest.
 func (c *prefixCache) store(text string, now time.Time) {
 	c.entries = append(c.entries[max(0, len(c.entries)-cacheCapacity+1):], &cachedPrefix{text, now})
 }

@@ -32,10 +32,8 @@ type turn struct {
 	prompt, window, room int // tokens; room is left for the reply
 }
 
-// step is one round of calls.
 type step []exchange
 
-// exchange is a call and its result.
 type exchange struct {
 	tool, arguments, result string
 }
@@ -57,7 +55,6 @@ type wanted struct {
 
 type args = map[string]any
 
-// newTurn reads the history of a request.
 func newTurn(r *request, prompt, window, room int) *turn {
 	t := &turn{history: r.Messages, tools: r.tools, prompt: prompt, window: window, room: room}
 	at := make(map[string]*exchange)
@@ -127,7 +124,6 @@ func (t *turn) useOnce(lead string, w wanted) reply {
 	return t.use(lead, w)
 }
 
-// last is the newest step; only called after a step was taken.
 func (t *turn) last() step { return t.steps[len(t.steps)-1] }
 
 // argument is what a call was made with, "" for none.

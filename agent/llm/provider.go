@@ -225,7 +225,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s after %d tries (%s)%s", lead, e.Tries, seconds(e.Took), strings.TrimPrefix(e.Message, lead))
 }
 
-// seconds writes a time as one reads it: in whole seconds from the first one on.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return "under 1 s"

@@ -55,7 +55,6 @@ func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
 	return d, lasted+d <= r.Starting
 }
 
-// backOff is how long to wait after a try, from 1.
 func (r Retry) backOff(try int) time.Duration {
 	d := r.Base
 	for range try - 1 {

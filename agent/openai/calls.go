@@ -35,7 +35,6 @@ type assembler struct {
 	tooMany bool // more than maxCalls came
 }
 
-// call is one call under way.
 type call struct {
 	index     int // the server's, -1 without one
 	id        string
@@ -51,7 +50,6 @@ func newAssembler(taken map[string]bool) *assembler {
 	return &assembler{taken: taken, newID: randomID}
 }
 
-// add takes pieces and returns what can be yielded of them.
 func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 	var out []llm.CallDelta
 	for _, p := range pieces {
@@ -71,10 +69,8 @@ func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 	return out
 }
 
-// isNext reports whether all calls before i are announced.
 func (a *assembler) isNext(i int) bool { return i == 0 || a.calls[i-1].announced }
 
-// rest is what has not been yielded when the reply ends.
 func (a *assembler) rest() []llm.CallDelta {
 	var out []llm.CallDelta
 	for i, c := range a.calls {
@@ -96,7 +92,6 @@ func (a *assembler) whole() bool {
 	return len(a.calls) > 0
 }
 
-// find is the call a piece belongs to, made if it begins one.
 func (a *assembler) find(p callDelta) int {
 	id, name := string(p.ID), p.Function.Name
 	last := len(a.calls) - 1
@@ -151,7 +146,6 @@ func (c *call) addName(piece string) {
 	c.name += piece
 }
 
-// yield is what is new about a call, and whether anything is.
 func (c *call) yield(i int) (llm.CallDelta, bool) {
 	d := llm.CallDelta{Index: i, Arguments: string(c.args[c.yielded:]), Extra: c.extra}
 	if !c.announced {

@@ -130,7 +130,6 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	return out, nil
 }
 
-// textPart is content with a breakpoint of the cache.
 type textPart struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -148,7 +147,6 @@ func (f bodyForm) markedText(text string) []textPart {
 	return []textPart{p}
 }
 
-// limitField is the name under which the endpoint takes the reply's bound.
 func (f bodyForm) limitField() string {
 	if f.completion {
 		return "max_completion_tokens"

@@ -16,7 +16,6 @@ import (
 // requests that are too large for the rate tier speak of tokens like an
 // overflow, and some overflows come as 413, 422 or 500.
 
-// refused is the error of an answer with a status other than 2xx.
 func (w endpoint) refused(status int, h http.Header, body []byte) *llm.Error {
 	f := parseFault(body)
 	e := &llm.Error{Class: w.class(status, f), Status: status, RetryAfter: retryAfter(h, f, time.Now())}
@@ -58,8 +57,6 @@ func (w endpoint) class(status int, f *Fault) llm.Class {
 	return classOfWords(text)
 }
 
-// ofRateTier reports a request that is larger than what the rate tier takes at
-// once, which says nothing about the window.
 func ofRateTier(status int, text string) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return hasAny(text, "tpm", "rate_limit", "tokens per min")
@@ -78,7 +75,6 @@ func mayOverflow(status int, text string) bool {
 	return !hasAny(text, "rate limit", "rate_limit", "ratelimit", "too many requests", "tokens per min", "overloaded")
 }
 
-// classOfStatus sorts by status where the status says enough.
 func classOfStatus(status int, f *Fault, text string) (llm.Class, bool) {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -111,7 +107,6 @@ func classOfStatus(status int, f *Fault, text string) (llm.Class, bool) {
 	return "", false
 }
 
-// classOfRefusal sorts a refusal of status 400 or the like.
 func classOfRefusal(f *Fault, text string) llm.Class {
 	switch {
 	case hasAny(text, "api key not valid", "invalid api key", "incorrect api key", "invalid_api_key", "api_key_invalid"):
@@ -123,7 +118,6 @@ func classOfRefusal(f *Fault, text string) llm.Class {
 	return llm.BadRequest
 }
 
-// classOfWords sorts a fault reported without a status.
 func classOfWords(text string) llm.Class {
 	switch {
 	case hasAny(text, "rate limit", "rate_limit", "too many requests", "resource_exhausted"):
@@ -214,7 +208,6 @@ func (w endpoint) lead(e *llm.Error, words string) string {
 	return lead
 }
 
-// hint is what the user can do, "" if nothing.
 func (w endpoint) hint(e *llm.Error) string {
 	switch e.Class {
 	case llm.Auth:

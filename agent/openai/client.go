@@ -43,23 +43,22 @@ type Client struct {
 
 // lessons is what an endpoint's answers taught about a model.
 type lessons struct {
-	noUsageOption bool   // refuses stream_options
-	otherLimit    bool   // wants the other of max_tokens and max_completion_tokens
-	responses     bool   // wants the Responses API
-	progress      bool   // is a llama.cpp under another name
-	noCacheKey    bool   // refuses prompt_cache_key
-	noMarks       bool   // refuses cache breakpoints
-	noRetention   bool   // refuses to keep a prompt for a day
-	noThinking    bool   // refuses to be asked to think
-	noEffort      bool   // refuses an effort
-	noEncrypted   bool   // has no reasoning in encrypted form
-	noItems       bool   // refuses reasoning that goes back to it
-	noSummary     bool   // writes no summaries of reasoning
-	noEcho        bool   // refuses reasoning in messages
-	noBinding     bool   // refuses to be asked to drop thinking
-	most          int    // tokens that it writes at most, 0 unless it said so
-	listed        int    // the same by the server's list
-	thinking      string // types that it takes, with blanks between, "" if it did not refuse one
+	noUsageOption bool // refuses stream_options
+	otherLimit    bool // wants the other of max_tokens and max_completion_tokens
+	responses     bool // wants the Responses API
+	progress      bool // is a llama.cpp under another name
+	noCacheKey    bool // refuses prompt_cache_key
+	noMarks       bool // refuses cache breakpoints
+	noRetention   bool // refuses to keep a prompt for a day
+	noThinking    bool // refuses to be asked to think
+	noEffort      bool // refuses an effort
+	noEncrypted   bool // has no reasoning in encrypted form
+	noItems       bool // refuses reasoning that goes back to it
+	noSummary     bool // writes no summaries of reasoning
+	noEcho        bool // refuses reasoning in messages
+	noBinding     bool // refuses to be asked to drop thinking
+	most          int  // tokens that it writes at most, 0 unless it said so
+	listed        int  // the same by the server's list
 }
 
 // lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
@@ -157,7 +156,6 @@ func (c *Client) SetsLifetime(model string) bool {
 	return c.opts.Wire == WireMessages || c.wire(model, lessons{}) == WireChat && c.marks(model)
 }
 
-// marks reports whether the endpoint passes cache breakpoints on to a model.
 func (c *Client) marks(model string) bool {
 	return c.who.Marks && strings.HasPrefix(strings.TrimPrefix(model, "~"), "anthropic/")
 }
@@ -219,7 +217,6 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	return false
 }
 
-// wire is the protocol a request takes.
 func (c *Client) wire(model string, known lessons) Wire {
 	if c.opts.Wire != WireAuto {
 		return c.opts.Wire
@@ -337,7 +334,6 @@ func (c *Client) learnServer(model, server string) {
 	c.note(model, func(l *lessons) { l.progress = true })
 }
 
-// note changes what is known of a model.
 func (c *Client) note(model string, change func(*lessons)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

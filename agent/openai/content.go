@@ -25,7 +25,6 @@ type chatFrame struct {
 	Error       json.RawMessage `json:"error"`
 }
 
-// known reports whether the frame is one of this protocol.
 func (f *chatFrame) known() bool {
 	return f.Choices != nil || f.Usage.counts() || f.Progress != nil || f.XGroq != nil ||
 		strings.HasPrefix(f.Object, "chat.completion")
@@ -55,7 +54,6 @@ type delta struct {
 	Extra            conversation.RawJSON `json:"extra_content"`
 }
 
-// reasoning is the reasoning in a piece, under whichever name it came.
 func (d *delta) reasoning() string {
 	switch {
 	case d.ReasoningContent != "":
@@ -109,45 +107,19 @@ func (p *parts) UnmarshalJSON(b []byte) error {
 		p.text = string(w)
 		return err
 	}
-	var list []part
+	var list []struct {
+		Text     word  `json:"text"`
+		Thinking parts `json:"thinking"` // text, or a list of parts
+	}
 	// What could be decoded counts, in spite of an element of another type.
 	_ = json.Unmarshal(b, &list)
 	var text, thinking strings.Builder
 	for _, x := range list {
 		text.WriteString(string(x.Text))
-		for _, y := range x.Thinking.list {
-			thinking.WriteString(string(y.Text))
-		}
 		thinking.WriteString(x.Thinking.text)
 	}
 	p.text, p.thinking = text.String(), thinking.String()
 	return nil
-}
-
-type part struct {
-	Text     word     `json:"text"`
-	Thinking thoughts `json:"thinking"`
-}
-
-// thoughts is thinking as text or as a list of parts.
-type thoughts struct {
-	text string
-	list []struct {
-		Text word `json:"text"`
-	}
-}
-
-// UnmarshalJSON never fails.
-func (t *thoughts) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '[' {
-		// As for parts: what could be decoded counts.
-		_ = json.Unmarshal(b, &t.list)
-		return nil
-	}
-	var w word
-	err := w.UnmarshalJSON(b)
-	t.text = string(w)
-	return err
 }
 
 // Models whose server does not know their reasoning begin the content with it, between two tags. A tag elsewhere is text.
@@ -168,7 +140,6 @@ type thinking struct {
 	over   bool // text has come
 }
 
-// take is what a piece of the content adds.
 func (t *thinking) take(piece string) (text, reasoning string) {
 	t.held += piece
 	for !t.over && t.held != "" {
@@ -201,7 +172,6 @@ func (t *thinking) take(piece string) (text, reasoning string) {
 	return text, reasoning
 }
 
-// end is what is left when nothing more can come.
 func (t *thinking) end() (text, reasoning string) {
 	rest := t.held
 	t.held = ""

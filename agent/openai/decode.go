@@ -10,7 +10,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// decoder reads the frames of one protocol.
 type decoder interface {
 	// Frame reads the data of one event. done says that nothing more can come.
 	Frame(data []byte) (c llm.Chunk, done bool, err error)
@@ -23,7 +22,6 @@ type decoder interface {
 	End(done bool) (llm.Chunk, error)
 }
 
-// chatDecoder reads chat completions.
 type chatDecoder struct {
 	who   endpoint
 	route string
@@ -46,7 +44,6 @@ func newChatDecoder(who endpoint, r llm.Request) *chatDecoder {
 	return &chatDecoder{who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages))}
 }
 
-// callIDs is the ids a conversation already has.
 func callIDs(messages []projection.Message) map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range messages {
@@ -80,7 +77,6 @@ func (d *chatDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	return c, false, d.reasonError()
 }
 
-// parse decodes an event and raises the error it may be.
 func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	var f chatFrame
 	var odd *json.UnmarshalTypeError
@@ -99,7 +95,6 @@ func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	return &f, nil
 }
 
-// take turns an event into a chunk and remembers what counts at the end.
 func (d *chatDecoder) take(f *chatFrame) llm.Chunk {
 	var c llm.Chunk
 	if f.Usage.counts() {
@@ -146,13 +141,11 @@ func (d *chatDecoder) takeChoice(ch *choice, c *llm.Chunk) {
 	d.came(c)
 }
 
-// came notes what has come.
 func (d *chatDecoder) came(c *llm.Chunk) {
 	d.text = d.text || c.Text != ""
 	d.reasoned = d.reasoned || c.Reasoning != ""
 }
 
-// reasonError is the failure that a stop reason can be.
 func (d *chatDecoder) reasonError() error {
 	switch d.reason {
 	case "error": // OpenRouter, with the message in another place or none
@@ -233,7 +226,6 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 	return conversation.StopEnd, nil
 }
 
-// extras is the fields to echo with the message, marked with their route.
 func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 	list := d.details.json()
 	if list == nil && d.extra == nil && !d.signed {

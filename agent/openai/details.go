@@ -24,15 +24,12 @@ func (d detail) word(name string) string {
 	return string(w)
 }
 
-// words is the readable part of an entry.
 func (d detail) words() string { return d.word("text") + d.word("summary") }
 
-// continues reports whether d is a further piece of last.
 func (d detail) continues(last detail) bool {
 	return d.word("type") == last.word("type") && string(d["index"]) == string(last["index"])
 }
 
-// detailList is the entries put together.
 type detailList struct {
 	entries []entry
 	size    int // bytes kept
@@ -43,7 +40,6 @@ type entry struct {
 	texts  map[string]*strings.Builder // those that are appended
 }
 
-// add takes pieces.
 func (l *detailList) add(pieces []detail) {
 	for _, p := range pieces {
 		if len(p) == 0 {
@@ -74,7 +70,6 @@ func (e entry) add(name string, value json.RawMessage) {
 	}
 }
 
-// json is the list as it goes back, nil if there is none.
 func (l *detailList) json() conversation.RawJSON {
 	if len(l.entries) == 0 {
 		return nil
@@ -105,7 +100,6 @@ const routeExtra = "plimsoll_route"
 
 func routeOf(who endpoint, model string) string { return who.Name + "/" + model }
 
-// withRoute marks extras with the route they came by.
 func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {
 	if extras == nil {
 		extras = map[string]conversation.RawJSON{}
@@ -118,7 +112,6 @@ func withRoute(extras map[string]conversation.RawJSON, route string) map[string]
 	return extras
 }
 
-// from reports whether extras came by that route.
 func from(extras map[string]conversation.RawJSON, route string) bool {
 	var name string
 	return json.Unmarshal(extras[routeExtra], &name) == nil && name == route

@@ -108,7 +108,6 @@ func discover(ctx context.Context, o Options, model string) (found Found, named 
 	return found, named, answers[0].err
 }
 
-// ask asks all questions at once and returns the answers in their order.
 func (p prober) ask(ctx context.Context, questions []question) []answer {
 	answers := make([]answer, len(questions))
 	var all sync.WaitGroup
@@ -121,7 +120,6 @@ func (p prober) ask(ctx context.Context, questions []question) []answer {
 	return answers
 }
 
-// questions is what to ask an endpoint. The list of models comes first.
 func questions(e Endpoint, wire Wire, base, model string) []question {
 	root := strings.TrimSuffix(base, "/v1")
 	list := question{url: base + "/models", read: readList}

@@ -77,7 +77,6 @@ func newEndpoint(o Options, e Endpoint) endpoint {
 
 const maxWords = 300
 
-// tidy makes a server's text presentable.
 func (w endpoint) tidy(text string) string {
 	return conversation.OneLine(llm.OneLine(w.redact(text)), maxWords)
 }
@@ -99,7 +98,6 @@ const hiddenKey = "[key]"
 // shortestPiece is how many characters tell a piece of a key from an ordinary word.
 const shortestPiece = 8
 
-// hidePieces hides whatever a text has in common with a key for long enough.
 func hidePieces(text, secret string) string {
 	var b strings.Builder
 	done := 0
@@ -123,7 +121,6 @@ var pageTitle = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 })
 
-// pageText is what an HTML page says: its title.
 func pageText(page string) string {
 	if m := pageTitle().FindStringSubmatch(page); m != nil {
 		return html.UnescapeString(m[1])

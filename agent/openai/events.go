@@ -20,7 +20,6 @@ import (
 //   - a body that begins with { [ or < is no stream: it is one event
 //   - what a connection that ends cuts off counts only where its data is complete
 
-// eventKind says what an event is.
 type eventKind byte
 
 const (
@@ -43,7 +42,6 @@ type event struct {
 	data []byte
 }
 
-// events reads a body event by event.
 type events struct {
 	src    io.Reader
 	lines  *bufio.Scanner // nil before the first byte
@@ -60,7 +58,6 @@ type events struct {
 	tries int  // how often data was looked at to see whether it is complete
 }
 
-// next returns the next event. At the end of the body the error is io.EOF.
 func (s *events) next() (event, error) {
 	if s.lines == nil {
 		if body, err := s.begin(); body != nil || err != nil {
@@ -109,7 +106,6 @@ func (s *events) begin() (body []byte, err error) {
 	return body, nil
 }
 
-// split finds the end of a line, for the scanner.
 func (s *events) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
 	if s.skipLF && len(data) > 0 {
 		if s.skipLF = false; data[0] == '\n' {
@@ -188,7 +184,6 @@ func (s *events) dispatch() (e event, ok bool) {
 	return e, ok
 }
 
-// end is what the end of the body leaves, then the error that ended it.
 func (s *events) end() (event, error) {
 	err := s.lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {

@@ -37,7 +37,6 @@ func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	return c.who.unreachable(err)
 }
 
-// unreachable says why there is no connection, or no longer.
 func (w endpoint) unreachable(err error) *llm.Error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -46,7 +46,6 @@ func parseFault(body []byte) *Fault {
 	return f
 }
 
-// rawFault is the union of the objects that say what is wrong.
 type rawFault struct {
 	Error    json.RawMessage `json:"error"`
 	Errors   json.RawMessage `json:"errors"`
@@ -100,7 +99,6 @@ func (f *Fault) read(raw []byte, depth int) {
 	}
 }
 
-// readText takes a message, which may itself be JSON or a page.
 func (f *Fault) readText(s string, depth int) {
 	t := strings.TrimSpace(s)
 	if strings.HasPrefix(t, "{") && json.Valid([]byte(t)) && depth > 0 {
@@ -159,7 +157,6 @@ func (f *Fault) readUpstream(raw []byte, depth int) {
 	*f = *up
 }
 
-// readCode takes a code, which may be a name, a status or null.
 func (f *Fault) readCode(raw json.RawMessage) {
 	var w word
 	_ = w.UnmarshalJSON(raw) // never fails

@@ -24,7 +24,6 @@ import (
 //     that they hold when endpoints, addresses and tables are others
 //   - a body is made again on the road that requests take, up to the network
 
-// bodyForm is how the body of a request is made.
 type bodyForm struct {
 	wire       Wire
 	usage      bool // asks for usage within the stream
@@ -93,7 +92,6 @@ func (f bodyForm) String() string {
 	return strings.Join(words, " ")
 }
 
-// parseForm reads a form as it was recorded.
 func parseForm(text string) (bodyForm, error) {
 	var f bodyForm
 	for _, word := range strings.Fields(text) {
@@ -107,7 +105,6 @@ func parseForm(text string) (bodyForm, error) {
 	return f, nil
 }
 
-// read takes a word, and reports whether it is known.
 func (f *bodyForm) read(word string) bool {
 	name, value, _ := strings.Cut(word, "=")
 	plain, err := url.QueryUnescape(value)
@@ -142,7 +139,6 @@ func (f *bodyForm) read(word string) bool {
 	return f.wire == WireMessages && f.messages.Read(word)
 }
 
-// form is how a request is put into bytes now.
 func (c *Client) form(r llm.Request, known lessons) bodyForm {
 	f := bodyForm{wire: c.wire(r.Model, known), body: c.body}
 	if f.wire == WireMessages {
@@ -224,7 +220,6 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 	return out.body, nil
 }
 
-// outgoing is a request in a form.
 func (c *Client) outgoing(r llm.Request, f bodyForm) (outgoing, error) {
 	var out outgoing
 	var err error
@@ -247,7 +242,6 @@ func (c *Client) outgoing(r llm.Request, f bodyForm) (outgoing, error) {
 	return out, nil
 }
 
-// mergedBody is the objects that are merged into each request as one, "" for nothing.
 func mergedBody(objects []string) string {
 	merged := json.RawMessage("{}")
 	for _, o := range objects {

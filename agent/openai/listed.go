@@ -15,7 +15,6 @@ import (
 // models (Gemini, Ollama, LM Studio), or a bare list (Together). Each server
 // has its own fields for the window; a field that is not there is 0.
 
-// listRow is the union of the rows.
 type listRow struct {
 	ID           string          `json:"id"`
 	Key          string          `json:"key"`  // LM Studio
@@ -33,7 +32,6 @@ type listRow struct {
 	rowWindows
 }
 
-// rowWindows is where rows say how large the window and the reply are.
 type rowWindows struct {
 	Meta struct {
 		Window int `json:"n_ctx"` // llama.cpp, per slot
@@ -61,7 +59,6 @@ func (r *rowWindows) maxOut() int {
 	return positive(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens)
 }
 
-// positive is the first number above 0, 0 if there is none.
 func positive(numbers ...int) int {
 	for _, n := range numbers {
 		if n > 0 {
@@ -71,7 +68,6 @@ func positive(numbers ...int) int {
 	return 0
 }
 
-// rowsOf finds the rows of a list in any of its forms.
 func rowsOf(body []byte) []json.RawMessage {
 	var bare []json.RawMessage
 	if json.Unmarshal(body, &bare) == nil {
@@ -89,7 +85,6 @@ func rowsOf(body []byte) []json.RawMessage {
 	return in.Models
 }
 
-// readList reads a list of models.
 func readList(body []byte, _ string) answer {
 	var a answer
 	for _, raw := range rowsOf(body) {
@@ -145,7 +140,6 @@ func (r *listRow) listed() Listed {
 	return m
 }
 
-// notForChat are words in the ids of models that do something else.
 var notForChat = []string{
 	"embed", "rerank", "whisper", "tts", "transcribe", "moderation", "dall-e", "image", "audio", "realtime", "sora", "veo",
 	"imagen", "guard", "ocr", "bge-", "stable-diffusion", "flux", "davinci", "babbage", "similarity", "speech",
@@ -185,7 +179,6 @@ func listedPrices(raw json.RawMessage) *llm.Prices {
 	return &llm.Prices{Input: in, Output: out, Cached: max(0, perMillion(p.Cached)), CacheWrite: max(0, perMillion(p.CacheWrite))}
 }
 
-// perMillion turns a price per token into one per million, -1 if there is none.
 func perMillion(s string) float64 {
 	usd, err := strconv.ParseFloat(s, 64)
 	if err != nil || usd < 0 || math.IsNaN(usd) || math.IsInf(usd, 0) {

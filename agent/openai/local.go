@@ -16,7 +16,6 @@ import (
 // counts if it lists a model that is fit for chat, or says by its own questions
 // what it is; other programs like these ports, too.
 
-// localTime is how long servers on this machine have to answer.
 const localTime = 300 * time.Millisecond
 
 // Server is a server that answered.

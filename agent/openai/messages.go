@@ -15,7 +15,6 @@ import (
 
 // The Messages wire: what package anthropic makes and reads, carried like everything else.
 
-// messagesVersion is the version of the protocol that is spoken.
 const messagesVersion = "2023-06-01"
 
 // betaHeader names what of later versions a request uses.
@@ -47,13 +46,9 @@ func (c *Client) thinksAnyway(model, effort string) string {
 	return model + " always thinks: effort none makes it think as little as it can."
 }
 
-// messagesForm is how a request is put into bytes for the Messages wire.
 func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 	e, _ := c.Entry(r.Model)
-	m := anthropic.Model{MaxOutput: cmp.Or(known.most, known.listed, e.MaxOutput), Reasons: (e.Reasoning || known.thinking != "") && !known.noThinking}
-	for _, name := range strings.Fields(known.thinking) {
-		m.Accepts = append(m.Accepts, anthropic.Thinking(name))
-	}
+	m := anthropic.Model{MaxOutput: cmp.Or(known.most, known.listed, e.MaxOutput), Reasons: e.Reasoning && !known.noThinking}
 	m.Drops = c.who.Binding && !known.noBinding
 	if known.noEffort {
 		r.Effort = ""
@@ -61,10 +56,8 @@ func (c *Client) messagesForm(r llm.Request, known lessons) anthropic.Form {
 	return anthropic.NewForm(r, m)
 }
 
-// messagesPath is where requests of the Messages wire go.
 const messagesPath = "/messages"
 
-// messages is a request of the Messages wire.
 func (c *Client) messages(r llm.Request, f anthropic.Form) (outgoing, error) {
 	body, past, err := anthropic.Body(r, f, routeOf(c.who, r.Model))
 	out := outgoing{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.who, r, routeOf(c.who, r.Model), past)}
@@ -77,7 +70,6 @@ func (c *Client) messages(r llm.Request, f anthropic.Form) (outgoing, error) {
 	return out, err
 }
 
-// setMessagesHeaders adds the key and the version as the Messages API wants them.
 func setMessagesHeaders(h http.Header, key string) {
 	if key != "" {
 		h.Set("X-Api-Key", key)
@@ -88,11 +80,6 @@ func setMessagesHeaders(h http.Header, key string) {
 // mostTokens is how servers say that a bound of the reply is above what the model writes.
 var mostTokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`max_tokens: \d+ > (\d+)`)
-})
-
-// typeRefused is how the API says that a model does not take a type of thinking.
-var typeRefused = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`thinking\.type\.(\w+)"? is not supported`)
 })
 
 // refusesThinking reports a refusal of thinking that was sent back: it is bound to another conversation, or its signature
@@ -111,23 +98,10 @@ func (l *lessons) ofMessages(text string) {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			l.most = n
 		}
-	case typeRefused().MatchString(text):
-		l.refuseType(typeRefused().FindStringSubmatch(text)[1], text)
 	case strings.Contains(text, "effort"):
 		l.noEffort = true
 	case strings.Contains(text, "thinking") && (unknownParameter(text) || strings.Contains(text, "expected `thinking`")):
 		// The latter wants thinking in a reply that came from another model.
 		l.noThinking = true
 	}
-}
-
-// refuseType learns that a model does not take a type of thinking, and takes those that the refusal names instead.
-func (l *lessons) refuseType(refused, text string) {
-	words := " "
-	for _, t := range []anthropic.Thinking{anthropic.ThinkingAdaptive, anthropic.ThinkingBudget, anthropic.ThinkingDisabled, anthropic.ThinkingBetween} {
-		if name := string(t); name != refused && (strings.Contains(text, name) || name == string(anthropic.ThinkingAdaptive)) {
-			words += name + " "
-		}
-	}
-	l.thinking = words
 }

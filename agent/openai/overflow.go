@@ -59,7 +59,6 @@ var overflowForms = sync.OnceValue(func() []overflowForm {
 	}
 })
 
-// overflowWords say overflow without numbers.
 var overflowWords = []string{
 	"context_length_exceeded", "exceed_context_size", "model_context_window_exceeded", "string_above_max_length",
 	"exceeds the context window", "exceeds the available context size", "context window exceeds limit",
@@ -117,12 +116,10 @@ func (f *Fault) overflow() (window, prompt int, ok bool) {
 	return 0, 0, f.Code == "1261" // Z.ai
 }
 
-// boundsReply reports a fault about the bound of the reply alone.
 func (f *Fault) boundsReply() bool {
 	return f.Code != "context_length_exceeded" && replyTooLong().MatchString(f.Message)
 }
 
-// share is one of what a request is made of.
 var share = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + num + ` (?:tokens )?(?:in|of|for|from) (?:the |your )?([a-z ]+)`)
 })

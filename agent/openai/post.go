@@ -15,7 +15,6 @@ import (
 // A request is sent and its answer read here. Redirects are not followed: they would turn a POST into a GET and could carry
 // a key elsewhere.
 
-// client is an HTTP client for the endpoint.
 func (o Options) client() *http.Client {
 	return &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
@@ -25,7 +24,6 @@ const (
 	errorBodyTime = 10 * time.Second // how long a server may take to say what is wrong
 )
 
-// outgoing is a request as it goes out, and what reads its answer.
 type outgoing struct {
 	path    string // behind the endpoint's address
 	body    []byte
@@ -33,7 +31,6 @@ type outgoing struct {
 	decoder decoder
 }
 
-// hash is the SHA-256 of the body in hex.
 func (o outgoing) hash() string {
 	sum := sha256.Sum256(o.body)
 	return hex.EncodeToString(sum[:])
@@ -107,7 +104,6 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 	}
 })
 
-// causeOf returns the cause for which ctx ended, nil if it has not.
 func causeOf(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil

@@ -16,7 +16,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// prober asks single questions.
 type prober struct {
 	opts   Options
 	model  string // asked about, "" for none
@@ -24,7 +23,6 @@ type prober struct {
 	client *http.Client
 }
 
-// one asks one question within its time.
 func (p prober) one(ctx context.Context, q question) answer {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.opts.Answer, probeTime))
 	defer cancel()
@@ -101,14 +99,12 @@ const (
 	maxProbeBody = 32 << 20         // OpenRouter's list is some megabytes
 )
 
-// question is one request of discovery and how to read the answer.
 type question struct {
 	url  string
 	body string // "" for GET
 	read reader
 }
 
-// answer is what one question gave.
 type answer struct {
 	window int
 	strong bool // in effect, not only advertised
@@ -120,23 +116,24 @@ type answer struct {
 	err    error
 }
 
-// reader reads an answer about one model.
 type reader func(body []byte, model string) answer
 
 // CountTokens is [llm.Counter]'s: the Messages API counts, and so do llama.cpp and vLLM. What they count is the request as
 // it would be sent.
 func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	p := prober{opts: c.opts, who: c.who, client: c.http}
+	var said struct {
+		Input  int       `json:"input_tokens"` // Messages
+		Count  int       `json:"count"`        // vLLM
+		Tokens []skipped `json:"tokens"`       // llama.cpp
+		Prompt string    `json:"prompt"`       // llama.cpp, of a template
+	}
 	if c.opts.Wire == WireMessages {
 		body, err := anthropic.CountBody(r, c.messagesForm(r, c.lessons(r.Model)), routeOf(c.who, r.Model))
-		if err != nil {
-			return 0, err
+		if err == nil {
+			err = p.post(ctx, c.opts.BaseURL+"/messages/count_tokens", json.RawMessage(body), &said)
 		}
-		var said struct {
-			Tokens int `json:"input_tokens"`
-		}
-		err = p.post(ctx, c.opts.BaseURL+"/messages/count_tokens", body, &said)
-		return counted(said.Tokens, err)
+		return counted(said.Input, err)
 	}
 	llama := c.who.Name == "llamacpp" || c.lessons(r.Model).progress
 	if !llama && c.who.Name != "vllm" {
@@ -161,22 +158,13 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 	}
 	root := strings.TrimSuffix(c.opts.BaseURL, "/v1")
 	if !llama {
-		var said struct {
-			Count int `json:"count"`
-		}
-		err := p.postValue(ctx, root+"/tokenize", prompt, &said)
+		err := p.post(ctx, root+"/tokenize", prompt, &said)
 		return counted(said.Count, err)
 	}
-	var text struct {
-		Prompt string `json:"prompt"`
-	}
-	if err := p.postValue(ctx, root+"/apply-template", prompt, &text); err != nil {
+	if err := p.post(ctx, root+"/apply-template", prompt, &said); err != nil {
 		return 0, err
 	}
-	var said struct {
-		Tokens []skipped `json:"tokens"`
-	}
-	err = p.postValue(ctx, root+"/tokenize", map[string]any{"content": text.Prompt, "add_special": true, "parse_special": true}, &said)
+	err = p.post(ctx, root+"/tokenize", map[string]any{"content": said.Prompt, "add_special": true, "parse_special": true}, &said)
 	return counted(len(said.Tokens), err)
 }
 
@@ -194,17 +182,11 @@ func counted(n int, err error) (int, error) {
 	return n, err
 }
 
-// postValue asks with a value as JSON.
-func (p prober) postValue(ctx context.Context, url string, value, into any) error {
+func (p prober) post(ctx context.Context, url string, value, into any) error {
 	body, err := conversation.EncodeJSON(value)
 	if err != nil {
 		return err
 	}
-	return p.post(ctx, url, body, into)
-}
-
-// post asks and reads the answer into a value.
-func (p prober) post(ctx context.Context, url string, body []byte, into any) error {
 	raw, err := p.fetch(ctx, question{url: url, body: string(body)})
 	if err != nil {
 		return err

@@ -110,7 +110,6 @@ var echoes = []echo{
 	{"custom", "", thoughtField, true, false},
 }
 
-// echoOf is how reasoning goes back to a model at an endpoint.
 func echoOf(provider, model string) echo {
 	if _, known := Known(provider); !known {
 		provider = "custom"

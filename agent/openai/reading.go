@@ -20,7 +20,6 @@ type reading struct {
 	size int // bytes of the reply so far
 }
 
-// run yields chunks until the reply has ended, one way or another.
 func (r *reading) run() {
 	for {
 		e, err := r.events.next()
@@ -49,7 +48,6 @@ func (r *reading) run() {
 	}
 }
 
-// read is what an event says; done says that nothing more can come.
 func (r *reading) read(e event) (c llm.Chunk, done bool, err error) {
 	switch e.kind {
 	case eventAlive:
@@ -69,13 +67,11 @@ func (r *reading) read(e event) (c llm.Chunk, done bool, err error) {
 	return c, done, err
 }
 
-// fail ends a reply with a failure.
 func (r *reading) fail(err error) {
 	last, _ := r.dec.End(false) // its own failure is not the one to report
 	r.give(last, err)
 }
 
-// give yields what counts of the last chunk, then the failure.
 func (r *reading) give(last llm.Chunk, err error) {
 	rest := llm.Chunk{Text: last.Text, Reasoning: last.Reasoning, Calls: last.Calls, Usage: last.Usage}
 	if isZero(rest) || r.yield(rest, nil) {
@@ -83,7 +79,6 @@ func (r *reading) give(last llm.Chunk, err error) {
 	}
 }
 
-// finish ends a reply whose stream came to its end.
 func (r *reading) finish(done bool) {
 	last, err := r.dec.End(done)
 	if err != nil {
@@ -108,7 +103,6 @@ func (r *reading) broken(err error) {
 	r.fail(r.client.failure(r.parent, r.ctx, err))
 }
 
-// isZero reports whether a chunk says nothing.
 func isZero(c llm.Chunk) bool {
 	return c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Stop == "" &&
 		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == "" && c.Form == ""

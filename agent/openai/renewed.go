@@ -26,7 +26,6 @@ type renewed struct {
 // mostKeys is how many of the keys that were sent errors are searched for.
 const mostKeys = 4
 
-// list is the keys that were sent lately. A nil renewed has none.
 func (k *renewed) list() []string {
 	if k == nil {
 		return nil
@@ -36,7 +35,6 @@ func (k *renewed) list() []string {
 	return slices.Clone(k.seen)
 }
 
-// get is a key that is not the stale one, noted as sent.
 func (k *renewed) get(ctx context.Context, stale string) (string, error) {
 	key, err := k.key(ctx, stale)
 	if cause := causeOf(ctx); err != nil && cause != nil {

@@ -27,7 +27,6 @@ type responseEvent struct {
 	Response     *responseBody                    `json:"response"`
 }
 
-// responseBody is the response as a whole.
 type responseBody struct {
 	Object     string            `json:"object"`
 	Status     string            `json:"status"`
@@ -36,33 +35,9 @@ type responseBody struct {
 	Incomplete struct {
 		Reason string `json:"reason"`
 	} `json:"incomplete_details"`
-	Usage *responseUsage `json:"usage"`
+	Usage *usage `json:"usage"`
 }
 
-type responseUsage struct {
-	In      *int `json:"input_tokens"`
-	Out     *int `json:"output_tokens"`
-	Details struct {
-		Cached     *int `json:"cached_tokens"`
-		CacheWrite *int `json:"cache_write_tokens"`
-	} `json:"input_tokens_details"`
-	OutDetails struct {
-		Reasoning *int `json:"reasoning_tokens"`
-	} `json:"output_tokens_details"`
-	Cost *float64 `json:"cost"`
-}
-
-func (u *responseUsage) tokens() *llm.Tokens {
-	if u == nil {
-		return nil
-	}
-	return &llm.Tokens{
-		Prompt: first(u.In), Cached: first(u.Details.Cached), CacheWrite: first(u.Details.CacheWrite),
-		Completion: first(u.Out), Reasoning: first(u.OutDetails.Reasoning), CostUSD: cost(u.Cost),
-	}
-}
-
-// responseItem is one item of the output.
 type responseItem struct {
 	Type      word     `json:"type"`
 	ID        word     `json:"id"`
@@ -86,7 +61,6 @@ type flow struct {
 	part  [2]int // which one came last
 }
 
-// add is a piece of a part as it is to be shown.
 func (f *flow) add(text string, part ...int) string {
 	at := [2]int(append(part, 0, 0))
 	if text == "" {
@@ -99,7 +73,6 @@ func (f *flow) add(text string, part ...int) string {
 	return text
 }
 
-// responseDecoder reads the Responses wire.
 type responseDecoder struct {
 	who   endpoint
 	route string
@@ -154,7 +127,6 @@ func (d *responseDecoder) Frame(data []byte) (llm.Chunk, bool, error) {
 	return c, done, nil
 }
 
-// take turns an event into a chunk.
 func (d *responseDecoder) take(ev *responseEvent) (c llm.Chunk, done bool) {
 	switch ev.Type {
 	case goopenai.ResponseStreamEventOutputTextDelta, goopenai.ResponseStreamEventRefusalDelta:
@@ -278,7 +250,6 @@ func (d *responseDecoder) extras() map[string]conversation.RawJSON {
 	return withRoute(map[string]conversation.RawJSON{outputItems: list}, d.route)
 }
 
-// ended notes how the response ended.
 func (d *responseDecoder) ended(r *responseBody) {
 	d.status = string(goopenai.ResponseStatusCompleted)
 	if r == nil {

@@ -30,10 +30,8 @@ const (
 	reasoningItems = "reasoning_items"
 )
 
-// reasoningItem is the type of items that hold reasoning.
 const reasoningItem = "reasoning"
 
-// betweenMessages stands between the messages of one reply in its text.
 const betweenMessages = "\n\n"
 
 // piece is one item of a reply's output. Texts and arguments stand in the message, so
@@ -83,7 +81,6 @@ type (
 	}
 )
 
-// response is the request in the library's terms.
 func (c *Client) response(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{
@@ -187,7 +184,6 @@ func echoedItems(m projection.Message, pieces []piece) ([]any, bool) {
 	return items, text == "" && len(calls) == 0 && len(items) > 0
 }
 
-// message is the item of a message, whose text is the beginning of text.
 func (p piece) message(text string) any {
 	said, refused := text[:p.Text], text[p.Text:p.Text+p.Refusal]
 	if p.ID == "" {

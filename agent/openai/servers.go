@@ -47,7 +47,6 @@ func readPS(body []byte, model string) answer {
 	return a
 }
 
-// showQuestion asks Ollama for the parameters a model is loaded with.
 func showQuestion(base, model string) question {
 	body, err := conversation.EncodeJSON(map[string]string{"model": model})
 	if err != nil {
@@ -76,7 +75,6 @@ func readShow(body []byte, _ string) answer {
 	return answer{}
 }
 
-// readLMStudio reads LM Studio's /api/v1/models.
 func readLMStudio(body []byte, model string) answer {
 	var list struct {
 		Models []struct {
@@ -117,7 +115,6 @@ func readLMStudio(body []byte, model string) answer {
 	return a
 }
 
-// readLiteLLM reads the LiteLLM proxy's /model/info.
 func readLiteLLM(body []byte, model string) answer {
 	var list struct {
 		Data []struct {

@@ -10,46 +10,56 @@ import (
 // chat completions server; where a count is missing it is -1.
 
 type usage struct {
-	Prompt     *int     `json:"prompt_tokens"`
-	Completion *int     `json:"completion_tokens"`
-	Total      *int     `json:"total_tokens"`
-	Reasoning  *int     `json:"reasoning_tokens"`        // SGLang
-	Cached     *int     `json:"cached_tokens"`           // Moonshot
-	CacheHit   *int     `json:"prompt_cache_hit_tokens"` // DeepSeek
-	CacheWrite *int     `json:"cache_write_tokens"`
-	Cost       *float64 `json:"cost"` // OpenRouter, USD
-	In         struct {
-		Cached     *int `json:"cached_tokens"`
-		CacheWrite *int `json:"cache_write_tokens"` // OpenAI 5.6+, OpenRouter
-	} `json:"prompt_tokens_details"`
-	Out struct {
-		Reasoning *int `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
+	Prompt     *int      `json:"prompt_tokens"`
+	Completion *int      `json:"completion_tokens"`
+	Total      *int      `json:"total_tokens"`
+	Reasoning  *int      `json:"reasoning_tokens"`        // SGLang
+	Cached     *int      `json:"cached_tokens"`           // Moonshot
+	CacheHit   *int      `json:"prompt_cache_hit_tokens"` // DeepSeek
+	CacheWrite *int      `json:"cache_write_tokens"`
+	Cost       *float64  `json:"cost"` // OpenRouter, USD
+	In         usagePart `json:"prompt_tokens_details"`
+	Out        usagePart `json:"completion_tokens_details"`
+
+	// Names of the Responses API.
+	Input     *int      `json:"input_tokens"`
+	Output    *int      `json:"output_tokens"`
+	InputPart usagePart `json:"input_tokens_details"`
+	Thought   usagePart `json:"output_tokens_details"`
 }
 
-// counts reports whether u says how many tokens there were; other protocols
-// have a usage of other names.
+type usagePart struct {
+	Cached     *int `json:"cached_tokens"`
+	CacheWrite *int `json:"cache_write_tokens"` // OpenAI 5.6+, OpenRouter
+	Reasoning  *int `json:"reasoning_tokens"`
+}
+
+// counts reports whether u says how many tokens there were on chat completions; other
+// protocols have a usage of other names.
 func (u *usage) counts() bool { return u != nil && (u.Prompt != nil || u.Completion != nil) }
 
-// tokens is u in our terms.
 func (u *usage) tokens() *llm.Tokens {
-	t := &llm.Tokens{
-		Prompt:     first(u.Prompt),
-		Cached:     first(u.In.Cached, u.CacheHit, u.Cached),
-		CacheWrite: first(u.In.CacheWrite, u.CacheWrite),
-		Completion: first(u.Completion),
-		Reasoning:  first(u.Out.Reasoning, u.Reasoning),
-		CostUSD:    cost(u.Cost),
+	if u == nil {
+		return nil
 	}
-	// xAI and Gemini leave reasoning out of the completion, but not out of the
-	// total.
-	if generated := first(u.Total) - t.Prompt; t.Prompt >= 0 && t.Completion >= 0 && generated > t.Completion {
+	t := &llm.Tokens{
+		Prompt:     first(u.Prompt, u.Input),
+		Cached:     first(u.In.Cached, u.CacheHit, u.Cached, u.InputPart.Cached),
+		CacheWrite: first(u.In.CacheWrite, u.CacheWrite, u.InputPart.CacheWrite),
+		Completion: first(u.Completion, u.Output),
+		Reasoning:  first(u.Out.Reasoning, u.Reasoning, u.Thought.Reasoning),
+	}
+	if u.Cost != nil && *u.Cost >= 0 {
+		t.CostUSD = u.Cost
+	}
+	// xAI and Gemini leave reasoning out of the completion, but not out of the total.
+	if generated := first(u.Total) - t.Prompt; u.counts() && t.Prompt >= 0 && t.Completion >= 0 && generated > t.Completion {
 		t.Completion = generated
 	}
 	return t
 }
 
-// first is the first number that was reported, -1 if none was.
+// first is -1 if no number was reported.
 func first(numbers ...*int) int {
 	for _, n := range numbers {
 		if n != nil && *n >= 0 {
@@ -57,13 +67,6 @@ func first(numbers ...*int) int {
 		}
 	}
 	return -1
-}
-
-func cost(usd *float64) *float64 {
-	if usd == nil || *usd < 0 {
-		return nil
-	}
-	return usd
 }
 
 // timings is llama.cpp's account of a reply, which comes even where usage was
@@ -82,20 +85,17 @@ func (t *timings) tokens() *llm.Tokens {
 	return out
 }
 
-// xGroq is Groq's field next to the standard ones.
 type xGroq struct {
 	Usage *usage `json:"usage"`
 	Error word   `json:"error"`
 }
 
-// promptProgress is llama.cpp's progress through the prompt.
 type promptProgress struct {
 	Total     int `json:"total"`
 	Cache     int `json:"cache"`
 	Processed int `json:"processed"`
 }
 
-// word is a string; any other JSON is "".
 type word string
 
 // UnmarshalJSON never fails.

@@ -9,7 +9,6 @@ import (
 	"plimsoll/agent/llm"
 )
 
-// errSilence ends a request whose server went silent.
 var errSilence = errors.New("nothing arrived for too long")
 
 // watchdog cancels a request when nothing comes for too long. Every byte
@@ -20,12 +19,10 @@ type watchdog struct {
 	ended bool // bytes no longer count
 }
 
-// newWatchdog starts with the time allowed for the first byte.
 func newWatchdog(first, idle time.Duration, cancel context.CancelCauseFunc) *watchdog {
 	return &watchdog{timer: time.AfterFunc(first, func() { cancel(errSilence) }), idle: idle}
 }
 
-// alive notes a byte.
 func (d *watchdog) alive() {
 	if !d.ended {
 		d.timer.Reset(d.idle)
@@ -38,7 +35,6 @@ func (d *watchdog) end(limit time.Duration) {
 	d.timer.Reset(min(d.idle, limit))
 }
 
-// stop ends the watch.
 func (d *watchdog) stop() { d.timer.Stop() }
 
 // watched is a body whose bytes keep the watchdog quiet, and of which so many are read at most.
@@ -70,7 +66,6 @@ const (
 	fastSlot    = 4 << 10                // bytes in such a time from which on a stream is fast
 )
 
-// gathered is a body that is read in few pieces.
 type gathered struct {
 	ctx   context.Context // of the request: its end ends a wait
 	src   io.Reader

@@ -11,7 +11,6 @@ import (
 // A tool's parameters are declared once, as a table; the JSON Schema that the
 // model reads and the checks its arguments go through both come from it.
 
-// Kind is the type of a parameter.
 type kind int
 
 const (

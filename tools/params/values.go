@@ -92,7 +92,6 @@ func decodeFields(owner string, params []Param, fields map[string]json.RawMessag
 	return args, nil
 }
 
-// Decode checks one value.
 func (p Param) decode(owner string, raw json.RawMessage) (any, error) {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -152,7 +151,6 @@ func (p Param) decodeWhole(owner string, v any, raw json.RawMessage) (any, error
 	return n, nil
 }
 
-// decodeCompound checks lists and objects, also those written as a string.
 func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, error) {
 	if s, ok := v.(string); ok {
 		raw = json.RawMessage(s)
@@ -202,7 +200,6 @@ func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 	return out, nil
 }
 
-// scalar is a string, number or boolean as text.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -217,7 +214,6 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-// wrong says that a value has not the form of the parameter.
 func (p Param) wrong(owner string, raw json.RawMessage) error {
 	got := []rune(string(raw))
 	if len(got) > 80 {
@@ -226,7 +222,6 @@ func (p Param) wrong(owner string, raw json.RawMessage) error {
 	return fmt.Errorf("%s: %q must be %s, not %s", owner, p.Name, p.form(), string(got))
 }
 
-// form says in words what values the parameter takes.
 func (p Param) form() string {
 	switch p.Kind {
 	case Whole:
@@ -249,7 +244,6 @@ func (p Param) form() string {
 	return "a string"
 }
 
-// signature names the parameters, for errors.
 func signature(params []Param) string {
 	if len(params) == 0 {
 		return "no arguments"

@@ -70,7 +70,6 @@ func (c *capture) tell(p []byte) {
 	}
 }
 
-// silence ends the calls of progress.
 func (c *capture) silence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -36,7 +36,6 @@ var (
 	notSecret = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}
 )
 
-// secretValue is the form of well-known kinds of keys.
 var secretValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(sk-|gsk_|xai-|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|ASIA|hf_|npm_|pypi-|eyJ[A-Za-z0-9_-]+\.|-----BEGIN )` +

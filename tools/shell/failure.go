@@ -18,7 +18,6 @@ const (
 	failureChars = 400      // of the line that are kept
 )
 
-// looksWrong is how most programs name what went wrong.
 var looksWrong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
 })

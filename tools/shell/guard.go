@@ -41,7 +41,6 @@ const gateScript = `read -r go <&3 || exit 1
 exec 3<&-
 exec "$0" "$@"`
 
-// guard is the guard of one command.
 type guard struct {
 	cmd  *exec.Cmd
 	line io.WriteCloser // held by the program alone

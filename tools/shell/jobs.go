@@ -21,7 +21,6 @@ const maxJobs = 16
 // defaultCeiling is how many bytes of a command's output are kept unless told otherwise.
 const defaultCeiling = 8 << 20
 
-// job is one command in the background.
 type job struct {
 	id       string
 	command  string
@@ -102,7 +101,6 @@ func (j *Jobs) Known(id string) error {
 	return err
 }
 
-// find is the job of an id.
 func (j *Jobs) find(id string) (*job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,7 +143,6 @@ func (one *job) await(ctx context.Context, d time.Duration) {
 	}
 }
 
-// over reports whether a job has ended and its output is read.
 func (one *job) over() bool {
 	select {
 	case <-one.finished:

@@ -62,7 +62,6 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	return p, nil
 }
 
-// end stops the whole session and returns when it is gone.
 func (p *process) end() {
 	pid := p.cmd.Process.Pid
 	p.ended.Store(true)
@@ -104,7 +103,6 @@ func (p *process) finish() {
 	p.guard.dismiss()
 }
 
-// running reports whether the shell has not ended.
 func (p *process) running() bool {
 	select {
 	case <-p.exited:

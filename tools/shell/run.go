@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// tailChars is how much of the end of a long output is shown before it.
 const tailChars = 1500
 
 // Report is what became of a command.

@@ -20,7 +20,6 @@ func signalSession(pid int, signal syscall.Signal) {
 	}
 }
 
-// sessionAlive reports whether a process of the session is left.
 func sessionAlive(pid int) bool {
 	return syscall.Kill(-pid, 0) == nil || len(sessionMembers(pid)) > 0
 }

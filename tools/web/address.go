@@ -22,7 +22,6 @@ import (
 // reserved, documentation, and IPv6 forms that carry an IPv4 address in them
 // (mapped, NAT64, 6to4, Teredo). Configured hosts and networks are let through.
 
-// errRefusedAddress is what a connection to such an address fails with.
 var errRefusedAddress = errors.New("http_request does not reach private, loopback or otherwise special addresses " +
 	"(permissions.private_addresses in the configuration lists exceptions)")
 
@@ -49,7 +48,6 @@ func prefixes(texts ...string) []netip.Prefix {
 	return out
 }
 
-// public reports whether an address is one of the open internet.
 func public(a netip.Addr) bool {
 	if a.Zone() != "" || a.Is6() && !globalIPv6.Contains(a) {
 		return false
@@ -85,12 +83,10 @@ func newAddresses(texts []string) (*addresses, error) {
 	return a, nil
 }
 
-// host reports whether a name was configured as an exception.
 func (a *addresses) host(name string) bool {
 	return slices.Contains(a.hosts, strings.ToLower(strings.TrimSuffix(name, ".")))
 }
 
-// Check judges the address of a connection.
 func (a *addresses) check(ip netip.Addr) error {
 	plain := ip.Unmap()
 	if slices.ContainsFunc(a.networks, func(p netip.Prefix) bool { return p.Contains(plain.WithZone("")) }) {
@@ -160,7 +156,6 @@ func (a *addresses) dialer(resolver *net.Resolver, host string) *net.Dialer {
 	return d
 }
 
-// usualPorts are those that an address need not name.
 var usualPorts = map[string]string{"http": ":80", "https": ":443"}
 
 // Host is a host as requests go to it: in lower case, in ASCII, without a final dot, without the usual port. One that

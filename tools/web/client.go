@@ -87,7 +87,6 @@ func plainError(err error) error {
 // harmlessHeaders may follow a redirect to another host.
 var harmlessHeaders = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type", "Cache-Control", "If-Modified-Since", "If-None-Match", "Range"}
 
-// redirect judges a redirect like a first address.
 func (c *Client) redirect(to *http.Request, via []*http.Request, follow func(to *http.Request, other bool) error) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("stopped after %d redirects", maxRedirects)

@@ -25,7 +25,6 @@ const (
 // removed are elements of a page without text to read.
 var removed = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
 
-// errUnwieldy says that the Markdown of a page would be many times its size.
 var errUnwieldy = errors.New("nested too deeply, or tables too large")
 
 // toMarkdown converts a page; links are made absolute with origin.

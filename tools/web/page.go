@@ -18,7 +18,6 @@ import (
 // Text is decoded from its character set; HTML becomes Markdown without scripts,
 // styles and other parts nobody reads; anything else is named, not shown.
 
-// maxBody is how many bytes of a response are read.
 const maxBody = 5 << 20
 
 // Answer is a response as text.
@@ -28,10 +27,8 @@ type Answer struct {
 	Failed bool   // the status is that of an error
 }
 
-// sniffed is how many bytes of a body decide whether it is text.
 const sniffed = 8 << 10
 
-// bodyText is the body of a response as text.
 func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 	if len(body) == 0 {
 		return "(no body)"
@@ -63,7 +60,6 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 	return markdown
 }
 
-// textual reports whether bodies of a media type are text.
 func textual(media string) bool {
 	switch {
 	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
@@ -95,7 +91,6 @@ func decoded(body []byte, declared, media string) string {
 	return conversation.Clean(string(text))
 }
 
-// describe is a response as text.
 func describe(resp *http.Response, body []byte, broken error, raw bool) Answer {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s\n", resp.Proto, resp.Status)

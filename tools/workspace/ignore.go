@@ -12,7 +12,6 @@ import (
 // cancels, a pattern with a slash before its end is anchored at the folder of
 // its file, one ending in a slash is for folders only.
 
-// maxIgnoreFile is how much of a .gitignore is read, in bytes.
 const maxIgnoreFile = 1 << 20
 
 type ignoreRule struct {
@@ -73,7 +72,6 @@ func parseIgnore(base, line string) (ignoreRule, bool) {
 	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)
 }
 
-// ignored reports whether the last rule that matches rel ignores it.
 func ignored(rules []ignoreRule, rel string, dir bool) bool {
 	for i := len(rules) - 1; i >= 0; i-- {
 		if rules[i].matches(rel, dir) {

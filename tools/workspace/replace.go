@@ -82,7 +82,6 @@ func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
 	return file.Sync()
 }
 
-// tempName is a name that no other file has.
 func tempName() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails (it ends the program instead)

@@ -14,7 +14,6 @@ import (
 // server remembers every block that it handed out. Of newer models it wants system prompt, tools and all that stood in
 // front as they were, and no block left out between others. What it would drop without a word, it refuses as well.
 
-// handed is a block of thinking that was handed out.
 type handed struct {
 	model  string
 	prefix string // of what stood in front, thinking and breakpoints aside
@@ -30,7 +29,6 @@ func (b Block) key() string {
 	return bare.json()
 }
 
-// chain walks through a prompt.
 type chain struct {
 	prefix [sha256.Size]byte
 	before string // the last block of thinking
@@ -47,7 +45,6 @@ func (c *chain) step(place string, b Block) (prefix string) {
 	return prefix
 }
 
-// front walks through what stands in front of the messages.
 func (r *Request) front() *chain {
 	c := &chain{}
 	for _, b := range r.Tools {
@@ -84,7 +81,6 @@ func (s *Server) bound(r *Request) string {
 	return ""
 }
 
-// handOut remembers the thinking of the reply to a request.
 func (s *Server) handOut(r *Request, blocks []Block) {
 	c := r.front()
 	for i, m := range r.Messages {

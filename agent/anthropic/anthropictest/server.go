@@ -157,7 +157,6 @@ func (s *Server) answer(raw []byte, controls bool) Answer {
 	return a
 }
 
-// events are the data of the events that blocks are sent with.
 func events(blocks []Block, prompt int) (all []string) {
 	add := func(event Block) { all = append(all, event.json()) }
 	add(Block{"type": "message_start", "message": Block{"type": "message", "usage": Block{"input_tokens": prompt, "output_tokens": 1}}})
@@ -186,10 +185,8 @@ func events(blocks []Block, prompt int) (all []string) {
 	return all
 }
 
-// tokens is about how many tokens a body has.
 func tokens(body []byte) int { return (len(body) + 3) / 4 }
 
-// refusal is an answer as the API words it.
 func refusal(message string) Answer {
 	return Answer{Status: http.StatusBadRequest, Body: Block{"type": "error", "error": Block{"type": "invalid_request_error", "message": message}}.json()}
 }

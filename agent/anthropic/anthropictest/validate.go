@@ -55,7 +55,6 @@ type RequestMessage struct {
 	Content []Block `json:"content"`
 }
 
-// checker gathers what is wrong.
 type checker struct {
 	problems []string
 	marks    []string // lifetimes in the order of the prompt
@@ -94,7 +93,6 @@ func Problems(raw []byte, counting bool) []string {
 	return c.problems
 }
 
-// bound checks what bounds and steers the reply.
 func (c *checker) bound(r *Request, counting bool) {
 	switch {
 	case counting && (r.MaxTokens != nil || r.Stream):
@@ -164,7 +162,6 @@ func (c *checker) tools(tools []Block) {
 	}
 }
 
-// mark notes a breakpoint.
 func (c *checker) mark(b Block) {
 	control, ok := b["cache_control"].(map[string]any)
 	if !ok {
