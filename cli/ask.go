@@ -29,13 +29,6 @@ type askOptions struct {
 	json    bool
 }
 
-// Answers to --approve.
-const (
-	approveNone     = ""
-	approveAutoEdit = "auto-edit"
-	approveAll      = "all"
-)
-
 // askCommand asks one question.
 type askCommand struct {
 	agents        *session.Agents
@@ -98,7 +91,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.console.Asks(prompt); err != nil {
 		return err
 	}
-	id, err := cmd.target(ctx, o)
+	id, err := resumed(ctx, cmd.conversations, o.newest || o.compact.Given && o.resume == "", o.resume)
 	if err != nil {
 		return err
 	}
@@ -139,15 +132,12 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 
 // mode is the permission mode that --approve asks for.
 func (o askOptions) mode() (conversation.Mode, error) {
-	if o.newest && o.resume != "" {
-		return "", console.WrongUse("use -c or -r, not both: -c continues the newest conversation, -r a chosen one")
-	}
 	switch o.approve {
-	case approveNone:
+	case "":
 		return "", nil
-	case approveAutoEdit:
+	case "auto-edit":
 		return conversation.ModeAutoEdit, nil
-	case approveAll:
+	case "all":
 		return conversation.ModeYolo, nil
 	}
 	return "", console.WrongUse("--approve takes auto-edit or all, not %q", o.approve)
@@ -172,19 +162,6 @@ func (cmd *askCommand) otherModel(r *session.Running) []string {
 		return nil
 	}
 	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
-}
-
-// target is the ID of the conversation to continue, "" for a new one.
-func (cmd *askCommand) target(ctx context.Context, o askOptions) (string, error) {
-	if !o.newest && o.resume == "" && !o.compact.Given {
-		return "", nil
-	}
-	var args []string
-	if o.resume != "" {
-		args = []string{o.resume}
-	}
-	_, id, err := cmd.conversations.Resolve(ctx, args)
-	return id, err
 }
 
 // asking follows the turn of one question.

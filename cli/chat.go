@@ -57,9 +57,6 @@ built-in demo model that is not an AI.`,
 // Run runs the screen until the user leaves it.
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	o := cmd.options
-	if o.Newest && o.Resume != "" {
-		return console.WrongUse("use -c or -r, not both: -c continues the newest conversation, -r a chosen one")
-	}
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
@@ -103,22 +100,14 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 // chosen is o with the whole ID of the conversation it names, so that a wrong
 // one ends the program before there is a screen.
 func (cmd *chatCommand) chosen(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
-	var args []string
-	switch o.Resume {
-	case screen.Pick:
+	if o.Resume == screen.Pick {
 		return o, nil
-	case "":
-		if !o.Newest {
-			return o, nil
-		}
-	default:
-		args = []string{o.Resume}
 	}
-	_, id, err := cmd.conversations.Resolve(ctx, args)
-	if err != nil {
+	id, err := resumed(ctx, cmd.conversations, o.Newest, o.Resume)
+	if id == "" {
 		return o, err
 	}
-	return screen.ChatOptions{Resume: id}, nil
+	return screen.ChatOptions{Resume: id}, err
 }
 
 // edit prepares the user's editor: VISUAL, else EDITOR, else vi.

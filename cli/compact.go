@@ -174,11 +174,8 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 			return err
 		}
 	}
-	switch {
-	case kept && min(o.keepLast, o.keep) < 0:
+	if kept && min(o.keepLast, o.keep) < 0 {
 		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
-	case changed("profile") && o.profile == "":
-		return console.AsUsage(console.WithHint(errors.New("--profile is empty"), "write --profile NAME, or leave it out"))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,6 @@ import (
 type exportOptions struct {
 	format string
 	file   string
-	named  bool // a file was named
 	force  bool
 }
 
@@ -51,10 +49,7 @@ import reads that as well. Without --format the ending of FILE decides, or md.
   plimsoll export 3kq7 -o talk.json
   plimsoll export --format jsonl | jq -r 'select(.role == "user").content'`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.named = c.Flags().Changed("output")
-			return cmd.Run(c.Context(), args)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&o.format, "format", "", "form of it: `md|json|jsonl`")
 	c.Flags().StringVarP(&o.file, "output", "o", "", "write to `FILE` instead of standard output")
@@ -64,9 +59,6 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 
 func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
-	if o.named && o.file == "" { // an unset variable in a script
-		return console.AsUsage(console.WithHint(errors.New("--output is empty"), "write -o FILE, or leave it out for standard output"))
-	}
 	format, err := o.chosen()
 	if err != nil {
 		return err

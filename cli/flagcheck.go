@@ -1,30 +1,24 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
 
-// What every command's flags must be. A flag that is given with an empty value
-// is a mistake, not a flag left out: a script whose variable is not set must
-// not talk to another provider or write into another folder than it meant to.
-
-// checkFlags checks the flags that every command has.
+// checkFlags checks the flags of a command. One that is given with an empty value is a mistake, not a flag left out: a script
+// whose variable is not set must not talk to another provider or write into another folder than it meant to.
 func (a *app) checkFlags(c *cobra.Command) error {
-	for _, f := range []struct{ name, value, sample string }{
-		{"config", a.settings.Flags.Config, "FILE"}, {"data", a.settings.Flags.Data, "DIR"},
-		{"model", a.settings.Flags.Model, "PROVIDER/ID"}, {"base-url", a.settings.Flags.BaseURL, "URL"}, {"effort", a.settings.Flags.Effort, "LEVEL"},
-	} {
-		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
-			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out"))
+	for _, name := range []string{"config", "data", "model", "base-url", "effort", "resume", "profile", "output", "plot", "title"} {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"))
 		}
 	}
 	if err := llm.CheckEffort(a.settings.Flags.Effort); err != nil {
@@ -33,25 +27,30 @@ func (a *app) checkFlags(c *cobra.Command) error {
 	if c.Flags().Changed("window") && a.settings.Flags.Window <= 0 {
 		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.Flags.Window)
 	}
-	if f := c.Flags().Lookup("resume"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
-		return console.AsUsage(console.WithHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest"))
-	}
 	if a.settings.Flags.BaseURL != "" {
 		return setup.CheckBaseURL("--base-url", a.settings.Flags.BaseURL)
 	}
 	return nil
 }
 
-// flagError says what is wrong with a flag, without the library's own words.
+// flagError is what is wrong with a flag.
 func flagError(c *cobra.Command, err error) error {
-	var number *strconv.NumError
-	if before, _, ok := strings.Cut(err.Error(), ": strconv."); ok && errors.As(err, &number) {
-		err = errors.New(before + ": it takes a whole number")
-		if errors.Is(number.Err, strconv.ErrRange) {
-			err = errors.New(before + ": the number is too large")
-		}
-	}
 	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
+}
+
+// resumed is the ID of the conversation that -c or -r names, "" for a new one.
+func resumed(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
+	var args []string
+	switch {
+	case newest && id != "":
+		return "", console.WrongUse("use -c or -r, not both: -c continues the newest conversation, -r a chosen one")
+	case id != "":
+		args = []string{id}
+	case !newest:
+		return "", nil
+	}
+	_, id, err := conversations.Resolve(ctx, args)
+	return id, err
 }
 
 // wrongCommands makes the library's help and completion commands refuse what is no

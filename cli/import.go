@@ -78,8 +78,6 @@ func checkImport(files []string, title string) error {
 	switch {
 	case title != "" && len(files) > 1:
 		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
-	case strings.TrimSpace(title) == "" && title != "":
-		return console.WrongUse("the title is blank")
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
 		return console.WrongUse("standard input can be read once only")
 	}

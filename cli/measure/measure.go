@@ -57,8 +57,6 @@ func (o Options) Check(changed func(flag string) bool, args []string) error {
 	switch {
 	case o.All && changed("preset"):
 		return console.WrongUse("--all replays every preset; leave it or --preset out")
-	case changed("plot") && o.Plot == "":
-		return console.WrongUse("--plot is empty; write --plot FILE, or leave it out")
 	case slices.ContainsFunc(args, func(arg string) bool { return strings.TrimSpace(arg) == "" }): // an unset variable in a script
 		return console.WrongUse("an argument is empty; name files, folders, or stored conversations")
 	}

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"time"
 
 	"plimsoll/cli/session"
 	"plimsoll/conversation"
@@ -89,18 +88,9 @@ func (m *markdownWriter) head(x *exported) {
 		line += ", with " + codeSpan(model)
 	}
 	if n := len(x.Events); n > 0 {
-		line += ", " + period(x.Events[0].Time, x.Events[n-1].Time)
+		line += ", " + x.Events[0].Time.UTC().Format(minutes)
 	}
 	m.block(line + ".")
-}
-
-// period is the time from one event to another.
-func period(from, to time.Time) string {
-	a, b := from.UTC().Format(minutes), to.UTC().Format(minutes)
-	if a == b {
-		return a
-	}
-	return a + " to " + b
 }
 
 // begin writes the headings above an event, where they are not those of the
@@ -138,26 +128,10 @@ func (m *markdownWriter) reply(b conversation.AssistantMessage) {
 		m.block("Call of " + codeSpan(c.Name) + ":")
 		m.block(fence("json", indented(c.Arguments)))
 	}
-	if end := ending(b); end != "" {
-		m.block("*" + end + "*")
+	if b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls && b.Stop != "" {
+		why := strings.TrimSuffix(": "+escapeMarkdown(plain.Line(b.Error)), ": ")
+		m.block(fmt.Sprintf("*The reply ended early (%s)%s*", b.Stop, why))
 	}
-}
-
-// ending says how a reply ended that did not end of its own accord.
-func ending(b conversation.AssistantMessage) string {
-	switch b.Stop {
-	case conversation.StopLength:
-		return "The reply reached its token limit."
-	case conversation.StopFiltered:
-		return "The provider withheld the rest of the reply."
-	case conversation.StopCancelled:
-		return "The reply was stopped."
-	case conversation.StopInterrupted:
-		return "The program ended while the reply was arriving."
-	case conversation.StopFailed:
-		return "The reply broke off" + strings.TrimRight(": "+escapeMarkdown(plain.Line(b.Error)), ": ") + "."
-	}
-	return ""
 }
 
 func (m *markdownWriter) result(b conversation.ToolResult) {
@@ -166,14 +140,10 @@ func (m *markdownWriter) result(b conversation.ToolResult) {
 		label += " (" + string(b.Status) + ")"
 	}
 	if b.Total > 0 {
-		shown := "a part"
-		if n, ok := conversation.Shown(b.Text, b.Total); ok {
-			shown = numbers.Grouped(n)
-		}
 		if full, ok := m.text(b.Blob); ok {
 			text = full
 		}
-		label += fmt.Sprintf(", %s characters, of which the model was shown %s", numbers.Grouped(b.Total), shown)
+		label += fmt.Sprintf(", %s characters, of which the model was shown a part", numbers.Grouped(b.Total))
 	}
 	if strings.TrimSpace(text) == "" {
 		m.block(label + ": no output")
