@@ -58,7 +58,7 @@ func (w *writer) fulfil(ctx context.Context, proposal *edit.Proposal) error {
 // help. One that was cut off, or is too long, is paid for twice to no avail.
 var worthAnother = []error{
 	summary.ErrCalls, summary.ErrEmpty, summary.ErrDeclined, summary.ErrFailure,
-	summary.ErrEcho, summary.ErrShort,
+	summary.ErrShort,
 }
 
 // another takes a retry for an answer that did not count, if there is one left

@@ -113,37 +113,6 @@ func withoutOverlays(log []conversation.Event) (out []conversation.Event) {
 	return out
 }
 
-func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, steerable(t))
-		log, events := w.Events(), someEvents(t, w)
-		if pin, err := edit.PinOf(log, someEvents(t, w), true); err == nil {
-			log = byHand(log, pin)
-		}
-		before := pinnedIn(projection.Project(log))
-		body, err := edit.PinOf(log, events, false)
-		if err != nil {
-			if !errors.Is(err, edit.ErrNothingToUnpin) || body != nil {
-				t.Fatalf("%+v, %v", body, err)
-			}
-			if slices.ContainsFunc(events, func(seq uint64) bool { return before[seq] != nil }) {
-				t.Fatalf("pinned events among %v stay pinned: %v", events, err)
-			}
-			return
-		}
-		after := pinnedIn(projection.Project(byHand(log, body)))
-		for _, seq := range body.(conversation.Unpin).Events {
-			if after[seq] != nil {
-				t.Fatalf("event %d is pinned still", seq)
-			}
-		}
-		if len(after) > len(before) {
-			t.Fatalf("pinned: %d before, %d after", len(before), len(after))
-		}
-	})
-}
-
 func TestTurnsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

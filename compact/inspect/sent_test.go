@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"plimsoll/compact/compacttest"
 	"plimsoll/compact/inspect"
@@ -57,26 +56,4 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
-}
-
-func TestRequestsOfAnyLogComeBeforeTheirRecord(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		log := compacttest.BrokenLog(t)
-		for i := range log {
-			if u, ok := log[i].Body.(conversation.Usage); ok {
-				u.Through = rapid.SampledFrom([]uint64{0, 0, 3, 1 << 62}).Draw(t, "through")
-				u.Reply = rapid.SampledFrom([]uint64{u.Reply, 0, 5}).Draw(t, "reply")
-				log[i].Body = u
-			}
-		}
-		for n, r := range inspect.Requests(log) {
-			if r.Number != n+1 || r.Through >= r.Event {
-				t.Fatalf("%+v", r)
-			}
-			if r.Through == 0 && log[0].Body.Kind() != conversation.KindUsage && r.Reply != log[0].Seq {
-				t.Fatalf("nothing precedes %+v", r)
-			}
-		}
-	})
 }

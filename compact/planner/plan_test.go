@@ -501,35 +501,6 @@ func TestCatalogueB20NoPlaceholderStandsInArguments(t *testing.T) {
 	})
 }
 
-func TestCatalogueB21StubsNameTheEventThatHoldsTheOriginal(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := conversationtest.NewWriter(t, conversationtest.Rich(t))
-		for range 3 {
-			w.Add(t, w.Mask(t, conversation.StylePlimsoll))
-			w.Turn(t)
-		}
-		log := w.Events()
-		for _, m := range projection.Project(log).Messages {
-			_, text, stub := strings.Cut(m.Text, "The whole text: recall ")
-			if m.State != projection.StateMasked || m.Role != projection.RoleTool || !stub {
-				continue
-			}
-			id, _, _ := strings.Cut(text, "\n")
-			at, ok := conversation.ParseRecallID(id)
-			if !ok {
-				t.Fatalf("no id: %q", id)
-			}
-			if r, _ := log[m.Events[0]-1].Body.(conversation.ToolResult); r.Tool == conversation.ToolRecall && r.Status == conversation.ResultOK {
-				continue // of what it brought back: it says so itself
-			}
-			if seq, one := at.Event(); !one || seq != m.Events[0] {
-				t.Fatalf("the stub of event %d names %s", m.Events[0], id)
-			}
-		}
-	})
-}
-
 // failed is a call for a summary that came to nothing.
 func failed(model string) conversation.Attempt {
 	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "too busy", Model: model}

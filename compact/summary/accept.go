@@ -16,8 +16,7 @@ import (
 
 // An answer counts as a summary only if it ended by itself, says something,
 // calls no tool, is clearly shorter than what it covers, is not absurdly short
-// for it, and is neither a refusal, nor an error, nor a piece of what it was
-// made from. Anything else changes nothing. An extract made by rule is verbatim
+// for it, and is neither a refusal nor an error. Anything else changes nothing. An extract made by rule is verbatim
 // text by design: what a model may do wrong is not asked of it.
 
 // AcceptedShare is the largest share of what it stands for, in estimated tokens,
@@ -32,12 +31,6 @@ const (
 	// refusalChars: only answers shorter than that are looked at as refusals and
 	// errors; a summary may well speak of either.
 	refusalChars = 400
-	// echoChars and echoShare: a run of so many code points of the request,
-	// letter for letter but for white space, that is so much of the answer.
-	echoChars = 300
-	echoShare = 0.6
-	// maxEchoes bounds the places of the request that are compared.
-	maxEchoes = 64
 )
 
 // ErrRefused is what every error of [Accept] is, besides one of the
@@ -52,7 +45,6 @@ var (
 	ErrEmpty    = errors.New("the summary came back empty")
 	ErrDeclined = errors.New("the model declined to write a summary")
 	ErrFailure  = errors.New("an error message came back in place of a summary")
-	ErrEcho     = errors.New("the model repeated the conversation instead of summarising it")
 	ErrShort    = errors.New("the summary is far too short for what it covers")
 	ErrLong     = errors.New("the summary would not be short enough")
 )
@@ -91,8 +83,6 @@ func Accept(job Job, a Answer) (text string, err error) {
 			return refuse(ErrDeclined, ": "+opening(text))
 		case short != nil:
 			return "", short
-		case echoes(job, text):
-			return refuse(ErrEcho, "")
 		}
 	}
 	if err := job.long(text); err != nil {
@@ -216,96 +206,3 @@ var failure = sync.OnceValue(func() *regexp.Regexp {
 		`|(?:request failed|too many requests|rate limit exceeded|service unavailable|internal server error|bad gateway|gateway time-?out|overloaded)\b` +
 		`|\(?empty summary\)?$|null$|undefined$|none$|n/a$)`)
 })
-
-// echoes reports whether most of an answer stands in its request, letter for
-// letter but for white space. A run that is more than half of the answer holds
-// the middle of it: only where that stands in the request a run is measured.
-// Earlier summaries are there to be carried over: of them an answer has only to
-// say more than they do, unless they are all that it reads.
-func echoes(job Job, answer string) bool {
-	answer = strings.Join(strings.Fields(answer), " ")
-	chars := utf8.RuneCountInString(answer)
-	need := max(echoChars, int(echoShare*float64(chars)))
-	if chars < need || job.ask.Rewrites && job.Input == preset.InputMerged {
-		return false
-	}
-	lo := runeStart(answer, int((1-echoShare)*float64(len(answer)))+1)
-	hi := runeEnd(answer, int(echoShare*float64(len(answer)))-1)
-	if lo >= hi {
-		return false
-	}
-	asked := requestText(job)
-	if job.merges() {
-		if strings.Contains(asked, answer) {
-			return true
-		}
-		asked = saidText(job)
-	}
-	for from, tries := 0, 0; tries < maxEchoes; tries++ {
-		i := strings.Index(asked[from:], answer[lo:hi])
-		if i < 0 {
-			return false
-		}
-		i += from
-		before := commonSuffix(asked[:i], answer[:lo])
-		after := commonPrefix(asked[i+hi-lo:], answer[hi:])
-		if utf8.RuneCountInString(answer[lo-before:hi+after]) >= need {
-			return true
-		}
-		from = i + 1
-	}
-	return false
-}
-
-func (j Job) merges() bool { return len(j.parts) > 0 && j.parts[0].seq == 0 }
-
-// requestText is all that a request says, white space folded.
-func requestText(job Job) string {
-	texts := []string{job.System}
-	for i := range job.Messages {
-		texts = append(texts, job.Messages[i].Text)
-	}
-	return foldedText(texts)
-}
-
-// saidText is what a request says but for earlier summaries, white space folded.
-func saidText(job Job) string {
-	texts := []string{job.System}
-	for _, p := range job.parts {
-		if p.seq != 0 {
-			texts = append(texts, p.body)
-		}
-	}
-	return foldedText(texts)
-}
-
-func foldedText(texts []string) string {
-	var b strings.Builder
-	for _, text := range texts {
-		for word := range strings.FieldsSeq(text) {
-			b.WriteString(word)
-			b.WriteByte(' ')
-		}
-	}
-	return b.String()
-}
-
-func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[len(a)-1-i] != b[len(b)-1-i] {
-			return i
-		}
-	}
-	return n
-}

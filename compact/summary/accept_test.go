@@ -48,7 +48,6 @@ func TestRefusesWhatIsNoSummary(t *testing.T) {
 	small := rawJob(compacttest.Harbor())
 	large := small
 	large.CoveredTokens, large.MaxTokens = 6000, 900
-	echoed := rawJob((&compacttest.Tale{}).User(strings.Repeat("The long question goes on with other words each time it is put. ", 12)).Reply(strings.Repeat("All work and no play. ", 200)))
 	end := conversation.StopEnd
 	for _, c := range []struct {
 		name   string
@@ -73,10 +72,6 @@ func TestRefusesWhatIsNoSummary(t *testing.T) {
 		{"nothing covered", summary.Job{}, summary.Answer{Text: good, Stop: end}, summary.ErrLong, ""},
 		{"far too short", large, summary.Answer{Text: "They talked about the upload test and a port.", Stop: end}, summary.ErrShort,
 			"the summary is far too short for what it covers (45 characters for 6,000 tokens); nothing was changed"},
-		{"an echo", echoed, summary.Answer{Text: strings.Repeat("The long question goes on with\n  other words each time it is put. ", 6), Stop: end}, summary.ErrEcho,
-			"the model repeated the conversation instead of summarising it; nothing was changed"},
-		{"an echo with a heading", echoed, summary.Answer{Text: "### Summary\n\n" + strings.Repeat("The long question goes on with other words each time it is put. ", 6), Stop: end}, summary.ErrEcho, ""},
-		{"an echo of the instructions", large, summary.Answer{Text: large.System, Stop: end}, summary.ErrEcho, ""},
 	} {
 		got, err := summary.Accept(c.job, c.answer)
 		if !errors.Is(err, summary.ErrRefused) || !errors.Is(err, c.want) || got != "" {
@@ -87,7 +82,7 @@ func TestRefusesWhatIsNoSummary(t *testing.T) {
 			t.Errorf("%s: the user reads %q, want %q", c.name, err, c.says)
 		}
 		for _, other := range []error{summary.ErrCut, summary.ErrUnended, summary.ErrCalls, summary.ErrEmpty, summary.ErrDeclined,
-			summary.ErrFailure, summary.ErrEcho, summary.ErrShort, summary.ErrLong} {
+			summary.ErrFailure, summary.ErrShort, summary.ErrLong} {
 			if other != c.want && errors.Is(err, other) {
 				t.Errorf("%s: %v is also %v", c.name, err, other)
 			}
@@ -129,17 +124,6 @@ func TestRefusesRefusalsAndErrors(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
-	}
-}
-
-// A summary may quote, also at length, as long as most of it is its own words.
-func TestQuotationsAreNoEcho(t *testing.T) {
-	t.Parallel()
-	said := "You must never touch hull/hull.go, nor hull/keel.go, nor anything that the crew of the harbour wrote by hand, and if you have to, ask first and wait for the answer of the harbour master, who is in from nine to five."
-	l := (&compacttest.Tale{}).User(said).Reply(strings.Repeat("I will think about it at great length. ", 100))
-	quoting := "The user asked for this: \"" + said + "\" Nothing has been changed so far, the reply thought about it at length, and the harbour master has not been asked yet."
-	if _, err := summary.Accept(rawJob(l), summary.Answer{Text: quoting, Stop: conversation.StopEnd}); err != nil {
-		t.Error(err)
 	}
 }
 

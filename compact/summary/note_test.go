@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -254,16 +253,6 @@ func results(texts ...string) []conversation.Event {
 	return out
 }
 
-func TestNamesStandByTheNewestEventThatHeldThem(t *testing.T) {
-	t.Parallel()
-	said := results("open plan.go and band.go", "plan.go again, with recover.go", "nothing of note")
-	said = append(said, conversation.Event{Seq: 99, Body: conversation.UserMessage{Text: "not_of_a_result"}})
-	want := "### Names in tool results, by event\ne3: band.go\ne7: plan.go recover.go"
-	if d := cmp.Diff(want, summary.NamesIn(said, 1000)); d != "" {
-		t.Error(d)
-	}
-}
-
 func TestNamesWithinLongerNamesTakeNoRoom(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -358,31 +347,6 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 				t.Fatalf("%q stands by e%d, and was last in e%d", name, seq, newest[name])
 			}
 		}
-	}
-}
-
-func TestTheAppendixEndsWithTheNames(t *testing.T) {
-	t.Parallel()
-	l := compacttest.Harbor()
-	got := summary.NoteWithin(l.Events(), compacttest.FirstTurns(l), 8000)
-	sections := strings.Split(got, "\n\n")
-	i := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, "### Names in tool results") })
-	if i != len(sections)-1 {
-		t.Fatalf("%q", got)
-	}
-	if !strings.Contains(sections[i], "upload/server.go") {
-		t.Errorf("%q", sections[i])
-	}
-	var long []string
-	for i := range 3000 {
-		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
-	}
-	names := summary.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 8000)
-	if tokens := meter.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
-		t.Errorf("%v tokens of names", tokens)
-	}
-	if tokens := meter.Estimate(conversation.Measure(summary.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{compacttest.Span(3, 3)}, 400))); tokens > 220 {
-		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact/ordered"
 	"plimsoll/compact/preset/adachsoft"
 )
 
@@ -126,30 +125,6 @@ func TestDedupePutsTheRecordWherePHPWould(t *testing.T) {
 			log := []adachsoft.Message{called(t, "1", "f", c.args), called(t, "2", "f", c.args)}
 			got := adachsoft.Dedupe(log, identifiers("f", c.fields...))
 			if diff := cmp.Diff(c.want, got[0].Calls[0].Arguments.String()); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-// Values that were not read from JSON text can be anything.
-func TestDedupeLeavesWhatCannotBeEncoded(t *testing.T) {
-	t.Parallel()
-	for name, f := range map[string]ordered.Field{
-		"no value":              {Key: "v"},
-		"half a value":          {Key: "v", Value: []byte(`{"a":`)},
-		"two values":            {Key: "v", Value: []byte(`"a" "` + source + `"`)},
-		"an unpaired surrogate": {Key: "v", Value: []byte(`"\ud83d` + strings.Repeat("x", 200) + `"`)},
-		"no UTF-8":              {Key: "v", Value: []byte("\"\xff" + strings.Repeat("x", 200) + `"`)},
-		"a key of no UTF-8":     {Key: "\xff", Value: []byte(`"` + strings.Repeat("x", 200) + `"`)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			log := []adachsoft.Message{
-				{Role: "assistant", Calls: []adachsoft.Call{{ID: "1", Tool: "f", Arguments: ordered.Object{f}}}},
-				called(t, "2", "f", `{}`),
-			}
-			if diff := cmp.Diff(log, adachsoft.Dedupe(log, defaults())); diff != "" {
 				t.Error(diff)
 			}
 		})
