@@ -5,9 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/agent/updates"
-	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
-	"plimsoll/tui"
 )
 
 func TestTheContextViewActs(t *testing.T) {
@@ -55,21 +53,5 @@ func TestTheContextViewMovesWithTheConversation(t *testing.T) {
 		other.Heaviest[0].Label = "read_file another.go"
 		r.happen(updates.Inspected{Account: other})
 		r.to("read_file another.go")
-	})
-}
-
-// What was worked out for a conversation that was left says nothing about this one.
-func TestTheAccountIsOfTheConversationThatIsOpen(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.next.Events = log(conversation.UserMessage{Text: "hello"})
-	}, func(r *rig) {
-		views["context"](r)
-		r.press("q")
-		r.enter("/new")
-		r.happen(updates.Inspected{Account: inspect.Breakdown{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
-		r.enter("/context")
-		r.press("end")
-		r.lacks("run_command", "of the other one")
 	})
 }

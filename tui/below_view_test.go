@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -10,15 +9,6 @@ import (
 )
 
 // What the status line says below a view.
-
-func TestBelowAViewAKeyIsNamedThatStopsThere(t *testing.T) {
-	inView(t, func(r *rig, _ string) {
-		streaming(r, "The race is in the listener.")
-		r.has("answering (ctrl+c stops)")
-		r.press("ctrl+c")
-		r.did("first cancel")
-	})
-}
 
 func TestBelowAViewAKeyIsNamedThatStopsASummaryThere(t *testing.T) {
 	screen(t, telling, func(r *rig) {
@@ -49,17 +39,6 @@ func TestASummaryInSightIsNotSaidToWait(t *testing.T) {
 		r.lacks("/review opens it")
 		r.press("esc")
 		r.has("/review opens it")
-	})
-}
-
-func TestWhatTheHistorySaysStandsThereOnce(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		views["history"](r)
-		r.press("G", "m")
-		const said = "only tool results can be masked"
-		if n := strings.Count(r.text(), said); n != 1 {
-			t.Errorf("%q stands there %d times:\n%s", said, n, r.text())
-		}
 	})
 }
 

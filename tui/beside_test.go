@@ -2,11 +2,8 @@ package tui_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -33,38 +30,6 @@ func hold(r *rig, since time.Time) {
 // streaming is a reply that arrives.
 func streaming(r *rig, text string) {
 	r.happen(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: text})
-}
-
-func TestScreensBesideTheConversation(t *testing.T) {
-	for _, at := range [][2]int{{80, 24}, {40, 12}} {
-		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
-			screen(t, func(r *rig, _ *tui.Options) {
-				r.width, r.height = at[0], at[1]
-				r.first.Events = history()
-			}, func(r *rig) {
-				var b strings.Builder
-				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
-				r.happen(metered())
-				since := byItself(r)
-				streaming(r, "The race is in the listener: both tests ask for the same port.")
-				r.pass(4*time.Second + time.Millisecond)
-				shot("streaming")
-				r.happen(updates.Discarded{})
-				hold(r, since)
-				shot("held")
-				r.pass(12 * time.Second)
-				shot("held for long")
-				r.happen(updates.Compacted{Epoch: 7, Preview: plan, Source: conversation.SourceRecovery, Trimmed: true},
-					updates.Status{Phase: updates.Waiting, Since: time.Now()})
-				shot("trimmed")
-				r.happen(updates.Status{Phase: updates.Idle})
-				r.pass(4*time.Second + time.Millisecond)
-				r.happen(updates.Summaries{Paused: true})
-				shot("paused")
-				golden.RequireEqual(r.t, b.String())
-			})
-		})
-	}
 }
 
 func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
@@ -99,25 +64,6 @@ func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Taking back and bringing back may happen while a summary goes on; that it is
-// given up then comes as a failure.
-func TestTheIndicatorOutlivesAnUndo(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		byItself(r)
-		for _, u := range []updates.Compacted{{Epoch: 5, Undone: true}, {Epoch: 5, Redone: true}} {
-			r.happen(u)
-			r.has("Optimizing")
-		}
-		for _, w := range []edit.Request{{Source: conversation.SourceManual, Trigger: "undo"}, {Source: conversation.SourceManual, Trigger: "redo"},
-			{Source: conversation.SourceTool, Trigger: "compact tool"}} {
-			r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest, Message: "not now"}, Request: w})
-			r.has("Optimizing")
-		}
-		r.happen(updates.CompactionFailed{Err: &llm.Error{Class: llm.BadRequest}, Request: edit.Request{Source: conversation.SourceAuto}})
-		r.lacks("Optimizing")
-	})
 }
 
 // Esc is for the turn, then for the summary; the hint says so only where it is
@@ -181,26 +127,5 @@ func TestTheIndicatorMovesAtRest(t *testing.T) {
 		if handled > 0 {
 			t.Errorf("%d messages in a minute at rest", handled)
 		}
-	})
-}
-
-// Who cannot stop a thing any more can leave.
-func TestCtrlCWhileATurnIsHeld(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		since := byItself(r)
-		hold(r, since)
-		r.calls = nil
-		r.press("ctrl+c")
-		r.did("first cancel")
-		hold(r, since) // said once more
-		r.has("(stopping)")
-		r.press("ctrl+c")
-		r.did()
-		r.has("again to quit")
-
-		r.happen(updates.Status{Phase: updates.Stopping})
-		byItself(r)
-		r.press("ctrl+c")
-		r.did()
 	})
 }

@@ -10,9 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/updates"
-	"plimsoll/compact/inspect"
-	"plimsoll/compact/meter"
-	"plimsoll/compact/planner"
 )
 
 // coldWord is what the gauge says of a cache that is cold, and countdown what it says before that.
@@ -72,30 +69,6 @@ func TestTheGaugeSaysWhenTheCacheHasGoneCold(t *testing.T) {
 			cold(false, "without a cache, whatever time passes")
 		})
 	}
-}
-
-func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.resize(120, 40)
-		r.pass(time.Minute - time.Duration(time.Now().Second())*time.Second)
-		clock := time.Now().UTC().Add(5 * time.Minute).Format("15:04")
-		r.happen(metered(), updates.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
-		r.enter("/context")
-		account := inspect.Breakdown{Estimated: 78_000, Reading: meter.Reading{Used: 78_000}, Forecast: planner.Forecast{
-			Timing: planner.Timing{State: planner.TimingReady, At: 108_800, Left: 30_800}, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
-		r.happen(updates.Inspected{Account: account})
-		has := func(what string) {
-			r.t.Helper()
-			if text := strings.Join(strings.Fields(r.text()), " "); !strings.Contains(text, what) {
-				r.t.Errorf("%q is not in\n%s", what, r.text())
-			}
-		}
-		has("If you pause until " + clock)
-		has("turns 0–3 are evicted before the next request")
-		has("cold line")
-		r.pass(6 * time.Minute)
-		has("The provider's cache is cold")
-	})
 }
 
 func TestTheGaugeCountsDownToTheColdCache(t *testing.T) {

@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -278,26 +277,20 @@ func copied(text, what string) pane.Action {
 
 // copyReply copies the last reply, or a code block of it, made safe: what is pasted into a shell must not act there.
 func (c *chat) copyReply(args string) pane.Action {
-	text, words := plain.Text(c.transcript.LastReply()), strings.Fields(args)
+	text := plain.Text(c.transcript.LastReply())
 	switch {
 	case text == "":
 		return refuse("there is no reply to copy yet")
-	case len(words) == 0:
+	case args == "":
 		return copied(text, "the last reply")
-	case words[0] != "code" || len(words) > 2:
-		return refuse("usage: /copy [code [N]]")
+	case args != "code":
+		return refuse("usage: /copy [code]")
 	}
 	blocks := c.transcript.LastCode()
-	switch {
-	case len(blocks) == 0:
+	switch len(blocks) {
+	case 0:
 		return refuse("the last reply has no code block")
-	case len(words) == 2:
-		n, err := strconv.Atoi(words[1])
-		if err != nil || n < 1 || n > len(blocks) {
-			return refuse("the last reply has " + numbers.Count(len(blocks), "code block"))
-		}
-		return copied(blocks[n-1].Text(), "the code block")
-	case len(blocks) == 1:
+	case 1:
 		return copied(blocks[0].Text(), "the code block")
 	}
 	items := make([]overlay.Item, len(blocks))

@@ -10,7 +10,6 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
-	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -74,7 +73,7 @@ func callProgress(u updates.CallStreaming) string {
 	if u.Chars < 1000 {
 		return u.Name
 	}
-	return fmt.Sprintf("%s (%s characters so far)", u.Name, gauge.Tokens(u.Chars))
+	return fmt.Sprintf("%s (%s characters so far)", u.Name, pane.Tokens(u.Chars))
 }
 
 // failed shows a failure. It stays in the transcript, where it can be read in
@@ -153,12 +152,12 @@ func (c *chat) compacted(u updates.Compacted) pane.Action {
 	p := u.Preview
 	change := ""
 	if p.Before > 0 {
-		change = fmt.Sprintf(" · %s → %s tokens", gauge.Tokens(p.Before), gauge.Tokens(p.After))
+		change = fmt.Sprintf(" · %s → %s tokens", pane.Tokens(p.Before), pane.Tokens(p.After))
 	}
 	switch {
 	case u.Undone:
 		if u.Next > 0 {
-			change += " · next at " + gauge.Tokens(u.Next)
+			change += " · next at " + pane.Tokens(u.Next)
 		}
 		return undone{change}
 	case u.Redone:
@@ -212,7 +211,7 @@ func (c *chat) steered(u updates.Edited) pane.Action {
 		updates.EditMask: "masked: the model no longer sees the result", updates.EditRestore: "turns redone",
 	}[u.What]
 	if u.Before != u.After && u.Before > 0 {
-		words += fmt.Sprintf(" · ~%s → ~%s tokens", gauge.Tokens(u.Before), gauge.Tokens(u.After))
+		words += fmt.Sprintf(" · ~%s → ~%s tokens", pane.Tokens(u.Before), pane.Tokens(u.After))
 	}
 	return say(words)
 }

@@ -181,23 +181,6 @@ func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
 	}
 }
 
-func TestKeysOfCompaction(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(said...)
-		r.calls = nil
-		r.press("ctrl+k")
-		r.did("first preview")
-		r.write("draft")
-		r.press("ctrl+x")
-		r.did("first undo 0")
-		r.press("ctrl+a", "ctrl+k") // is for the draft
-		r.did()
-		if got := r.draft(); got != "" {
-			t.Errorf("the draft is %q", got)
-		}
-	})
-}
-
 func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.calls = nil

@@ -38,19 +38,6 @@ func TestAConversationGoesElsewhereAfterAYesOnly(t *testing.T) {
 	}
 }
 
-func TestAQuestionForAYesTakesNoKeystroke(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.failing["open"], r.hold = elsewhere(r), make(chan struct{}) }, func(r *rig) {
-		r.write("why y")
-		close(r.hold)
-		r.settle()
-		r.write("es")
-		r.has("│ why yes", "a question is waiting")
-		r.lacks("Go on with openai/gpt-5.4?")
-		r.pass(2 * time.Second)
-		r.has("Go on with openai/gpt-5.4?")
-	})
-}
-
 func TestResumingElsewhereLeavesTheOpenConversationAfterANo(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.failing["resume"] = elsewhere(r) }, func(r *rig) {
 		r.enter("/resume abcd")

@@ -1,7 +1,6 @@
 package tui_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -64,17 +62,6 @@ func TestAnotherConversationClosesTheViews(t *testing.T) {
 	})
 }
 
-func TestAViewStaysWhereOpeningAnotherConversationFails(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.failing["new"] = fmt.Errorf("the disk is full")
-		r.press("ctrl+t", "ctrl+p")
-		r.write("/new")
-		r.press("enter")
-		r.at("history")
-		r.has("the disk is full")
-	})
-}
-
 // Dialogs stand over views, those that nobody opened among them.
 func TestACallIsApprovedOverAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
@@ -99,16 +86,6 @@ func TestAPassingWordIsSaidBelowAView(t *testing.T) {
 		r.has("now talking to openai/another")
 		r.pass(5 * time.Second)
 		r.lacks("now talking to openai/another")
-	})
-}
-
-func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
-	inView(t, func(r *rig, name string) {
-		r.happen(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
-		r.has("Try 2 in")
-		r.happen(updates.Status{Phase: updates.Idle}, updates.Failed{Err: &llm.Error{Class: llm.Quota, Message: "no credit is left"}})
-		r.has("no credit is left")
-		r.at(name)
 	})
 }
 
@@ -228,44 +205,5 @@ func TestTheMouseGoesToTheView(t *testing.T) {
 		}
 		r.did()
 		r.at(name)
-	})
-}
-
-func TestAClickMovesTheCursorOfAList(t *testing.T) {
-	for name, row := range map[string]string{"history": "so fix it", "ledger": "compaction e14 undone", "search": "Another one", "context": "replies", "settings": "effort"} {
-		screenOf(t, name, telling, func(r *rig) {
-			views[name](r)
-			if name == "history" {
-				r.to("e10 ")
-				r.to("e11 ")
-			}
-			y := r.row(row)
-			if name == "search" {
-				y++ // the hit below its title
-			}
-			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
-			if l := strings.TrimLeft(r.lines()[y], " "); !strings.HasPrefix(l, "❯") && !strings.HasPrefix(l, "▌") {
-				r.t.Errorf("the cursor is not on line %d:\n%s", y, r.text())
-			}
-		})
-	}
-}
-
-// A theme that is chosen over a view is the view's, too.
-func TestAViewTakesOverTheTheme(t *testing.T) {
-	inView(t, func(r *rig, name string) {
-		if name == "search" {
-			r.press("ctrl+t")
-		}
-		before := r.m.View().Content
-		r.press("ctrl+p")
-		r.write("/theme")
-		r.press("enter")
-		r.write("light")
-		r.press("enter")
-		if r.m.View().Content == before {
-			r.t.Error("the view has its old colours")
-		}
-		r.has("theme: ")
 	})
 }

@@ -125,46 +125,43 @@ func (k *KeyMap) views() []viewKeys {
 // actions finds the bindings by the name that configuration knows them by. Those that edit a text have one name, wherever
 // one types: the composer's.
 func (k *KeyMap) actions() map[string][]*key.Binding {
-	found := map[string][]*key.Binding{}
-	collect(found, "", reflect.ValueOf(&k.Composer).Elem())
-	editing := reflect.ValueOf(&k.Composer.Editing.Keys).Elem()
+	found, editing := map[string][]*key.Binding{}, map[string]bool{}
+	add := func(name string, b *key.Binding) { found[name] = append(found[name], b) }
+	each(&k.Composer, func(name string, edits bool, b *key.Binding) {
+		editing[name] = edits
+		add(name, b)
+	})
 	parts := append(k.views(), viewKeys{name: "dialog", keys: &k.Dialogs})
 	for _, p := range parts {
-		shareEditing(found, editing, reflect.ValueOf(p.keys).Elem())
+		each(p.keys, func(name string, edits bool, b *key.Binding) {
+			if edits && editing[name] {
+				add(name, b)
+			}
+		})
 	}
-	collect(found, "", reflect.ValueOf(&k.Screen).Elem())
+	each(&k.Screen, func(name string, _ bool, b *key.Binding) { add(name, b) })
 	for _, p := range parts {
-		collect(found, p.name+"_", reflect.ValueOf(p.keys).Elem())
+		each(p.keys, func(name string, edits bool, b *key.Binding) {
+			if !edits {
+				add(p.name+"_"+name, b)
+			}
+		})
 	}
 	return found
 }
 
-// collect adds the bindings of a struct of bindings or of such structs. Without a prefix those that edit are among them.
-func collect(found map[string][]*key.Binding, prefix string, v reflect.Value) {
+// each calls do for the bindings that a keymap has by default, a pointer to a struct of bindings or of such structs. Edits
+// says that a binding is one of [edit.Keys].
+func each(keymap any, do func(name string, edits bool, b *key.Binding)) {
+	v := reflect.ValueOf(keymap).Elem()
 	for i := range v.NumField() {
-		f := v.Field(i)
-		switch b, ok := f.Addr().Interface().(*key.Binding); {
-		case ok && len(b.Keys()) > 0:
-			name := prefix + snake(v.Type().Field(i).Name)
-			found[name] = append(found[name], b)
-		case !ok && (prefix == "" || f.Type() != reflect.TypeFor[edit.Keys]()):
-			collect(found, prefix, f)
-		}
-	}
-}
-
-// shareEditing adds the bindings of a part that edit as the composer's do.
-func shareEditing(found map[string][]*key.Binding, editing, part reflect.Value) {
-	for i := range part.NumField() {
-		if part.Field(i).Type() != editing.Type() {
-			continue
-		}
-		for j := range editing.NumField() {
-			shared := len(editing.Field(j).Interface().(key.Binding).Keys()) > 0
-			if b := part.Field(i).Field(j).Addr().Interface().(*key.Binding); shared && len(b.Keys()) > 0 {
-				name := snake(editing.Type().Field(j).Name)
-				found[name] = append(found[name], b)
+		switch f := v.Field(i).Addr().Interface().(type) {
+		case *key.Binding:
+			if len(f.Keys()) > 0 {
+				do(snake(v.Type().Field(i).Name), v.Type() == reflect.TypeFor[edit.Keys](), f)
 			}
+		default:
+			each(f, do)
 		}
 	}
 }

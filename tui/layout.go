@@ -157,10 +157,7 @@ func (c *chat) guide() {
 }
 
 // status is the status line.
-func (c *chat) status(a around) *statusLine {
-	return &statusLine{around: a, now: &c.session.activity, review: &c.session.review, unreachable: c.session.unreachable, pulse: &c.pulse, shell: c.shell, screen: &c.env.Keys.Screen,
-		styles: &c.styles, width: c.place.width, below: c.below(a), placed: c.place.plan.job.shown && !a.covered}
-}
+func (c *chat) status(a around) *statusLine { return &statusLine{a, c} }
 
 // below is what there is further down, "" where the end is in view, or a view covers
 // the transcript.

@@ -74,15 +74,12 @@ func (l look) transcript() transcript.Styles {
 }
 
 func (l look) gauge() gauge.Styles {
-	g := l.styles.Gauge
-	s := gauge.DefaultStyles()
+	g, f := l.styles.Gauge, l.styles.Frame
+	s := gauge.Styles{Levels: [3]lipgloss.Style{pane.Loaded: g.Warning, pane.Blocked: g.Danger}, Number: f.Status, Detail: f.Detail}
 	for segment, look := range l.segments() {
 		s.Segments[segment] = look
 	}
-	f := l.styles.Frame
-	s.Levels[pane.Loaded], s.Levels[pane.Blocked] = g.Warning, g.Danger
-	s.Glyphs = l.glyphs()
-	s.Free, s.Reserve, s.Number, s.Detail = g.Free, g.Reserve, f.Status, f.Detail
+	s.Glyphs, s.Free, s.Reserve = l.glyphs(), g.Free, g.Reserve
 	return s
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/tui"
 )
 
 func TestMouse(t *testing.T) {
@@ -111,14 +110,6 @@ func TestADialogEndsADrag(t *testing.T) {
 		r.press("y")
 		r.append(conversation.UserMessage{Text: "the newest"})
 		r.has("the newest")
-	})
-}
-
-func TestTheMouseCanBeOff(t *testing.T) {
-	screen(t, func(_ *rig, o *tui.Options) { o.Mouse = false }, func(r *rig) {
-		if r.m.View().MouseMode != tea.MouseModeNone {
-			t.Error("the mouse is on")
-		}
 	})
 }
 

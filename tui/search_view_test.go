@@ -99,43 +99,6 @@ func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
 	})
 }
 
-// Views of the conversation that is left are closed, whether they are below the search
-// or over it.
-func TestOnlyTheSearchStaysForAnotherConversation(t *testing.T) {
-	for name, c := range map[string]struct {
-		before, meanwhile []string
-		left              string
-	}{
-		"a view below":          {[]string{"ctrl+t"}, nil, "search"},
-		"a view over it":        {nil, []string{"ctrl+t"}, "search"},
-		"the search was closed": {nil, []string{"esc"}, ""},
-	} {
-		screenOf(t, name, func(r *rig, o *tui.Options) { telling(r, o); saidInNext(r) }, func(r *rig) {
-			r.press(c.before...)
-			if c.before != nil {
-				r.press("ctrl+p")
-				r.write("search")
-				r.press("enter")
-				r.write("fix")
-				r.pass(time.Second)
-			} else {
-				r.enter("/search fix")
-			}
-			r.at("search")
-			r.hold = make(chan struct{})
-			r.press("down", "enter")
-			r.press(c.meanwhile...)
-			close(r.hold)
-			r.settle()
-			r.at("history")
-			r.press("ctrl+t")
-			r.at(c.left)
-			r.press("esc")
-			r.at("")
-		})
-	}
-}
-
 func TestAHitThatCannotBeOpenedSaysWhy(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.failing["resume"] = errors.New("it is open elsewhere")

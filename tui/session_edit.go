@@ -8,7 +8,6 @@ import (
 
 	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/gauge"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -171,7 +170,7 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 		items = append(items, overlay.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
 			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Columns: []string{when, "~" + gauge.Tokens(s.load.estimateText(t.text)) + " tokens"},
+			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens"},
 		})
 	}
 	return open(overlay.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",

@@ -79,7 +79,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "cost", "", "show the cost so far", pageCommand("Cost", PageCost)),
 		cmd(chat, "expand", "[ID]", "show a message in full", pageCommand("In full", PageResult)),
 		cmd(chat, "export", "[FILE]", "write a .md, .json or .jsonl file", pageCommand("Export", PageExport)),
-		cmd(chat, "copy", "[code [N]]", "copy the last reply, or its code", func(m *Model, args string) pane.Action { return m.chat.copyReply(args) }),
+		cmd(chat, "copy", "[code]", "copy the last reply, or its code", func(m *Model, args string) pane.Action { return m.chat.copyReply(args) }),
 		cmd(chat, "editor", "", "edit your message in $EDITOR", func(m *Model, _ string) pane.Action { return m.chat.edit(m.chat.composer.Draft()) }),
 		cmd(program, "doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
 		cmd(program, "help", "", "show keys and commands", func(*Model, string) pane.Action { return composer.Help{} }, "?"),

@@ -12,7 +12,6 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
 
@@ -176,25 +175,17 @@ func rule(s statusStyles, width int) string {
 	return pane.Margin(width) + s.rule.Render(strings.Repeat("─", pane.Within(width)))
 }
 
-// statusLine is what the status line tells of.
+// statusLine is what the status line of a chat tells of.
 type statusLine struct {
 	around
-	now    *activity
-	review *pendingReview
-	// unreachable is why the server does not answer, "" while it does or nobody knows
-	unreachable string
-	pulse       *pulse
-	shell       *shellRun // nil without one
-	screen      *Screen   // keys
-	styles      *statusStyles
-	width       int
-	below       string // what there is further down, "" for nothing
-	placed      bool   // the line about a summary stands elsewhere
+	c *chat
 }
+
+func (l *statusLine) now() *activity { return &l.c.session.activity }
 
 // empty reports whether the status line has nothing to say.
 func (l *statusLine) empty() bool {
-	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == "" && l.unreachable == ""
+	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now().job.on && l.c.shell == nil && l.c.below(l.around) == "" && l.c.session.unreachable == ""
 }
 
 // reviewWords say that a summary waits, "" if none does or it is in sight.
@@ -202,14 +193,14 @@ func (l *statusLine) reviewWords() string {
 	if l.reviewing {
 		return ""
 	}
-	return l.review.words()
+	return l.c.session.review.words()
 }
 
 // view is what goes on, or the snackbar, and whether there is more below.
 func (l *statusLine) view() string {
-	st := l.styles
-	margin, room := pane.Margin(l.width), pane.Within(l.width)-ansi.StringWidth(l.below)
-	if l.below != "" {
+	st, width, below := l.c.styles, l.c.place.width, l.c.below(l.around)
+	margin, room := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
+	if below != "" {
 		room -= 2
 	}
 	left := ""
@@ -221,48 +212,48 @@ func (l *statusLine) view() string {
 	default:
 		left = l.goesOn(room)
 	}
-	if l.below == "" {
+	if below == "" {
 		return margin + left
 	}
-	gap := max(0, pane.Within(l.width)-ansi.StringWidth(left)-ansi.StringWidth(l.below))
-	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(l.below)
+	gap := max(0, pane.Within(width)-ansi.StringWidth(left)-ansi.StringWidth(below))
+	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(below)
 }
 
 // stopKey is the key that stops what goes on: where a view has the keys, Cancel is
 // for that.
 func (l *statusLine) stopKey() key.Binding {
 	if l.covered {
-		return l.screen.Interrupt
+		return l.c.env.Keys.Screen.Interrupt
 	}
-	return l.screen.Cancel
+	return l.c.env.Keys.Screen.Cancel
 }
 
 // goesOn is what is going on, "" if nothing is.
 func (l *statusLine) goesOn(room int) string {
-	text, style, status := l.doing(), l.styles.subtle, &l.now.status
+	text, style, status := l.doing(), l.c.styles.subtle, &l.now().status
 	switch {
-	case l.shell != nil:
-		text = "running " + plain.Line(l.shell.command) + l.pulse.seconds(l.shell.since)
+	case l.c.shell != nil:
+		text = "running " + plain.Line(l.c.shell.command) + l.c.pulse.seconds(l.c.shell.since)
 	case status.Phase == updates.Retrying:
-		style = l.styles.warning
+		style = l.c.styles.warning
 	case l.question:
 		text = "a question is waiting; it opens when you stop typing"
 	case text != "" && status.Phase != updates.Asking:
-		text += l.pulse.seconds(status.Since)
-	case text == "" && l.now.job.on && !l.placed:
+		text += l.c.pulse.seconds(status.Since)
+	case text == "" && l.now().job.on && (l.covered || !l.c.place.plan.job.shown):
 		return style.Render(l.optimizing(room))
 	}
-	if words := l.reviewWords(); words != "" && (text == "" || l.review.summary.Held) {
-		return l.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
+	if words := l.reviewWords(); words != "" && (text == "" || l.c.session.review.summary.Held) {
+		return l.c.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
-	if text == "" && l.unreachable != "" {
-		return l.styles.warning.Render(ansi.Truncate("! "+plain.Line(l.unreachable), max(0, room), "…"))
+	if text == "" && l.c.session.unreachable != "" {
+		return l.c.styles.warning.Render(ansi.Truncate("! "+plain.Line(l.c.session.unreachable), max(0, room), "…"))
 	}
 	if text == "" {
 		return ""
 	}
-	mark := l.pulse.spinner()
-	if l.shell == nil && !l.now.moves() {
+	mark := l.c.pulse.spinner()
+	if l.c.shell == nil && !l.now().moves() {
 		mark = "?"
 	}
 	hint := ""
@@ -277,16 +268,16 @@ func (l *statusLine) goesOn(room int) string {
 // is written has a line of its own, also while a request waits for it, and other
 // compactions are over at once.
 func (l *statusLine) doing() string {
-	s := &l.now.status
+	s := &l.now().status
 	switch s.Phase {
 	case updates.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
-			return fmt.Sprintf("the server is reading %s of %s tokens", gauge.Tokens(p.Done), gauge.Tokens(p.Total))
+			return fmt.Sprintf("the server is reading %s of %s tokens", pane.Tokens(p.Done), pane.Tokens(p.Total))
 		}
 		return "waiting for the model"
 	case updates.Streaming:
-		if l.pulse.call != "" {
-			return "calling " + plain.Line(l.pulse.call)
+		if l.c.pulse.call != "" {
+			return "calling " + plain.Line(l.c.pulse.call)
 		}
 		return "answering"
 	case updates.Running:
@@ -296,7 +287,7 @@ func (l *statusLine) doing() string {
 	case updates.Stopping:
 		return "stopping"
 	case updates.Retrying:
-		left := max(0, s.Wait-l.pulse.clock.Sub(s.Since)).Round(time.Second)
+		left := max(0, s.Wait-l.c.pulse.clock.Sub(s.Since)).Round(time.Second)
 		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), nth(s.Attempt, s.Of), strings.NewReplacer("m", " min ", "s", " s").Replace(left.String()))
 	}
 	return ""
@@ -314,12 +305,12 @@ func nth(n, of int) string {
 // Where there is little room its words get fewer; how to stop it goes last but
 // for the seconds.
 func (l *statusLine) optimizing(width int) string {
-	spinner, job := l.pulse.spinner()+" ", &l.now.job
+	spinner, job := l.c.pulse.spinner()+" ", &l.now().job
 	text := spinner + optimizingWords
-	taken, words, stop := l.pulse.seconds(job.since), "", l.stopsJob()
+	taken, words, stop := l.c.pulse.seconds(job.since), "", l.stopsJob()
 	switch {
 	case job.stopped:
-	case job.held && l.now.status.Phase == updates.PhaseCompacting:
+	case job.held && l.now().status.Phase == updates.PhaseCompacting:
 		words = " · the request waits"
 	case stop != "":
 		words = " so far"
@@ -345,11 +336,11 @@ const slow = 15 * time.Second
 // stopsJob says how to stop the summary that is being written, once it takes
 // long and the key would stop that and nothing else.
 func (l *statusLine) stopsJob() string {
-	job, stop := &l.now.job, l.stopKey()
+	job, stop := &l.now().job, l.stopKey()
 	switch {
 	case job.stopped:
 		return " (stopping)"
-	case l.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), l.now.turnRuns(), l.shell.running():
+	case l.c.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), l.now().turnRuns(), l.c.shell.running():
 		return ""
 	}
 	return " (" + stop.Help().Key + " stops it)"

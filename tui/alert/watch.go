@@ -1,10 +1,9 @@
 package alert
 
 import (
-	"path"
-	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -21,8 +20,7 @@ import (
 //   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
 //     last key
 //   - who leaves just after a question came, without a key, has not seen it
-//   - what is said of a command is the program, and its verb where it is known to have one: arguments may hold secrets, and a
-//     desktop keeps what it shows
+//   - what is said of a command is the program: arguments may hold secrets, and a desktop keeps what it shows
 
 // Long is how long a turn takes that nobody is expected to watch.
 const Long = 10 * time.Second
@@ -164,41 +162,24 @@ func question(u updates.AskApproval) string {
 	case r.Need == conversation.NeedAnswer:
 		return "has a question: " + r.Question
 	case r.Command != "":
-		return "waiting for your approval: run " + verb(r.Command)
+		return "waiting for your approval: run " + program(r.Command)
 	default:
 		return "waiting for your approval: " + r.Title
 	}
 }
 
-// verbs are the programs whose first argument is a verb, or a target.
-var verbs = []string{
-	"apt", "apt-get", "bazel", "brew", "bun", "bundle", "cargo", "composer", "conda", "deno", "dnf", "docker",
-	"dotnet", "flutter", "gcloud", "gh", "git", "glab", "go", "gradle", "gradlew", "helm", "hg", "jj", "just",
-	"kubectl", "make", "mix", "mvn", "mvnw", "nix", "npm", "pip", "pip3", "pnpm", "podman", "poetry", "rustup",
-	"svn", "swift", "systemctl", "task", "terraform", "uv", "yarn",
-}
-
-// verb is the program of a command and what it is to do, without arguments: "go test".
-func verb(command string) string {
-	var words []string
+// program is the program of a command, without arguments, "a command" where its first word is more than a name.
+func program(command string) string {
 	for _, word := range strings.Fields(command) {
-		if len(words) == 0 && strings.Contains(word, "=") {
+		if strings.Contains(word, "=") {
 			continue // a variable
 		}
-		if len(words) == 2 || strings.ContainsFunc(word, func(r rune) bool { return !wordly(r, len(words) == 0) }) || word[0] == '-' {
+		if strings.ContainsFunc(word, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._/+", r)
+		}) {
 			break
 		}
-		if words = append(words, word); len(words) == 1 && !slices.Contains(verbs, path.Base(word)) {
-			break
-		}
+		return word
 	}
-	if len(words) == 0 {
-		return "a command"
-	}
-	return strings.Join(words, " ")
-}
-
-// wordly reports whether a character may stand in the name of a program, or in a verb.
-func wordly(r rune, program bool) bool {
-	return r >= 'a' && r <= 'z' || r == '-' || program && (r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/+", r))
+	return "a command"
 }

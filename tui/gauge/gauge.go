@@ -112,8 +112,8 @@ func (m *Model) parts(r meter.Reading, cost float64) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
 		{text: " " + pane.Fullness(r), style: level, room: len(" ~99%")},
-		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2,
-			room: len(" ~99.9k/") + len(Tokens(r.Window.Tokens))},
+		{text: " " + tilde(r.Estimated) + pane.Tokens(r.Used) + "/" + pane.Tokens(r.Window.Tokens), style: m.styles.Number, order: 2,
+			room: len(" ~99.9k/") + len(pane.Tokens(r.Window.Tokens))},
 		m.afterSend(r),
 	}
 	if r.LoadLine > 0 {
@@ -162,7 +162,7 @@ func (m *Model) afterSend(r meter.Reading) part {
 func (m *Model) details(r meter.Reading, cost float64) []part {
 	parts := []part{{style: m.styles.Detail, order: 6, room: len("  $99.99")}, {style: m.styles.Detail, order: 5, room: len("  100% cached")}}
 	if cost >= 0 {
-		parts[0].text = "  " + dollars(cost)
+		parts[0].text = "  " + pane.Dollars(cost)
 	}
 	switch {
 	case m.cache != "":
@@ -179,10 +179,10 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 
 // unknown draws the line without a window: tokens, no ratio and no bar.
 func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
-	used := tilde(r.Estimated) + Tokens(r.Used)
+	used := tilde(r.Estimated) + pane.Tokens(r.Used)
 	parts := []part{{text: used + " tokens", style: m.styles.Number}}
 	if r.AfterSend > r.Used {
-		parts = append(parts, part{text: " → ~" + Tokens(r.AfterSend), style: m.styles.Number, order: 4})
+		parts = append(parts, part{text: " → ~" + pane.Tokens(r.AfterSend), style: m.styles.Number, order: 4})
 	}
 	parts = append(parts, part{text: " · window unknown", style: m.styles.Detail, order: 2})
 	parts = shorten(append(parts, m.details(r, cost)...), width)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
 
@@ -14,6 +15,18 @@ import (
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 )
+
+// looks are those of the terminal's own sixteen colors.
+func looks() gauge.Styles {
+	color := func(c int) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.ANSIColor(c)) }
+	var s gauge.Styles
+	for i := range s.Segments {
+		s.Segments[i] = color(i)
+	}
+	s.Levels = [3]lipgloss.Style{lipgloss.NewStyle(), color(3).Bold(true), color(1).Bold(true)}
+	s.Glyphs, s.Free, s.Reserve, s.Detail = pane.Patterns(), color(8), color(8), color(8)
+	return s
+}
 
 func usd(v float64) *float64 { return &v }
 
@@ -35,7 +48,7 @@ func with(change func(*meter.Reading)) meter.Reading {
 }
 
 func view(r meter.Reading, width int) string {
-	return ansi.Strip(gauge.New(gauge.DefaultStyles()).View(r, width))
+	return ansi.Strip(gauge.New(looks()).View(r, width))
 }
 
 func TestGaugeAtWidths(t *testing.T) {
@@ -67,7 +80,7 @@ func TestGaugeAtWidths(t *testing.T) {
 func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	m := gauge.New(gauge.DefaultStyles())
+	m := gauge.New(looks())
 	for range 25 {
 		r := meter.Reading{
 			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
@@ -106,7 +119,7 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
 		}),
 	} {
-		m := gauge.New(gauge.DefaultStyles())
+		m := gauge.New(looks())
 		for _, width := range []int{120, 80, 60, 40} {
 			m.SetCache("")
 			warm := ansi.Strip(m.View(r, width))
@@ -129,7 +142,7 @@ func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
 // keep their colours, and numbers, ▲ and ends tell how bad it is.
 func TestCategoriesKeepTheirColours(t *testing.T) {
 	t.Parallel()
-	styles := gauge.DefaultStyles()
+	styles := looks()
 	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
 		r := meter.Reading{Window: meter.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
 		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
@@ -162,7 +175,7 @@ func TestAPairHasOneScale(t *testing.T) {
 		with(func(r *meter.Reading) { r.LoadLine = 0 }), with(func(r *meter.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
 		with(func(r *meter.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
 	}
-	m := gauge.New(gauge.DefaultStyles())
+	m := gauge.New(looks())
 	ends := func(line string) [2]int {
 		before, rest, drawn := strings.Cut(ansi.Strip(line), "▕")
 		if !drawn {
@@ -222,7 +235,7 @@ func TestGlyphsDiffer(t *testing.T) {
 }
 
 func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
-	m := gauge.New(gauge.DefaultStyles())
+	m := gauge.New(looks())
 	m.View(reading(), 120)
 	r := reading() // its CostUSD is another pointer to the same value
 	if n := testing.AllocsPerRun(50, func() { m.View(r, 120) }); n != 0 {
@@ -234,21 +247,9 @@ func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not p
 	}
 }
 
-func TestTokens(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{
-		-1: "0", 0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 78_100: "78.1k", 99_949: "99.9k", 99_950: "100k", 128_000: "128k",
-		999_499: "999k", 999_500: "1M", 1_048_576: "1.05M", 12_000_000: "12M", 250_000_000: "250M",
-	} {
-		if got := gauge.Tokens(n); got != want {
-			t.Errorf("Tokens(%d) = %q, want %q", n, got, want)
-		}
-	}
-}
-
 // Budget: 50 us for a changed reading.
 func BenchmarkChangedReading(b *testing.B) {
-	m := gauge.New(gauge.DefaultStyles())
+	m := gauge.New(looks())
 	r := reading()
 	for i := 0; b.Loop(); i++ {
 		r.AfterSend = 82_000 + i%2000
@@ -258,7 +259,7 @@ func BenchmarkChangedReading(b *testing.B) {
 
 // Budget: no allocation for an unchanged one.
 func BenchmarkUnchangedReading(b *testing.B) {
-	m := gauge.New(gauge.DefaultStyles())
+	m := gauge.New(looks())
 	r := reading()
 	for b.Loop() {
 		m.View(r, 120)

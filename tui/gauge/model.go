@@ -32,8 +32,8 @@ func New(styles Styles) *Model {
 func (m *Model) SetStyles(styles Styles) {
 	m.styles = styles
 	m.drawn = false
-	m.bar = pane.NewBar(pane.BarStyles{Segments: styles.Segments, Glyphs: styles.Glyphs, Free: styles.Free, Reserve: styles.Reserve,
-		End: styles.Levels[pane.Blocked]})
+	styles.End = styles.Levels[pane.Blocked]
+	m.bar = pane.NewBar(styles.BarStyles)
 	for i, s := range styles.Levels {
 		m.lines[i] = pane.NewInk(s)
 		s = s.UnsetReverse() // an end in reverse looks like a cell that is used

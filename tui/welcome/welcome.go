@@ -38,84 +38,73 @@ type Mark struct{ Cell, Means string }
 // Styles is how the card looks.
 type Styles struct{ Title, Subtle, Accent, Failure lipgloss.Style }
 
-// Card is the card, in lines no wider than width; a brief one has fewer.
-func Card(c Content, s Styles, width int, brief bool) []string {
-	w := card{Content: c, look: s, width: width, brief: brief}
-	return w.draw()
+// card is the welcome as it is written.
+type card struct {
+	Content
+	Styles
+	width int
+	lines []string
 }
 
-// draw writes the card.
-func (c *card) draw() []string {
-	c.gap()
+// Card is the card, in lines no wider than width; a brief one has fewer.
+func Card(content Content, s Styles, width int, brief bool) []string {
+	c := card{Content: content, Styles: s, width: width}
+	if !brief || c.Badge == "" {
+		c.gap()
+	}
 	switch {
 	case !c.Open && c.Failed != "":
-		c.say(c.look.Failure, plain.Text(c.Failed))
+		c.say(c.Failure, plain.Text(c.Failed))
 		c.gap()
-		c.say(c.look.Subtle, "/new tries again, /resume opens another conversation, "+c.Connect+" connects a model.")
+		c.say(c.Subtle, "/new tries again, /resume opens another conversation, "+c.Connect+" connects a model.")
 	case !c.Open:
-		c.say(c.look.Subtle, "opening…")
+		c.say(c.Subtle, "opening…")
 	case c.Badge != "":
-		c.welcomeToDemo()
+		c.demo(brief)
 	case c.Keyless != "":
-		c.say(c.look.Title, "There is no key for "+plain.Line(c.Keyless)+" yet.")
-		c.say(c.look.Subtle, plain.Line(c.Model)+" needs one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
+		c.say(c.Title, "There is no key for "+plain.Line(c.Keyless)+" yet.")
+		c.say(c.Subtle, plain.Line(c.Model)+" needs one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
 	default:
-		c.welcomeToModel()
+		c.say(c.Title, "Talking to "+plain.Line(c.Model)+".")
+		c.say(c.Subtle, "The gauge below shows how full its context window is, and moves while you type. /context explains it.")
+		if !brief {
+			c.legend("")
+		}
+		if found := c.found(); found != "" {
+			c.say(c.Subtle, found+"/connect adds others.")
+		}
 	}
 	c.gap()
 	for i, l := range c.lines {
-		c.lines[i] = ansi.Truncate(l, c.width, "")
+		c.lines[i] = ansi.Truncate(l, width, "")
 	}
 	return c.lines
 }
 
-// welcomeToDemo says what the demo model is, and leads through the first minute.
-func (c *card) welcomeToDemo() {
-	if c.brief {
-		c.lines = nil
-	}
-	c.say(c.look.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
-	if !c.brief {
-		c.say(lipgloss.NewStyle(), "A tiny scripted bot, so you can try everything without an API key. It reads your files, and edits them once you approve.")
+// demo says what the demo model is, and leads through the first minute.
+func (c *card) demo(brief bool) {
+	prose := lipgloss.NewStyle()
+	c.say(c.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
+	if !brief {
+		c.say(prose, "A tiny scripted bot, so you can try everything without an API key. It reads your files, and edits them once you approve.")
 		c.gap()
 	}
-	c.legend("The gauge below shows what fills the window: ", "The gauge: ")
-	if !c.brief {
+	c.legend("The gauge: ")
+	if !brief {
 		c.gap()
 		how := "Try one: type its number and press enter."
 		if c.Keys.Complete != "" {
 			how = "Try one: type its number, or press " + c.Keys.Complete + ", then enter."
 		}
-		c.say(lipgloss.NewStyle(), how)
+		c.say(prose, how)
 	}
-	for i, text := range Suggestions() {
-		c.try(i+1, text, [][]string{
-			{"uses tools on your files", "uses tools"},
-			{"past ▲ older turns are compacted; " + c.Keys.Undo + " undoes that", "compacts past ▲; " + c.Keys.Undo + " undoes that", c.Keys.Undo + " undoes"},
-			{"what fills the window; " + c.Keys.History + " shows the originals next to what is sent", "what fills the window; " + c.Keys.History + " shows the originals", "what fills the window", "window"},
-		}[i]...)
+	c.try(1, "uses tools on your files", "uses tools")
+	c.try(2, "compacts past ▲; "+c.Keys.Undo+" undoes that", c.Keys.Undo+" undoes")
+	c.try(3, "what fills the window; "+c.Keys.History+" shows the originals", "what fills the window")
+	if !brief {
+		c.gap()
 	}
-	if c.brief {
-		c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model.")
-		return
-	}
-	c.gap()
-	c.say(c.look.Subtle, c.found()+c.Connect+" connects a real model: choose a provider and paste a key.")
-}
-
-// welcomeToModel says which model it is and what else there is to talk to.
-func (c *card) welcomeToModel() {
-	c.say(c.look.Title, "Talking to "+plain.Line(c.Model)+".")
-	c.say(c.look.Subtle, "The gauge below shows how full its context window is, and moves while you type. /context explains it.")
-	if !c.brief {
-		c.legend("", "")
-	}
-	if found := c.found(); found != "" {
-		if !c.brief {
-			c.gap()
-		}
-		c.say(c.look.Subtle, found+"/connect adds others.")
-	}
+	c.say(c.Subtle, c.found()+c.Connect+" connects a real model.")
 }
 
 // found says what was found to talk to, with a space behind it, "" for nothing.
@@ -124,15 +113,6 @@ func (c *card) found() string {
 		return ""
 	}
 	return "Found: " + plain.Line(strings.Join(c.Found, ", ")) + ". "
-}
-
-// card is the welcome as it is written.
-type card struct {
-	Content
-	width int
-	look  Styles
-	brief bool
-	lines []string
 }
 
 func (c *card) gap() { c.lines = append(c.lines, "") }
@@ -147,52 +127,31 @@ func (c *card) say(style lipgloss.Style, text string) {
 	}
 }
 
-// legend adds a line that says what the colors of the gauge mean: with the first of the
-// leads that leaves room for all marks, or else with the last and fewer marks.
-func (c *card) legend(leads ...string) {
-	line, room := "", c.width-4
-	for _, lead := range leads {
-		shown := 0
-		if line, shown = c.marks(lead, room); shown == len(c.Legend) {
+// legend adds a line that says what the colors of the gauge mean, as many as there is room for.
+func (c *card) legend(lead string) {
+	line, gap := "  "+lead, ""
+	for _, m := range c.Legend {
+		next := line + gap + m.Cell + " " + c.Subtle.Render(m.Means)
+		if ansi.StringWidth(next) > c.width-2 {
 			break
-		}
-	}
-	c.lines = append(c.lines, "  "+line)
-}
-
-// marks is a lead and as many marks as there is room for.
-func (c *card) marks(line string, room int) (text string, shown int) {
-	gap := ""
-	for i, m := range c.Legend {
-		next := line + gap + m.Cell + " " + c.look.Subtle.Render(m.Means)
-		if ansi.StringWidth(next) > room {
-			return line, i
 		}
 		line, gap = next, "  "
 	}
-	return line, len(c.Legend)
+	c.lines = append(c.lines, line)
 }
 
-const (
-	columnsFrom = 60   // cells from which on the remarks stand in a column
-	space       = "  " // before a remark
-)
-
-// try adds something to try, with the first of the remarks for which there is room.
-func (c *card) try(number int, text string, remarks ...string) {
-	const lead = 5 // cells before the text
-	column := 0
-	if c.width >= columnsFrom {
-		for _, s := range Suggestions() {
-			column = max(column, ansi.StringWidth(s))
-		}
+// try adds a suggestion, with a remark for which there is room.
+func (c *card) try(number int, remark, brief string) {
+	text := Suggestions()[number-1]
+	if c.width >= 60 { // the remarks stand in a column
+		text += strings.Repeat(" ", max(0, len(Suggestions()[0])-len(text)))
 	}
-	text += strings.Repeat(" ", max(0, column-ansi.StringWidth(text)))
-	for _, r := range remarks {
-		if lead+ansi.StringWidth(text+space+r) <= c.width {
-			text += space + c.look.Subtle.Render(r)
+	line := "  " + c.Accent.Render(strconv.Itoa(number)) + "  " + text + "  "
+	for _, r := range []string{remark, brief} {
+		if ansi.StringWidth(line+r) <= c.width {
+			line += c.Subtle.Render(r)
 			break
 		}
 	}
-	c.lines = append(c.lines, "  "+c.look.Accent.Render(strconv.Itoa(number))+"  "+text)
+	c.lines = append(c.lines, line)
 }
