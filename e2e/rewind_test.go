@@ -141,8 +141,6 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	term.key("esc")
 	term.asked("Go back to", "third", "second")
 	term.key("down", "enter")
-	term.asked("Go back here", "Fork from here")
-	term.key("enter")
 	term.drafted("second")
 	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
 		t.Errorf("two turns were undone, and something else is sent (-before +after):\n%.2000s", diff)

@@ -23,10 +23,7 @@ type (
 
 	// unseen is a snackbar that is shown where the end of the transcript is out of sight:
 	// below a view, or as it was scrolled.
-	unseen struct {
-		pane.Say
-		scrolled bool
-	}
+	unseen struct{ pane.Say }
 
 	// output is text for the transcript.
 	output struct{ title, text string }

@@ -20,8 +20,6 @@ func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {
 		r.has("esc again to go back to an earlier message")
 		r.press("esc")
 		r.has("Go back to", "1  fix it", "0  why does it fail?")
-		r.press("enter")
-		r.has("Turn 1", "Go back here", "Fork from here")
 		r.calls = nil
 		r.press("enter")
 		r.did("first rewind 1")
@@ -47,19 +45,6 @@ func TestEscTwiceIsTwiceInARow(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestGoingOnInACopyBringsTheMessageAlong(t *testing.T) {
-	screen(t, told, func(r *rig) {
-		r.enter("/rewind")
-		r.press("down", "enter", "down") // the older message, in a copy
-		r.calls = nil
-		r.press("enter")
-		r.did("fork at 1")
-		if got := r.draft(); got != "why does it fail?" {
-			t.Errorf("the composer has %q", got)
-		}
-	})
 }
 
 func TestThePaletteRunsCommands(t *testing.T) {

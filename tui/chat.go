@@ -38,7 +38,6 @@ type chat struct {
 
 	pulse  pulse
 	styles statusStyles
-	fixed  fixedLines
 	place  place
 }
 
@@ -67,7 +66,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 }
 
 func (c *chat) setLook(l look) {
-	c.styles, c.fixed = l.status(), fixedLines{}
+	c.styles = l.status()
 	c.composer.SetStyles(l.composer())
 	c.transcript.SetStyles(l.transcript(), l.markdown())
 	c.gauge.SetStyles(l.gauge())

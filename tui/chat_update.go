@@ -89,21 +89,19 @@ func (c *chat) failed(u updates.Failed) pane.Action {
 		c.transcript.Fault(err.Error(), err.Hint)
 	}
 	err := u.Err
-	return unseen{Say: pane.Say{Text: err.Error(), Bad: true}}
+	return unseen{pane.Say{Text: err.Error(), Bad: true}}
 }
 
 // fault shows that something did not work, where it can be read in peace.
 func (c *chat) fault(text string) pane.Action {
-	scrolled := !c.transcript.Following()
 	c.transcript.Fault(text, "")
-	return unseen{pane.Say{Text: text, Bad: true}, scrolled}
+	return unseen{pane.Say{Text: text, Bad: true}}
 }
 
 // output puts a text into the transcript.
 func (c *chat) output(title, text string) pane.Action {
-	scrolled := !c.transcript.Following()
 	c.transcript.Output(title, text)
-	return unseen{pane.Say{Text: title + ": the conversation has it"}, scrolled}
+	return unseen{pane.Say{Text: title + ": the conversation has it"}}
 }
 
 // compaction tells of a compaction.
@@ -183,7 +181,7 @@ func (c *chat) notCompacted(err *llm.Error) pane.Action {
 	default:
 		c.transcript.Fault(text, err.Hint)
 	}
-	return unseen{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}, !c.transcript.Following()}
+	return unseen{pane.Say{Text: text, Bad: err.Class != llm.Cancelled}}
 }
 
 // withHint is a failure with what to do about it, on a line.

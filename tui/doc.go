@@ -28,12 +28,4 @@
 // What a view shows is a function of log and view, and looking costs no request.
 // The agent hands log, view and meter over as they are, also while a reply streams,
 // and a goroutine adds them up. Lists lay out only the rows in sight.
-//
-// # Requests of the past
-//
-// Every reply records of what its request was made: the newest event, the bound on
-// the reply, the form in which the client wrote it, and the hash of its bytes. The
-// history asks the host to build one again. The host projects the log as it was and
-// has the client write the body the way requests are written. The screen calls it
-// the same only if the hash is the same; otherwise it says why not.
 package tui

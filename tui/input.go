@@ -248,8 +248,6 @@ func (m *Model) goTo(action pane.Action) tea.Cmd {
 		return m.do(m.session.rewind(a.turn))
 	case settings.Opened:
 		return openSetting(m, a.Dialog)
-	case settingInRun:
-		return tea.Batch(setInRun(m, a.key, a.value), m.do(a.done(nil)))
 	case pane.Closed:
 		return m.do(m.views.close())
 	case pane.Jump:

@@ -199,14 +199,13 @@ func (c *chat) gaugeLine() string {
 
 // content is the lines of the screen, and where one types.
 func (c *chat) content(a around) (string, *tea.Cursor) {
-	p, st, width, s := c.place.plan, c.styles, c.place.width, c.session
+	p, width := c.place.plan, c.place.width
 	lines := make([]string, 0, 16+len(p.intro))
 	if p.header {
-		says := headerSays{s.Title, s.Model.Name(), s.Model.Badge, s.Model.Effort, c.env.Place, width}
-		lines = append(lines, c.fixed.header.of(says, func() string { return header(st, says) }))
+		lines = append(lines, c.header())
 	}
 	if p.rule {
-		lines = append(lines, c.fixed.rule.of(width, func() string { return rule(st, width) }))
+		lines = append(lines, pane.Margin(width)+c.styles.rule.Render(strings.Repeat("─", pane.Within(width))))
 	}
 	lines = append(lines, p.intro...)
 	if p.body > 0 {
@@ -222,8 +221,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 	}
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
-		says := hintsSay{string(s.Mode), s.ReadOnly, s.Elsewhere, s.paused, c.transcript.Said(), s.activity.busy(), width}
-		lines = append(lines, c.fixed.hints.of(says, c.hints))
+		lines = append(lines, c.hints())
 	}
 	return strings.Join(lines, "\n"), cursor
 }
@@ -254,23 +252,6 @@ func (c *chat) box() (string, *tea.Cursor) {
 	return view, cursor
 }
 
-// pausedNotes say that summaries are paused, the longest first.
-var pausedNotes = [...]string{"summaries paused · /compact tries again", "summaries paused"}
-
-// pausedNote is the longest of them that leaves room for the first hint, "" if
-// none does or nothing is paused.
-func (c *chat) pausedNote(room int, first string) string {
-	if !c.session.paused {
-		return ""
-	}
-	for _, note := range pausedNotes {
-		if ansi.StringWidth(note)+2+ansi.StringWidth(first) <= room {
-			return note
-		}
-	}
-	return ""
-}
-
 // hints is the bottom line: the most useful keys, whether the meter may count on
 // summaries, and the permission mode.
 func (c *chat) hints() string {
@@ -295,9 +276,10 @@ func (c *chat) hints() string {
 		send = hint(keys.Send, "queue")
 	}
 	room, text := width-ansi.StringWidth(mode)-1, ""
-	note := c.pausedNote(room, send)
-	if note != "" {
-		room -= ansi.StringWidth(note) + 2
+	note := ""
+	if c.session.paused {
+		note = "summaries paused"
+		room -= len(note) + 2
 	}
 	for _, h := range []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
 		next := text

@@ -46,9 +46,7 @@ func New(ctx context.Context, o Options) *Model {
 	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, queue: &draftQueue{}}
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
-	m.views.inRun = func() map[string]string {
-		return map[string]string{settingMode: string(m.session.Mode), settingTheme: m.theme.name, settingMouse: strconv.FormatBool(m.terminal.mouse)}
-	}
+	m.views.inRun = m.runSettings()
 	m.lists = &lists{env: e, session: m.session}
 	m.dialogs = newDialogs(e, m.session, t.look)
 	return m
@@ -63,16 +61,22 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// setInRun puts a setting in force that holds until the program ends.
-func setInRun(m *Model, key, value string) tea.Cmd {
-	switch key {
-	case settingMode:
-		return m.do(m.session.setMode(conversation.Mode(value)))
-	case settingTheme:
-		return themeNamed(m, value)
+// runSetting is a setting that the screen knows itself: it holds until the program ends.
+type runSetting struct {
+	get func() string
+	set func(value string) pane.Action
+}
+
+func (m *Model) runSettings() map[string]runSetting {
+	return map[string]runSetting{
+		"permissions.mode": {func() string { return string(m.session.Mode) },
+			func(value string) pane.Action { return m.session.setMode(conversation.Mode(value)) }},
+		settingTheme: {func() string { return m.theme.name }, func(value string) pane.Action { return themeNamed(m, value) }},
+		"ui.mouse": {func() string { return strconv.FormatBool(m.terminal.mouse) }, func(value string) pane.Action {
+			m.terminal.mouse = value == "true"
+			return nil
+		}},
 	}
-	m.terminal.mouse = value == "true"
-	return nil
 }
 
 // setLook draws everything in the theme in force, if that is another one.
@@ -108,7 +112,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case pane.Say:
 		return m.snackbar.show(a.Text, a.Bad)
 	case unseen:
-		if a.scrolled || m.views.top() != nil {
+		if !m.chat.transcript.Following() || m.views.top() != nil {
 			return m.do(a.Say)
 		}
 	case missing:

@@ -83,12 +83,8 @@ func pinnedOf(v projection.View) map[uint64]bool {
 // The settings on the screen. The backend knows them; what holds for this run only, the
 // screen knows itself.
 
-// The settings of this run.
-const (
-	settingMode  = "permissions.mode"
-	settingTheme = "ui.theme"
-	settingMouse = "ui.mouse"
-)
+// settingTheme is a setting of this run that has a dialog.
+const settingTheme = "ui.theme"
 
 // The dialogs that change a setting, for [Setting.Opens].
 const (
@@ -137,15 +133,15 @@ func (o *settingsView) renew(v *views) {
 
 // settingRows are the settings with what the screen knows of them.
 func (v *views) settingRows(known []Setting) []Setting {
-	rows, run := slices.Clone(known), v.inRun()
+	rows := slices.Clone(known)
 	for i := range rows {
 		r := &rows[i]
-		if value, ok := run[r.Key]; ok && v.session.ReadOnly == "" {
+		if run, ok := v.inRun[r.Key]; ok && v.session.ReadOnly == "" {
 			r.Applies, r.Restart = "at once, until the program ends", false
 			if r.Key == settingTheme {
 				r.Opens = OpensThemes
 			}
-			if value != r.Value {
+			if value := run.get(); value != r.Value {
 				r.Value, r.From, r.Changed = value, "this run", true
 			}
 		}
@@ -214,8 +210,8 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 		})
 	case settings.Accepted:
 		done := func(err error) pane.Action { return v.settingDone(o, edit, "", err) }
-		if _, ok := v.inRun()[a.Key]; ok {
-			return settingInRun{a.Key, a.Value, done}
+		if run, ok := v.inRun[a.Key]; ok {
+			return several{run.set(a.Value), done(nil)}
 		}
 		return v.env.attempt(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
 	case settings.Kept:
@@ -261,12 +257,6 @@ func openSetting(m *Model, dialog string) tea.Cmd {
 		return m.do(m.pickEffort())
 	}
 	return themeNamed(m, "")
-}
-
-// settingInRun is a setting of this run that gets another value.
-type settingInRun struct {
-	key, value string
-	done       func(error) pane.Action
 }
 
 // readSettings has the settings read anew.

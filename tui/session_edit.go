@@ -176,21 +176,6 @@ func (s *session) pickTurn(label func(sent string) string) pane.Action {
 	return open(overlay.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
 		Choose: func(event, _ string) pane.Action {
 			seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
-			return s.pickBack(seq)
+			return s.rewind(s.outline.TurnOf(seq))
 		}})
-}
-
-// pickBack lets the user choose how to go back to a message.
-func (s *session) pickBack(event uint64) pane.Action {
-	ways := map[string]pane.Action{"fork": forkBefore{event}, "history": pane.Jump{Event: event}}
-	return open(overlay.PickerOptions{Title: "Turn " + strconv.Itoa(s.outline.TurnOf(event)), Items: []overlay.Item{
-		{ID: "here", Title: "Go back here", Columns: []string{"your message returns here; /redo reverses this"}},
-		{ID: "fork", Title: "Fork from here", Columns: []string{"this conversation stays as it is"}},
-		{ID: "history", Title: "Open in history", Columns: []string{"the originals next to what the model is sent"}},
-	}, Choose: func(way, _ string) pane.Action {
-		if way == "here" {
-			return s.rewind(s.outline.TurnOf(event))
-		}
-		return ways[way]
-	}})
 }

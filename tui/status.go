@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,39 +72,6 @@ func (p *pulse) seconds(since time.Time) string {
 // maxQueued is how many lines waiting messages get.
 const maxQueued = 4
 
-// fixedLine is a line that mostly stays: it is drawn when what it says changed.
-type fixedLine struct {
-	says any // nil before it is drawn
-	line string
-}
-
-// of is the line that says this.
-func (l *fixedLine) of(says any, draw func() string) string {
-	if l.says != says {
-		l.says, l.line = says, draw()
-	}
-	return l.line
-}
-
-// fixedLines are those of the main screen.
-type fixedLines struct{ header, rule, hints fixedLine }
-
-// headerSays is what the top line tells.
-type headerSays struct {
-	title, model, badge, effort, place string
-	width                              int
-}
-
-// hintsSay is what the bottom line tells; the keys stay the same.
-type hintsSay struct {
-	mode, readOnly string
-	elsewhere      updates.Elsewhere
-	paused         bool
-	said           bool // there is something to expand
-	busy           bool // what is sent waits for the turn
-	width          int
-}
-
 // elsewhereLine is the bottom line where nothing can be sent.
 func elsewhereLine(s *session, send key.Binding, styles statusStyles, width int) string {
 	style, right := styles.subtle, ""
@@ -139,19 +107,16 @@ func elsewhereWords(s *session, send key.Binding) []string {
 }
 
 // header is the top line: name, title, model, place.
-func header(s statusStyles, says headerSays) string {
-	title, model, badge, place, width := says.title, says.model, says.badge, says.place, pane.Within(says.width)
+func (c *chat) header() string {
 	const name = "plimsoll"
-	right := plain.Line(model)
-	if says.effort != "" {
-		right += " · " + plain.Line(says.effort)
+	m, s, full := c.session.Model, c.styles, c.place.width
+	title, width := c.session.Title, pane.Within(full)
+	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Place}
+	if full < 60 {
+		parts = parts[:3]
 	}
-	if badge != "" {
-		right += " · " + plain.Line(badge)
-	}
-	if place != "" && says.width >= 60 {
-		right += " · " + plain.Line(place)
-	}
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
+	right := plain.Line(strings.Join(parts, " · "))
 	room := width - ansi.StringWidth(name) - 2
 	if over := ansi.StringWidth(right) - room; over > 0 {
 		right = ansi.TruncateLeft(right, over+1, "…")
@@ -167,12 +132,7 @@ func header(s statusStyles, says headerSays) string {
 		title = ""
 	}
 	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.detail.Render(right)
-	return pane.Margin(says.width) + ansi.Truncate(line, width, "")
-}
-
-// rule is the line below the header.
-func rule(s statusStyles, width int) string {
-	return pane.Margin(width) + s.rule.Render(strings.Repeat("─", pane.Within(width)))
+	return pane.Margin(full) + ansi.Truncate(line, width, "")
 }
 
 // statusLine is what the status line of a chat tells of.

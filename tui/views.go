@@ -49,7 +49,7 @@ type views struct {
 	room    func(one fullView) (width, height int)                     // that a view has, 0 while that is not known
 	reading func() meter.Reading                                       // of the gauge, with the draft
 	gauges  func(a, b meter.Reading, width int) (before, after string) // two of them, to compare
-	inRun   func() map[string]string                                   // settings of this run, by key
+	inRun   map[string]runSetting                                      // settings of this run, by key
 
 	stack    []fullView     // the one in sight last
 	due      tea.Cmd        // what the view in sight wants to know
