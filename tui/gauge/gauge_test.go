@@ -220,20 +220,6 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	}
 }
 
-func TestGlyphsDiffer(t *testing.T) {
-	t.Parallel()
-	seen := map[string]projection.Segment{pane.FreeGlyph: -1, "▲": -1, "╱": -1}
-	for segment, glyph := range pane.Patterns() {
-		if other, ok := seen[glyph]; ok {
-			t.Errorf("%s and %s share %q", projection.Segment(segment), other, glyph)
-		}
-		seen[glyph] = projection.Segment(segment)
-	}
-	if len(seen) != len(projection.Segments())+1+3 {
-		t.Errorf("%d glyphs for %d segments", len(seen)-3, len(projection.Segments())+1)
-	}
-}
-
 func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
 	m := gauge.New(looks())
 	m.View(reading(), 120)
