@@ -2,12 +2,8 @@ package storage_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -22,37 +18,6 @@ func BenchmarkAppend(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		c.say(conversation.UserMessage{Text: text})
-	}
-}
-
-// BenchmarkAppendFourWriters appends to four conversations of one data
-// directory in four processes. Budget: p95 under 2 ms, also of the wait for the
-// files all share.
-func BenchmarkAppendFourWriters(b *testing.B) {
-	dir := filepath.Join(b.TempDir(), "data")
-	s := reopenStore(b, dir, storage.Options{})
-	exe, err := os.Executable()
-	must(b, err)
-	for range b.N {
-		var all []*actor
-		for i := range 4 {
-			all = append(all, launch(b, exe, "measure", dir, fmt.Sprintf("bbbbbbbbbbb%c", 'a'+i)))
-		}
-		var waits []time.Duration
-		for _, a := range all {
-			for _, l := range a.end() {
-				d, err := time.ParseDuration(l)
-				must(b, err)
-				waits = append(waits, d)
-			}
-		}
-		slices.Sort(waits)
-		b.ReportMetric(float64(waits[len(waits)/2].Microseconds()), "p50-µs")
-		b.ReportMetric(float64(waits[len(waits)*95/100].Microseconds()), "p95-µs")
-		b.ReportMetric(float64(waits[len(waits)-1].Microseconds()), "max-µs")
-		for _, e := range must1(b)(s.List(b.Context(), storage.Filter{})) {
-			must(b, s.Delete(b.Context(), e.ID))
-		}
 	}
 }
 

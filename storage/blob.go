@@ -65,26 +65,6 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 	return name, nil
 }
 
-// Blob reads a blob of the conversation, also before it has a file.
-func (w *Writer) Blob(ctx context.Context, name string) (string, error) {
-	w.mu.Lock()
-	stored := w.stored
-	var found []string
-	for full := range w.early.blobs {
-		if len(name) >= minBlobName && len(name) <= len(full) && full[:len(name)] == name {
-			found = append(found, w.early.blobs[full])
-		}
-	}
-	w.mu.Unlock()
-	switch {
-	case stored:
-		return w.store.Blob(ctx, w.id, name)
-	case len(found) == 1:
-		return found[0], nil
-	}
-	return "", fmt.Errorf("text %q of conversation %s: %w", name, w.id, ErrNotFound)
-}
-
 // errUnchanged ends a transaction that has nothing to write.
 var errUnchanged = errors.New("unchanged")
 

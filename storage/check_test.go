@@ -180,27 +180,6 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	}
 }
 
-// A file that lost its events may still hold them in pages that nothing leads to.
-func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
-	t.Parallel()
-	s, path, said := patient(t)
-	edit(t, path, func(tx *bbolt.Tx) error {
-		if err := tx.DeleteBucket([]byte("events")); err != nil {
-			return err
-		}
-		_, err := tx.CreateBucket([]byte("events"))
-		return err
-	})
-	repaired(t, s, one(t, s))
-	events, _, err := s.Load(t.Context(), idA)
-	if diff := cmp.Diff(said, events); err != nil || diff != "" {
-		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
-	}
-	if _, err := os.Stat(path + ".damaged"); err != nil {
-		t.Errorf("the damaged file is not kept: %v", err)
-	}
-}
-
 func TestDamagedSharedFileIsSetAside(t *testing.T) {
 	t.Parallel()
 	s, _, _ := patient(t)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
@@ -68,40 +67,6 @@ func TestWriterServesManyGoroutines(t *testing.T) {
 	}
 	if got, _, err := s.Load(t.Context(), idA); stored != 1 || err != nil || len(got) != 2 {
 		t.Errorf("%d appends succeeded, %d events are stored, %v", stored, len(got), err)
-	}
-}
-
-func TestCloseWhileTextsAreRead(t *testing.T) {
-	t.Parallel()
-	text := strings.Repeat("some words and more ", 1<<16)
-	for range 10 {
-		s := openStore(t, storage.Options{})
-		c := begin(t, s, idA, "/w", "hello")
-		name, err := c.w.PutBlob(t.Context(), text)
-		must(t, err)
-		read := make(chan struct{}, 100)
-		var readers sync.WaitGroup
-		for range 3 {
-			readers.Go(func() {
-				for {
-					got, err := s.Blob(t.Context(), idA, name)
-					if err != nil {
-						want(t, err, storage.ErrClosed)
-						return
-					}
-					if got != text {
-						t.Error("another text was read")
-					}
-					select {
-					case read <- struct{}{}:
-					default:
-					}
-				}
-			})
-		}
-		<-read
-		must(t, s.Close())
-		readers.Wait()
 	}
 }
 

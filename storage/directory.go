@@ -40,6 +40,15 @@ type fileSeen struct {
 	locked bool // it has a lock file
 }
 
+// seen is the file of a conversation as it is now.
+func (d directory) seen(id string) (fileSeen, error) {
+	st, err := os.Stat(d.conversation(id).path)
+	if err != nil {
+		return fileSeen{}, err
+	}
+	return fileSeen{id: id, size: st.Size(), mtime: st.ModTime()}, nil
+}
+
 // files lists the conversations on disk.
 func (d directory) files() ([]fileSeen, error) {
 	names, err := os.ReadDir(d.folder())
@@ -72,7 +81,7 @@ func (d directory) files() ([]fileSeen, error) {
 
 // exists reports as ErrNotFound what is not the ID of a stored conversation.
 func (d directory) exists(id string) error {
-	if !validID(id) {
+	if !conversation.ValidID(id) {
 		return fmt.Errorf("conversation %q: %w", id, ErrNotFound)
 	}
 	_, err := os.Stat(d.conversation(id).path)
@@ -81,9 +90,6 @@ func (d directory) exists(id string) error {
 	}
 	return gone(id, err)
 }
-
-// validID is also what keeps names of files inside the data directory.
-func validID(id string) bool { return conversation.ValidID(id) }
 
 // prefixed are the files whose conversation begins with prefix.
 func prefixed(files []fileSeen, prefix string) []fileSeen {
@@ -99,7 +105,7 @@ func prefixed(files []fileSeen, prefix string) []fileSeen {
 // idOf returns the conversation a file name of the folder belongs to.
 func idOf(name, suffix string) (string, bool) {
 	id, ok := strings.CutSuffix(name, suffix)
-	return id, ok && validID(id)
+	return id, ok && conversation.ValidID(id)
 }
 
 // gone turns a missing file into ErrNotFound.
@@ -112,8 +118,15 @@ func gone(id string, err error) error {
 
 // ownDirectory makes dir, or tightens its mode.
 func ownDirectory(dir string) error {
-	if err := makeDirectory(dir); err != nil {
-		return fmt.Errorf("make data directory: %w", explain(dir, err))
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fmt.Errorf("make data directory: %w", explain(dir, err))
+		}
+		// What is stored in it is only as durable as its name. A folder that may be written
+		// to but not read cannot be synced.
+		if err := syncDirectory(filepath.Dir(dir)); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("make data directory: %w", explain(dir, err))
+		}
 	}
 	st, err := os.Stat(dir)
 	if err != nil {
@@ -128,28 +141,6 @@ func ownDirectory(dir string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("other users can read data directory %s, and its permissions cannot be changed: %w", dir, err)
-	}
-	return nil
-}
-
-// makeDirectory makes dir and what is missing above it. What is stored in a new
-// folder is only as durable as the folder's own name in the one above.
-func makeDirectory(dir string) error {
-	var above []string
-	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
-		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		above = append(above, filepath.Dir(d))
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	for _, d := range above {
-		// A folder that may be written to but not read cannot be synced.
-		if err := syncDirectory(d); err != nil && !errors.Is(err, fs.ErrPermission) {
-			return err
-		}
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 	"unicode"
@@ -99,7 +98,3 @@ func oneLine(text string, limit int) string {
 		return r
 	}, text[:min(len(text), 16*limit)]), limit)
 }
-
-// encode returns v as JSON. The values stored here always have a JSON form, so
-// the error is that of a programming mistake.
-func encode(v any) ([]byte, error) { return json.Marshal(v) }

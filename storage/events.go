@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -111,7 +112,7 @@ func blank(tx txn) Entry {
 // addToCard counts events that were just stored.
 func addToCard(tx txn, before Entry, events []conversation.Event) error {
 	before.add(events)
-	value, err := encode(before)
+	value, err := json.Marshal(before)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func identify(tx txn, id, workspace string, created time.Time) error {
 
 // putPartial replaces the partial reply.
 func putPartial(tx txn, p conversation.Partial) error {
-	value, err := encode(p)
+	value, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
@@ -153,22 +154,7 @@ func partial(tx txn) (p conversation.Partial, ok, stale bool) {
 
 func dropPartial(tx txn) error { return tx.delete(bucketMeta, keyPartial) }
 
-// answered reports whether a reply is among events.
-func answered(events []conversation.Event) bool {
-	for _, e := range events {
-		if e.Body.Kind() == conversation.KindAssistant {
-			return true
-		}
-	}
-	return false
-}
-
-// spoken reports whether the user said something in events.
-func spoken(events []conversation.Event) bool {
-	for _, e := range events {
-		if e.Body.Kind() == conversation.KindUser {
-			return true
-		}
-	}
-	return false
+// hold reports whether events hold one of a kind.
+func hold(events []conversation.Event, k conversation.Kind) bool {
+	return slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == k })
 }

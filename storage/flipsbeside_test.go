@@ -2,16 +2,12 @@ package storage_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -52,57 +48,6 @@ func TestFlippedBitsOfTheIndex(t *testing.T) {
 }
 
 func idOfFirst(of []storage.Entry) string { return of[0].ID }
-
-// A damaged page of the index that leads to itself does not stop a list, and does not
-// stay.
-func TestIndexInCirclesIsMadeAnew(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	begin(t, s, idA, "/w", "hello").close()
-	path := filepath.Join(s.Dir(), "index.db")
-	data, err := os.ReadFile(path)
-	must(t, err)
-	root := int(binary.NativeEndian.Uint64(data[newestHead(data)+16+16:])) * os.Getpagesize()
-	binary.NativeEndian.PutUint16(data[root+8:], 1) // a page that leads to others
-	binary.NativeEndian.PutUint16(data[root+10:], 1)
-	binary.NativeEndian.PutUint32(data[root+16:], 16)
-	binary.NativeEndian.PutUint32(data[root+20:], 0)
-	binary.NativeEndian.PutUint64(data[root+24:], uint64(root/os.Getpagesize())) // itself
-	must(t, os.WriteFile(path, data, 0o600))
-	s = reopenStore(t, s.Dir(), storage.Options{})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	must(t, s.Refresh(ctx, idA))
-	if findings := check(t, s); len(findings) > 0 {
-		t.Errorf("after a write: %+v", findings)
-	}
-}
-
-// A damaged number in the input history makes nobody forget the others.
-func TestDamagedNumberForgetsNoInput(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	for _, text := range []string{"one", "two", "three"} {
-		must(t, s.AddHistory(t.Context(), "/w", text))
-	}
-	path := filepath.Join(s.Dir(), "shared.db")
-	data, err := os.ReadFile(path)
-	must(t, err)
-	key := binary.BigEndian.AppendUint64(nil, 3)
-	at := bytes.LastIndex(data, append(key, `{"text":"three"`...))
-	harmed := 0
-	for ; at >= 0; at = bytes.LastIndex(data[:at], append(key, `{"text":"three"`...)) {
-		data[at+2] ^= 1
-		harmed++
-	}
-	must(t, os.WriteFile(path, data, 0o600))
-	must(t, s.AddHistory(t.Context(), "/w", "four"))
-	got, err := s.History(t.Context(), "/w", 0)
-	must(t, err)
-	if want := []string{"one", "two", "four"}; harmed == 0 || !slices.Equal(got, want) {
-		t.Errorf("%d copies were harmed; the history is %q", harmed, got)
-	}
-}
 
 // A text that is stored again replaces a damaged one.
 func TestDamagedTextIsStoredAgain(t *testing.T) {

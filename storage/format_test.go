@@ -158,35 +158,3 @@ func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
 		}
 	}
 }
-
-// A program that is killed while it brings a file forward leaves the old file or the
-// new one.
-func TestKilledWhileBringingForwardLosesNothing(t *testing.T) {
-	t.Parallel()
-	for round := range 6 {
-		dir := filepath.Join(t.TempDir(), "data")
-		names, is := format1(t, dir)
-		s := reopenStore(t, dir, storage.Options{})
-		a := cast(t, "append", dir, idA)
-		var said []string
-		for range round / 2 { // killed before the first is acknowledged, at it, after it
-			said = append(said, a.line())
-		}
-		said = append(said, a.kill()...)
-		events, report, err := s.Load(t.Context(), idA)
-		if err != nil || len(report.Damaged)+len(report.Notices) > 0 || len(events) < len(is.Events)+len(slices.DeleteFunc(said, notEvent)) {
-			t.Fatalf("round %d: %d events, %v were acknowledged: %v %v %s", round, len(events), said, err, report, a.errs.String())
-		}
-		if !reflect.DeepEqual(is.Events, events[:len(is.Events)]) {
-			t.Errorf("round %d:\n%s", round, cmp.Diff(is.Events, events[:len(is.Events)]))
-		}
-		if findings := check(t, s); len(findings) > 0 {
-			t.Errorf("round %d: %+v", round, findings)
-		}
-		if got, _ := readAll(t, s, names); !reflect.DeepEqual(is.Texts, got.Texts) {
-			t.Errorf("round %d: %s", round, cmp.Diff(is.Texts, got.Texts))
-		}
-	}
-}
-
-func notEvent(line string) bool { return !strings.HasPrefix(line, "event") }

@@ -73,12 +73,8 @@ func (r indexRow) describes(size int64, mtime time.Time) bool {
 
 // note writes e into the index if that means no waiting.
 func (x *index) note(ctx context.Context, e Entry) bool {
-	st, err := os.Stat(x.dir.conversation(e.ID).path)
-	if err != nil {
-		return false
-	}
-	r := rowFor(e, fileSeen{id: e.ID, size: st.Size(), mtime: st.ModTime()})
-	return x.write(ctx, 0, []indexRow{r}, nil) == nil
+	f, err := x.dir.seen(e.ID)
+	return err == nil && x.write(ctx, 0, []indexRow{rowFor(e, f)}, nil) == nil
 }
 
 // indexWait is the part of a wait that the index is worth.
@@ -86,11 +82,11 @@ const indexWait = 10
 
 // refresh brings the row of id up to date, waiting a little for the index if need be.
 func (x *index) refresh(ctx context.Context, id string) {
-	st, err := os.Stat(x.dir.conversation(id).path)
+	f, err := x.dir.seen(id)
 	if err != nil {
 		return // nothing to describe
 	}
-	r := x.examine(ctx, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
+	r := x.examine(ctx, f)
 	if err := x.write(ctx, x.disk.wait/indexWait, []indexRow{r}, nil); err != nil {
 		x.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
 	}
@@ -141,7 +137,7 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok {
 				r.Had = max(r.Had, old.Had)
 			}
-			value, err := encode(r)
+			value, err := json.Marshal(r)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ type Filter struct {
 // List returns the stored conversations, the one with the newest event first.
 // One that cannot be read is listed with its Problem.
 func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
-	rows, files, err := s.index.rows(ctx)
+	entries, files, err := s.entries(ctx, f.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -39,30 +39,35 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	if err != nil {
 		s.log.Debug("writer locks could not be tested", "error", err)
 	}
-	entries := make([]Entry, 0, len(rows))
-	for _, r := range rows {
-		if f.Workspace == "" || r.Workspace == f.Workspace {
-			r.Elsewhere, r.Bytes = elsewhere[r.ID], sizes[r.ID]
-			entries = append(entries, r.Entry)
-		}
-	}
-	newestFirst(entries)
 	if f.Limit > 0 && len(entries) > f.Limit {
 		entries = entries[:f.Limit]
 	}
+	for i := range entries {
+		e := &entries[i]
+		e.Elsewhere, e.Bytes = elsewhere[e.ID], sizes[e.ID]
+	}
 	return entries, nil
+}
+
+// entries are the conversations of a folder, "" all, the one with the newest event first.
+func (s *Store) entries(ctx context.Context, workspace string) ([]Entry, []fileSeen, error) {
+	rows, files, err := s.index.rows(ctx)
+	entries := make([]Entry, 0, len(rows))
+	for _, r := range rows {
+		if workspace == "" || r.Workspace == workspace {
+			entries = append(entries, r.Entry)
+		}
+	}
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
+	})
+	return entries, files, err
 }
 
 // Empty reports whether no conversation is stored. It reads no file, whatever is stored.
 func (s *Store) Empty() (bool, error) {
 	names, err := os.ReadDir(s.dir.folder())
 	return !slices.ContainsFunc(names, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
-}
-
-func newestFirst(entries []Entry) {
-	slices.SortFunc(entries, func(a, b Entry) int {
-		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
-	})
 }
 
 // Resolve finds the conversation a user means: by its ID or a prefix of at
@@ -155,7 +160,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // Owner is the process that has the conversation open for writing, as its lock says; 0
 // where nobody has or it does not say.
 func (s *Store) Owner(id string) int {
-	if !validID(id) {
+	if !conversation.ValidID(id) {
 		return 0
 	}
 	f, err := os.Open(filepath.Clean(s.dir.lock(id)))
@@ -170,7 +175,7 @@ func (s *Store) Owner(id string) int {
 // has the conversation open for writing. When that cannot be found out, it
 // says yes: such a conversation can still be read.
 func (s *Store) OpenElsewhere(id string) bool {
-	if !validID(id) || s.mine(id) {
+	if !conversation.ValidID(id) || s.mine(id) {
 		return false
 	}
 	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {

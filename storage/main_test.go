@@ -1,7 +1,6 @@
 package storage_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"flag"
@@ -173,36 +172,7 @@ func want(t testing.TB, err, target error) {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storagetest.Suite(t, func(t *testing.T) storagetest.Harness {
-		s := openStore(t, storage.Options{})
-		return storagetest.Harness{
-			Create: func(ctx context.Context, id string) (storagetest.Log, error) {
-				w, err := s.Create(ctx, storage.NewConversation{ID: id, Workspace: "/w"})
-				if err != nil {
-					return nil, err
-				}
-				return w, nil
-			},
-			Open: func(ctx context.Context, id string) (storagetest.Log, *conversation.Partial, error) {
-				w, err := s.OpenWriter(ctx, id)
-				if err != nil {
-					return nil, nil, err
-				}
-				if p, ok := w.Partial(); ok {
-					return w, &p, nil
-				}
-				return w, nil, nil
-			},
-			Load: func(ctx context.Context, id string) ([]conversation.Event, error) {
-				events, report, err := s.Load(ctx, id)
-				if len(report.Damaged) > 0 {
-					err = errors.Join(err, fmt.Errorf("damaged: %v", report.Damaged))
-				}
-				return events, err
-			},
-			Partial: s.Partial, Blob: s.Blob,
-		}
-	})
+	storagetest.Suite(t, func(t *testing.T) *storage.Store { return openStore(t, storage.Options{}) })
 }
 
 // secondsOf is how long after the start the next event of a log is.

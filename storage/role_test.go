@@ -43,8 +43,6 @@ func play(role string) int {
 			err = playAppend(s, id, -1)
 		case "append-some":
 			err = playAppend(s, id, 60)
-		case "measure":
-			err = playMeasure(s, id)
 		case "share":
 			err = playShare(s, id, 60)
 		case "hold":
@@ -110,32 +108,6 @@ func playAppend(s *storage.Store, id string, rounds int) error {
 			}
 			fmt.Println("text", name)
 		}
-	}
-	return w.Close()
-}
-
-// playMeasure appends and prints how long each append took.
-func playMeasure(s *storage.Store, id string) error {
-	ctx := context.Background()
-	w, log, err := openOrCreate(ctx, s, id)
-	if err != nil {
-		return err
-	}
-	text := strings.Repeat("func main() { fmt.Println(\"x\") }\n", 30)
-	waits := make([]time.Duration, 200)
-	for i := range waits {
-		events := log.Prepare(start, conversation.UserMessage{Text: text})
-		before := time.Now()
-		if err := w.Append(ctx, events); err != nil {
-			return err
-		}
-		waits[i] = time.Since(before)
-		if err := log.Commit(events); err != nil {
-			return err
-		}
-	}
-	for _, d := range waits {
-		fmt.Println(d)
 	}
 	return w.Close()
 }

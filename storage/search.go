@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -29,19 +30,6 @@ type SearchOptions struct {
 	Chars           int    // about how long an excerpt is, in characters, 0 means 240
 }
 
-func (o SearchOptions) orDefaults() SearchOptions {
-	if o.Limit <= 0 {
-		o.Limit = 200
-	}
-	if o.PerConversation <= 0 {
-		o.PerConversation = 20
-	}
-	if o.Chars <= 0 {
-		o.Chars = 240
-	}
-	return o
-}
-
 // SearchReport is what became of a search, until it ended.
 type SearchReport struct {
 	Conversations int  // that were looked through, the one in which it ended included
@@ -56,8 +44,8 @@ type SearchReport struct {
 // on the goroutine of the caller, and ends the search by returning false. The error is
 // that of ctx or of a folder that cannot be listed.
 func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found func(find.Hit) bool) (SearchReport, error) {
-	o = o.orDefaults()
-	entries, err := s.searchable(ctx, o.Workspace)
+	o.Limit, o.PerConversation, o.Chars = cmp.Or(o.Limit, 200), cmp.Or(o.PerConversation, 20), cmp.Or(o.Chars, 240)
+	entries, _, err := s.entries(ctx, o.Workspace)
 	if err != nil {
 		return SearchReport{}, err
 	}
@@ -103,22 +91,6 @@ func (r *SearchReport) add(l *looking) {
 	if l.err != nil {
 		r.Unread++
 	}
-}
-
-// searchable are the conversations of a folder, "" all, in the order of a list.
-func (s *Store) searchable(ctx context.Context, workspace string) ([]Entry, error) {
-	rows, _, err := s.index.rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]Entry, 0, len(rows))
-	for _, r := range rows {
-		if workspace == "" || r.Workspace == workspace {
-			entries = append(entries, r.Entry)
-		}
-	}
-	newestFirst(entries)
-	return entries, nil
 }
 
 // ahead is how many conversations may be looked through before it is their turn.

@@ -91,28 +91,11 @@ func escapes(raw []byte) bool {
 // kindOf reads the kind of an event from the beginning of its stored form; false if
 // that is not as this build writes it.
 func kindOf(raw []byte) (conversation.Kind, bool) {
-	rest, ok := bytes.CutPrefix(raw, []byte(`{"seq":`))
-	if !ok {
-		return "", false
-	}
-	if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), []byte(`,"turn":`)); !ok {
-		return "", false
-	}
-	if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), []byte(`,"time":"`)); !ok {
-		return "", false
-	}
-	end := bytes.IndexByte(rest, '"')
-	if end < 0 {
-		return "", false
-	}
-	if rest, ok = bytes.CutPrefix(rest[end:], []byte(`","`)); !ok {
-		return "", false
-	}
-	end = bytes.IndexByte(rest, '"')
-	if end < 0 || end > 16 {
-		return "", false
-	}
-	return conversation.Kind(rest[:end]), true
+	head := raw[:min(len(raw), 160)]
+	numbers, rest, ok := bytes.Cut(head, []byte(`,"time":"`))
+	_, rest, timed := bytes.Cut(rest, []byte(`","`))
+	kind, _, ends := bytes.Cut(rest, []byte(`":`))
+	return conversation.Kind(kind), ok && timed && ends && bytes.HasPrefix(numbers, eventStart)
 }
 
 // body is the part of a stored event in which something may have been said: of a

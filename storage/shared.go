@@ -33,7 +33,7 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	if text == "" || len(text) > maxHistoryText {
 		return nil
 	}
-	value, err := encode(input{text, workspace})
+	value, err := json.Marshal(input{text, workspace})
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func addInput(texts []string, text string) []string {
 
 // SaveCalibration replaces what is kept under key, "endpoint model".
 func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
-	value, err := encode(c)
+	value, err := json.Marshal(c)
 	if err == nil {
 		err = s.share(ctx, func(tx txn) error {
 			if old, err := tx.get(bucketCalibrations, []byte(key)); err == nil && string(old) == string(value) {

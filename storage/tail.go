@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"plimsoll/conversation"
@@ -12,33 +11,31 @@ import (
 // Tail reads what is added to a conversation, for a reader that follows it while another
 // program writes it. One goroutine at a time uses it.
 type Tail struct {
-	disk *disk
-	dir  directory
-	id   string
-	last conversation.Event // the newest one that was read
-	half *conversation.Partial
-	seen fileSeen // the file as it was before that; the zero value if a change could look the same
+	store *Store
+	id    string
+	last  conversation.Event // the newest one that was read
+	half  *conversation.Partial
+	seen  fileSeen // the file as it was before that; the zero value if a change could look the same
 }
 
 // Tail follows a conversation from behind last, the newest event that the caller
 // has.
 func (s *Store) Tail(id string, last conversation.Event) *Tail {
-	return &Tail{disk: s.disk, dir: s.dir, id: id, last: last}
+	return &Tail{store: s, id: id, last: last}
 }
 
 // Next reads the events that were added since the last call, none if there are
 // none. A file that did not change is not opened. ErrBusy says to ask again later,
 // ErrNotFound that the conversation was deleted.
 func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
-	if err := t.dir.exists(t.id); err != nil {
+	if err := t.store.dir.exists(t.id); err != nil {
 		return nil, err
 	}
-	f := t.dir.conversation(t.id)
-	st, err := os.Stat(f.path)
+	f := t.store.dir.conversation(t.id)
+	seen, err := t.store.dir.seen(t.id)
 	if err != nil {
 		return nil, gone(t.id, explain(f.path, err))
 	}
-	seen := fileSeen{id: t.id, size: st.Size(), mtime: st.ModTime()}
 	if seen.size == t.seen.size && seen.mtime.Equal(t.seen.mtime) {
 		return nil, nil
 	}
@@ -48,7 +45,7 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 	var added decoding
 	var half conversation.Partial
 	arriving := false
-	err = t.disk.viewWithin(ctx, f, t.disk.wait/indexWait, func(tx txn) error {
+	err = t.store.disk.viewWithin(ctx, f, t.store.disk.wait/indexWait, func(tx txn) error {
 		added.copy(tx, t.last.Seq)
 		half, arriving, _ = partial(tx)
 		return nil

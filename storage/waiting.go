@@ -62,7 +62,7 @@ func putWaiting(tx txn, texts []string) error {
 	for i, t := range texts {
 		clean[i] = conversation.Clean(t)
 	}
-	value, err := encode(clean)
+	value, err := json.Marshal(clean)
 	if err != nil {
 		return err
 	}

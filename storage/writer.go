@@ -62,7 +62,7 @@ func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) 
 	if n.ID == "" {
 		n.ID = conversation.NewID()
 	}
-	if !validID(n.ID) {
+	if !conversation.ValidID(n.ID) {
 		return nil, fmt.Errorf("begin conversation: %q is not an ID", n.ID)
 	}
 	if _, err := os.Lstat(s.dir.conversation(n.ID).path); err == nil {
@@ -166,7 +166,7 @@ func (w *Writer) Append(ctx context.Context, events []conversation.Event) error 
 		if err := putRows(tx, rows); err != nil {
 			return err
 		}
-		if answered(events) {
+		if hold(events, conversation.KindAssistant) {
 			if err := dropPartial(tx); err != nil {
 				return err
 			}
@@ -190,7 +190,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 	if rows[0].seq != 1 {
 		return fmt.Errorf("conversation %s begins with event %d: %w", w.id, rows[0].seq, ErrConflict)
 	}
-	if !spoken(all) {
+	if !hold(all, conversation.KindUser) {
 		w.early.events = all
 		return nil
 	}
@@ -199,7 +199,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 			return err
 		}
 	}
-	if answered(events) {
+	if hold(events, conversation.KindAssistant) {
 		w.early.partial = nil
 	}
 	entry := Entry{ID: w.id, Workspace: w.workspace}

@@ -150,52 +150,27 @@ func TestDisabledToolsAreNotOffered(t *testing.T) {
 	}
 }
 
-func TestWrongArgumentsSayWhatIsExpected(t *testing.T) {
+func TestArgumentsAreReadAsModelsWriteThem(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"a.txt": "one\ntwo\n"})
-	for args, parts := range map[string][]string{
-		`{}`:                                {`needs "path"`, "path (required), offset, limit"},
-		`{"path":"a.txt","line":1}`:         {`no argument "line"`},
-		`{"path":"a.txt","ofset":1}`:        {`It takes path (required), offset, limit`},
-		`{"path":"a.txt","offset":"x"}`:     {`"offset" must be a whole number from 1`, `"x"`},
-		`{"path":"a.txt","offset":1.5}`:     {"whole number"},
-		`{"path":"a.txt","offset":0}`:       {"from 1 to"},
-		`{"path":["a.txt"]}`:                {`"path" must be a string`},
-		`[1]`:                               {"must be one JSON object"},
-		`{"path":"a.txt"`:                   {"must be one JSON object"},
-		`{"_invalid":"{\"path\": \"a.tx"}`:  {"not valid JSON", "cut off"},
-		`{"path":"a.txt","limit":99999999}`: {"from 1 to 2000"},
-	} {
-		out := b.Run(t.Context(), conversation.ToolCall{Name: "read_file", Arguments: args}, nil)
-		if out.Status != conversation.ResultError {
-			t.Errorf("%s: %s", args, out.Status)
-		}
-		for _, part := range parts {
-			if !strings.Contains(out.Text, part) {
-				t.Errorf("%s: lacks %q: %s", args, part, out.Text)
-			}
-		}
-	}
-}
-
-func TestStringifiedArgumentsAreUnderstood(t *testing.T) {
-	t.Parallel()
-	b, dir := open(t, map[string]string{"a.txt": "one\none\n"})
-	text := b.Run(t.Context(), conversation.ToolCall{Name: "read_file", Arguments: `{"path":"a.txt","offset":"2","limit":"1","x":null}`}, nil)
-	if text.Status != conversation.ResultError {
-		t.Error("an unknown argument is refused even if null")
-	}
-	text = b.Run(t.Context(), conversation.ToolCall{Name: "read_file", Arguments: `{"path":"a.txt","offset":"2","limit":1.0}`}, nil)
-	if !strings.Contains(text.Text, "lines 2-2 of 2") {
-		t.Errorf("got %q", text.Text)
-	}
-	out := b.Run(t.Context(), conversation.ToolCall{Name: "modify_file", Arguments: `{"path":"a.txt","old":"one","new":2,"replace_all":"True"}`}, nil)
-	if out.Status != conversation.ResultOK || read(t, filepath.Join(dir, "a.txt")) != "2\n2\n" {
-		t.Errorf("got %+v", out)
-	}
-	out = b.Run(t.Context(), conversation.ToolCall{Name: "todo_write", Arguments: `{"todos":"[{\"text\":\"a\"}]"}`}, nil)
-	if out.Status != conversation.ResultOK {
-		t.Errorf("got %+v", out)
+	b, dir := open(t, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "one\none\n"})
+	tries(t, b, []try{
+		{"read_file", `{}`, `!needs "path". It takes path (required), offset, limit`},
+		{"read_file", `{"path":"a.txt","line":1}`, `!no argument "line"`},
+		{"read_file", `{"path":"a.txt","offset":"x"}`, `!"offset" must be a whole number from 1`},
+		{"read_file", `{"path":"a.txt","offset":1.5}`, "!whole number"},
+		{"read_file", `{"path":"a.txt","offset":0}`, "!from 1 to"},
+		{"read_file", `{"path":["a.txt"]}`, `!"path" must be a string`},
+		{"read_file", `[1]`, "!must be one JSON object"},
+		{"read_file", `{"path":"a.txt"`, "!must be one JSON object"},
+		{"read_file", `{"_invalid":"{\"path\": \"a.tx"}`, "!not valid JSON, or were cut off"},
+		{"read_file", `{"path":"a.txt","limit":99999999}`, "!from 1 to 2000"},
+		{"read_file", `{"path":"a.txt","offset":"2","limit":"1","x":null}`, `!no argument "x"`},
+		{"read_file", `{"path":"a.txt","offset":"2","limit":1.0}`, "lines 2-2 of 2"},
+		{"modify_file", `{"path":"b.txt","old":"one","new":2,"replace_all":"True"}`, "2 replacements"},
+		{"todo_write", `{"todos":"[{\"text\":\"a\"}]"}`, "[ ] a"},
+	})
+	if got := read(t, filepath.Join(dir, "b.txt")); got != "2\n2\n" {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -44,14 +44,3 @@ func TestVeryLongValueIsNotSetRight(t *testing.T) {
 		t.Error("it was set right")
 	}
 }
-
-// BenchmarkSetRight mends the first bit of 1 MiB, which is the last that is tried.
-func BenchmarkSetRight(b *testing.B) {
-	stored := pages.Seal([]byte("events"), []byte("k"), make([]byte, 1<<20))
-	stored[0] ^= 1
-	for b.Loop() {
-		if _, mended, err := pages.Unseal([]byte("events"), []byte("k"), stored); !mended || err != nil {
-			b.Fatal(mended, err)
-		}
-	}
-}

@@ -14,24 +14,6 @@ import (
 	"plimsoll/storage"
 )
 
-// Log is a conversation open for writing.
-type Log interface {
-	Append(ctx context.Context, events []conversation.Event) error
-	KeepPartial(ctx context.Context, p conversation.Partial) error
-	PutBlob(ctx context.Context, text string) (string, error)
-	Close() error
-}
-
-// Harness is a store under test: a new and empty one for each call of the
-// function given to Suite.
-type Harness struct {
-	Create  func(ctx context.Context, id string) (Log, error)
-	Open    func(ctx context.Context, id string) (Log, *conversation.Partial, error) // and the partial reply found
-	Load    func(ctx context.Context, id string) ([]conversation.Event, error)
-	Partial func(ctx context.Context, id string) (conversation.Partial, bool, error)
-	Blob    func(ctx context.Context, id, name string) (string, error)
-}
-
 // id is the conversation of most tests.
 const id = "abcdefghij23"
 
@@ -39,11 +21,11 @@ const id = "abcdefghij23"
 var start = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
 // Suite checks a store of conversations against the contract.
-func Suite(t *testing.T, open func(t *testing.T) Harness) {
+func Suite(t *testing.T, open func(t *testing.T) *storage.Store) {
 	t.Helper()
 	for _, c := range []struct {
 		name string
-		test func(*testing.T, Harness)
+		test func(*testing.T, *storage.Store)
 	}{
 		{"LoadsWhatWasAppended", loadsWhatWasAppended},
 		{"KeepsEveryKindOfEvent", keepsEveryKind},
@@ -68,14 +50,14 @@ func Suite(t *testing.T, open func(t *testing.T) Harness) {
 // chatting is a conversation whose log numbers its events.
 type chatting struct {
 	t   *testing.T
-	h   Harness
-	w   Log
+	h   *storage.Store
+	w   *storage.Writer
 	log conversation.Log
 }
 
-func begin(t *testing.T, h Harness) *chatting {
+func begin(t *testing.T, h *storage.Store) *chatting {
 	t.Helper()
-	w, err := h.Create(t.Context(), id)
+	w, err := h.Create(t.Context(), storage.NewConversation{ID: id, Workspace: "/w"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,9 +80,9 @@ func (c *chatting) say(bodies ...conversation.Body) {
 // same fails the test unless the stored events are those appended.
 func (c *chatting) same() {
 	c.t.Helper()
-	got, err := c.h.Load(c.t.Context(), id)
-	if err != nil {
-		c.t.Fatal(err)
+	got, report, err := c.h.Load(c.t.Context(), id)
+	if err != nil || len(report.Damaged) > 0 {
+		c.t.Fatal(err, report)
 	}
 	if diff := cmp.Diff(c.log.Events(), got); diff != "" {
 		c.t.Errorf("loaded events (-appended +loaded):\n%s", diff)
@@ -113,13 +95,16 @@ func (c *chatting) reopen() *conversation.Partial {
 	if err := c.w.Close(); err != nil {
 		c.t.Fatal(err)
 	}
-	w, p, err := c.h.Open(c.t.Context(), id)
+	w, err := c.h.OpenWriter(c.t.Context(), id)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	c.w = w
 	c.t.Cleanup(func() { _ = w.Close() })
-	return p
+	if p, ok := w.Partial(); ok {
+		return &p
+	}
+	return nil
 }
 
 func want(t *testing.T, err, target error) {
@@ -129,7 +114,7 @@ func want(t *testing.T, err, target error) {
 	}
 }
 
-func loadsWhatWasAppended(t *testing.T, h Harness) {
+func loadsWhatWasAppended(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "what is in this project?"})
 	c.same()
@@ -147,7 +132,7 @@ func loadsWhatWasAppended(t *testing.T, h Harness) {
 	}
 }
 
-func keepsEveryKind(t *testing.T, h Harness) {
+func keepsEveryKind(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	cost := 0.0125
 	c.say(
@@ -169,16 +154,16 @@ func keepsEveryKind(t *testing.T, h Harness) {
 	c.same()
 }
 
-func storesNothingUntilSpoken(t *testing.T, h Harness) {
+func storesNothingUntilSpoken(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
-	_, err := h.Load(t.Context(), id)
+	_, _, err := h.Load(t.Context(), id)
 	want(t, err, storage.ErrNotFound)
 	c.say(conversation.UserMessage{Text: "now"}, conversation.Notice{Text: "and this"})
 	c.same()
 }
 
-func refusesConflicts(t *testing.T, h Harness) {
+func refusesConflicts(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	events := c.log.Prepare(start, conversation.UserMessage{Text: "one"}, conversation.UserMessage{Text: "two"})
 	want(t, c.w.Append(t.Context(), events[1:]), storage.ErrConflict)
@@ -193,19 +178,19 @@ func refusesConflicts(t *testing.T, h Harness) {
 	c.same()
 }
 
-func refusesSecondWriter(t *testing.T, h Harness) {
+func refusesSecondWriter(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "mine"})
-	_, _, err := h.Open(t.Context(), id)
+	_, err := h.OpenWriter(t.Context(), id)
 	want(t, err, storage.ErrLocked)
-	_, err = h.Create(t.Context(), id)
+	_, err = h.Create(t.Context(), storage.NewConversation{ID: id, Workspace: "/w"})
 	want(t, err, storage.ErrExists)
 	c.reopen()
 	c.say(conversation.UserMessage{Text: "mine again"})
 	c.same()
 }
 
-func keepsPartial(t *testing.T, h Harness) {
+func keepsPartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "go on"})
 	p := conversation.Partial{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm", Time: start.Add(time.Second),
@@ -234,7 +219,7 @@ func keepsPartial(t *testing.T, h Harness) {
 	c.same()
 }
 
-func forgetsStalePartial(t *testing.T, h Harness) {
+func forgetsStalePartial(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "go on"})
 	if err := c.w.KeepPartial(t.Context(), conversation.Partial{After: 1, Text: "Once"}); err != nil {
@@ -250,7 +235,7 @@ func forgetsStalePartial(t *testing.T, h Harness) {
 	c.same()
 }
 
-func findsTexts(t *testing.T, h Harness) {
+func findsTexts(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "hello"})
 	names := map[string]string{}
@@ -283,7 +268,7 @@ func findsTexts(t *testing.T, h Harness) {
 	}
 }
 
-func keepsEarlyTexts(t *testing.T, h Harness) {
+func keepsEarlyTexts(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	name, err := c.w.PutBlob(t.Context(), "you are a helpful ship")
 	if err != nil {
@@ -298,7 +283,7 @@ func keepsEarlyTexts(t *testing.T, h Harness) {
 	}
 }
 
-func refusesAfterClose(t *testing.T, h Harness) {
+func refusesAfterClose(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "hello"})
 	if err := errors.Join(c.w.Close(), c.w.Close()); err != nil {
@@ -312,7 +297,7 @@ func refusesAfterClose(t *testing.T, h Harness) {
 	c.same()
 }
 
-func obeysContext(t *testing.T, h Harness) {
+func obeysContext(t *testing.T, h *storage.Store) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "hello"})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -321,18 +306,18 @@ func obeysContext(t *testing.T, h Harness) {
 	want(t, c.w.KeepPartial(ctx, conversation.Partial{After: 1}), context.Canceled)
 	_, err := c.w.PutBlob(ctx, "text")
 	want(t, err, context.Canceled)
-	_, err = h.Load(ctx, id)
+	_, _, err = h.Load(ctx, id)
 	want(t, err, context.Canceled)
 	_, _, err = h.Partial(ctx, id)
 	want(t, err, context.Canceled)
 	c.same()
 }
 
-func saysNotFound(t *testing.T, h Harness) {
+func saysNotFound(t *testing.T, h *storage.Store) {
 	for _, id := range []string{"zzzzzzzzzzzz", "", "../escape", strings.Repeat("a", 5000)} {
-		_, err := h.Load(t.Context(), id)
+		_, _, err := h.Load(t.Context(), id)
 		want(t, err, storage.ErrNotFound)
-		_, _, err = h.Open(t.Context(), id)
+		_, err = h.OpenWriter(t.Context(), id)
 		want(t, err, storage.ErrNotFound)
 		_, _, err = h.Partial(t.Context(), id)
 		want(t, err, storage.ErrNotFound)
