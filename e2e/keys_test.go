@@ -138,11 +138,9 @@ var edits = map[string]edited{
 	"CutToBlank":   {draft: "an one/two", want: "an |"},
 	"CutToStart":   {draft: "one\ntwo", before: "left", want: "one\n|o"},
 	"CutToEnd":     {draft: "one\ntwo", before: "up left", want: "on|\ntwo"},
-	"SwapWords":    {draft: "one two", want: "two one|"},
 	"Copy":         {draft: "one two", before: "shift+home", want: "|one two", copied: "one two"},
 	"Cut":          {draft: "one two", before: "alt+shift+left", want: "one |", copied: "two"},
 	"Yank":         {draft: "one two", before: "ctrl+w home", want: "two|one"},
-	"YankOlder":    {draft: "one two", before: "ctrl+w left ctrl+w ctrl+y", want: "two|"},
 	"Undo":         {draft: "one two", before: "ctrl+w", want: "one two|"},
 	"Redo":         {draft: "one two", before: "ctrl+w ctrl+_", want: "one |"},
 }

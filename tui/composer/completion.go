@@ -50,9 +50,6 @@ type completion struct {
 	top    int        // the first item shown
 	word   edit.Place // where the word being completed begins
 	closed edit.Place // the word it was closed for
-
-	query   string // of the files found last
-	matches []int  // the files that match it, all of them
 }
 
 // nowhere is the place of no word.
@@ -108,7 +105,6 @@ func (l *completion) complete(text *edit.Editor) {
 
 // refresh lists the files anew, as there are others, and keeps the one that is selected.
 func (l *completion) refresh(text *edit.Editor) {
-	l.query, l.matches = "", nil
 	if l.kind != files {
 		return
 	}
@@ -191,54 +187,25 @@ func rank(c CommandSpec, query string) int {
 	return 1
 }
 
-// candidates are the files a query is matched against.
-type candidates struct {
-	all   []File
-	among []int // nil: all
-}
+// paths are the files a query is matched against.
+type paths []File
 
-func (c candidates) Len() int {
-	if c.among == nil {
-		return len(c.all)
-	}
-	return len(c.among)
-}
+func (p paths) Len() int            { return len(p) }
+func (p paths) String(i int) string { return p[i].Path }
 
-func (c candidates) index(i int) int {
-	if c.among == nil {
-		return i
-	}
-	return c.among[i]
-}
-
-func (c candidates) String(i int) string { return c.all[c.index(i)].Path }
-
-// matchFiles lists the files for what was typed. A query that goes on from the
-// last one looks only among the files that one found.
+// matchFiles lists the files for what was typed.
 func (l *completion) matchFiles(query string) []item {
-	all := l.files.list
-	c := candidates{all: all[:min(len(all), maxFiles)]}
-	if l.matches != nil && l.query != "" && strings.HasPrefix(query, l.query) {
-		c.among = l.matches
-	}
-	var found []int
+	all := paths(l.files.list[:min(len(l.files.list), maxFiles)])
+	var items []item
 	if query == "" {
-		for i := range min(len(all), maxMatches) {
-			found = append(found, i)
+		for i, f := range all[:min(len(all), maxMatches)] {
+			items = append(items, fileItem(f, i))
 		}
-		l.query, l.matches = "", nil
-	} else {
-		for _, match := range fuzzy.FindFrom(query, c) {
-			found = append(found, c.index(match.Index))
-		}
-		l.query, l.matches = query, slices.Clone(found)
-		if found == nil {
-			l.matches = []int{}
-		}
+		return items
 	}
-	items := make([]item, 0, min(len(found), maxMatches))
-	for _, i := range found[:min(len(found), maxMatches)] {
-		items = append(items, fileItem(all[i], i))
+	found := fuzzy.FindFrom(query, all)
+	for _, match := range found[:min(len(found), maxMatches)] {
+		items = append(items, fileItem(all[match.Index], match.Index))
 	}
 	return items
 }

@@ -39,8 +39,8 @@ type Model struct {
 	files *fileIndex
 	list  completion
 	seek  search
-	*stash
-	*selecting
+	mouse mouse
+	away  edit.Draft // what was put away, without text if nothing is
 
 	drawn string // the last view; "" after a change
 }
@@ -65,8 +65,6 @@ func New(o Options) *Model {
 	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
 	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
 	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
-	m.stash = &stash{text: m.text, past: m.past, seek: &m.seek, keys: &m.keys, replace: m.replace}
-	m.selecting = &selecting{text: m.text, keys: &m.keys, list: &m.list, changed: m.changed}
 	m.SetSize(80, 24)
 	return m
 }

@@ -150,12 +150,8 @@ func (x *fileIndex) pathLike(p string) bool {
 		return true
 	}
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(p), "."))
-	return ending != "" && (Image(p) || x.endings[ending] || strings.Contains(endings, " "+ending+" "))
+	return ending != "" && (Image(p) || x.endings[ending])
 }
-
-// endings are how files are called that may be meant without being listed.
-const endings = " bmp c cc cfg conf cpp cs css csv docx env gif go h hpp htm html ico ini ipynb java jpeg jpg js json jsx kt lock log lua " +
-	"md mod mp3 mp4 pdf php pl png pptx py r rb rs scala sh sql sum svg swift tar tf toml ts tsx txt vue wav webp xlsx xml yaml yml zig zip "
 
 // Image reports whether a path is that of an image, by its name. Images are not listed: a message holds text only.
 func Image(name string) bool {

@@ -97,22 +97,10 @@ func (h *history) step(by int, text *edit.Editor) bool {
 	return true
 }
 
-// find is the newest entry before another one that contains a text, whatever
-// the case; -1 if there is none.
-func (h *history) find(query string, before int) int {
+// find is the next entry from one on, going by -1 or 1, that contains a text, whatever the case; -1 if there is none.
+func (h *history) find(query string, from, by int) int {
 	query = strings.ToLower(query)
-	for i := min(before, len(h.entries)) - 1; i >= 0; i-- {
-		if strings.Contains(strings.ToLower(h.entries[i].Text()), query) {
-			return i
-		}
-	}
-	return -1
-}
-
-// findNewer is the oldest entry after another one that contains a text.
-func (h *history) findNewer(query string, after int) int {
-	query = strings.ToLower(query)
-	for i := after + 1; i < len(h.entries); i++ {
+	for i := from; i >= 0 && i < len(h.entries); i += by {
 		if strings.Contains(strings.ToLower(h.entries[i].Text()), query) {
 			return i
 		}

@@ -43,10 +43,10 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 	case key.Matches(k, keys.Send, keys.Complete, s.keys.Editing.Right):
 		s.take()
 	case key.Matches(k, keys.Search, keys.Older):
-		s.show(s.past.find(s.query.Text(), s.from()), true)
+		s.show(s.past.find(s.query.Text(), s.from()-1, -1), true)
 	case key.Matches(k, keys.Newer):
 		if s.match >= 0 {
-			s.show(s.past.findNewer(s.query.Text(), s.match), true)
+			s.show(s.past.find(s.query.Text(), s.match+1, 1), true)
 		}
 	default:
 		return s.typed(k)
@@ -63,7 +63,7 @@ func (s *search) typed(msg tea.Msg) pane.Action {
 	}
 	found := -1
 	if query := s.query.Text(); query != "" {
-		found = s.past.find(query, len(s.past.entries))
+		found = s.past.find(query, len(s.past.entries)-1, -1)
 	}
 	s.show(found, false)
 	return nil

@@ -44,9 +44,8 @@ func slash(text string) (name, args string, ok bool) {
 	return name, args, name != ""
 }
 
-// Nearest is the known word that resembles a mistyped one most: one change in three
-// letters of it, whatever their case, or its letters in this order; "" if there is
-// none.
+// Nearest is the known word that resembles a mistyped one most: one change in three letters of it, whatever their case, or
+// its letters in this order; "" if there is none.
 func Nearest(word string, known []string) string {
 	word = strings.ToLower(word)
 	best, least := "", max(1, len(word)/3)+1
@@ -55,35 +54,28 @@ func Nearest(word string, known []string) string {
 			best, least = k, d
 		}
 	}
-	if best != "" {
-		return best
-	}
-	if found := fuzzy.Find(word, known); len(found) > 0 {
+	if found := fuzzy.Find(word, known); best == "" && len(found) > 0 {
 		return found[0].Str
 	}
-	return ""
+	return best
 }
 
-// distance is the number of letters to change, add, take away or swap with the
-// next to make b out of a.
+// distance is the number of letters to change, add or take away to make b out of a.
 func distance(a, b string) int {
-	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
 	}
-	for i := 1; i <= len(a); i++ {
-		now[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
 			}
-			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				now[j] = min(now[j], before[j-2]+1)
-			}
+			diagonal, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
 		}
-		before, last, now = last, now, before
 	}
-	return last[len(b)]
+	return row[len(b)]
 }

@@ -142,7 +142,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 		m.seek.start()
 	case key.Matches(k, keys.Stash):
 		m.list.hide()
-		return nil, m.stash.swap()
+		return nil, m.swap()
 	default:
 		return nil, false
 	}

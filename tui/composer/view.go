@@ -94,7 +94,7 @@ func (m *Model) position() string {
 		if text, ok := m.suggestions.numbered(m.Draft()); ok {
 			return " sends: " + text + " "
 		}
-		return cmp.Or(m.unknownNote(), m.stash.note())
+		return cmp.Or(m.unknownNote(), m.stashNote())
 	}
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)
 }

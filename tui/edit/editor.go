@@ -4,14 +4,11 @@ import (
 	"strings"
 )
 
-// Undo and redo: a word that is typed, or a run of deletions, is one step. Everything else is a step of its own. What is
-// cut can be yanked back; cuts in a row are one text, and the texts before it come by yanking older ones right after.
+// Undo and redo: a word that is typed, or a run of deletions, is one step. Everything else is a step of its own. What was
+// cut last can be yanked back; cuts in a row are one text.
 
-const (
-	maxSteps = 100     // that can be undone
-	maxBytes = 4 << 20 // of the texts kept for undo
-	maxKills = 20      // texts kept that were cut
-)
+// maxSteps is how many steps can be undone.
+const maxSteps = 100
 
 // Kind is how a text was changed.
 type Kind int
@@ -34,9 +31,9 @@ type State struct {
 type Editor struct {
 	*Buffer
 	done, undone []State // the newest last
-	bytes        int     // of the texts in done
 	last         Kind
-	kills        kills
+	killed       string // what was cut last
+	cutAt        moment // right after that
 }
 
 // NewEditor is an empty text; see [NewBuffer].
@@ -55,11 +52,7 @@ func (e *Editor) Note(before State, by Kind) {
 	}
 	e.last = by
 	e.done = append(e.done, before)
-	e.bytes += len(before.Draft.text)
-	for len(e.done) > 1 && (len(e.done) > maxSteps || e.bytes > maxBytes) {
-		e.bytes -= len(e.done[0].Draft.text)
-		e.done = e.done[1:]
-	}
+	e.done = e.done[max(0, len(e.done)-maxSteps):]
 }
 
 // Do carries out a change, and notes how the text was if it is another one by then.
@@ -75,21 +68,19 @@ func (e *Editor) Do(by Kind, change func()) {
 func (e *Editor) NewStep() { e.last = Other }
 
 // Forget leaves nothing to undo or redo.
-func (e *Editor) Forget() { e.done, e.undone, e.bytes, e.last = nil, nil, 0, Other }
+func (e *Editor) Forget() { e.done, e.undone, e.last = nil, nil, Other }
 
 func (e *Editor) undo() {
 	if n := len(e.done); n > 0 {
 		back := e.done[n-1]
 		e.done, e.undone = e.done[:n-1], append(e.undone, e.State())
-		e.bytes -= len(back.Draft.text)
 		e.show(back)
 	}
 }
 
 func (e *Editor) redo() {
 	if n := len(e.undone); n > 0 {
-		now := e.State()
-		e.done, e.bytes = append(e.done, now), e.bytes+len(now.Draft.text)
+		e.done = append(e.done, e.State())
 		there := e.undone[n-1]
 		e.undone = e.undone[:n-1]
 		e.show(there)
@@ -102,15 +93,6 @@ func (e *Editor) show(s State) {
 	e.last = Other
 }
 
-// kills is what was cut, the newest last.
-type kills struct {
-	texts []string
-	cut   moment // right after the newest cut
-	yank  moment // right after the newest yank
-	from  Place  // where what was yanked begins
-	turn  int    // how many texts back it is
-}
-
 // moment is a text with its cursor: whatever happens to either ends it.
 type moment struct {
 	changes int
@@ -119,47 +101,26 @@ type moment struct {
 
 func (b *Buffer) moment() moment { return moment{b.changes, b.at} }
 
-// put keeps a text that was cut. One that was cut right before grows.
-func (k *kills) put(text string, left, joins bool) {
-	if text == "" {
-		return
-	}
-	n := len(k.texts)
-	switch {
-	case joins && n > 0 && left:
-		k.texts[n-1] = text + k.texts[n-1]
-	case joins && n > 0:
-		k.texts[n-1] += text
-	default:
-		k.texts = append(k.texts, text)
-		if len(k.texts) > maxKills {
-			k.texts = k.texts[1:]
-		}
-	}
-}
-
+// cut deletes a text, to be yanked. Left says that it stands before one that was cut right before.
 func (e *Editor) cut(from, to Place, left bool) {
-	e.kills.put(expand(e.between(from, to), e.chips), left, e.kills.cut == e.moment())
-	e.Remove(from, to)
-	e.kills.cut = e.moment()
-}
-
-// yank inserts what was cut, so many texts back.
-func (e *Editor) yank(turn int) {
-	k := &e.kills
-	n := len(k.texts)
-	if n == 0 {
-		return
+	text := expand(e.between(from, to), e.chips)
+	switch {
+	case text == "":
+	case e.cutAt != e.moment():
+		e.killed = text
+	case left:
+		e.killed = text + e.killed
+	default:
+		e.killed += text
 	}
-	e.RemoveSelected()
-	k.turn = turn % n
-	k.from = e.At()
-	e.Enter(k.texts[n-1-k.turn])
-	k.yank = e.moment()
+	e.Remove(from, to)
+	e.cutAt = e.moment()
 }
 
-// yankOlder puts an older text in place of what was just yanked.
-func (e *Editor) yankOlder() {
-	e.Remove(e.kills.from, e.At())
-	e.yank(e.kills.turn + 1)
+// yank inserts what was cut.
+func (e *Editor) yank() {
+	if e.killed != "" {
+		e.RemoveSelected()
+		e.Enter(e.killed)
+	}
 }

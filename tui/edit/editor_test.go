@@ -6,7 +6,6 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/edit"
-	"plimsoll/tui/tuitest"
 )
 
 // A large paste is one character to the cursor, and is read in full.
@@ -38,24 +37,5 @@ func TestALargePasteIsFolded(t *testing.T) {
 	open.Enter(long)
 	if open.Lines() != 201 {
 		t.Errorf("a buffer that folds nothing has %d lines", open.Lines())
-	}
-}
-
-// What can be undone is bounded by bytes, so that a large text does not multiply.
-func TestUndoIsBounded(t *testing.T) {
-	t.Parallel()
-	e := edit.NewEditor(edit.NewBuffer(nil))
-	e.Insert(strings.Repeat("x", 1<<20))
-	for range 20 {
-		e.Do(edit.Other, func() { e.Insert("y") })
-	}
-	undone := 0
-	keys := edit.DefaultKeys()
-	for before := -1; before != e.Changes(); undone++ {
-		before = e.Changes()
-		e.Recover(tuitest.Key("ctrl+_"), keys)
-	}
-	if undone < 3 || undone > 6 {
-		t.Errorf("%d steps of a megabyte each were kept", undone)
 	}
 }

@@ -152,22 +152,12 @@ func (f *Field) View() []string {
 	return out
 }
 
-// Line is a text that stays on one line in exactly width cells, and the column of the cursor in it. A long text ends at
-// the cursor, so that one sees what one types.
+// Line is the row with the cursor of a text that stays on one line, in exactly width cells, and the column of the cursor in it.
 func (f *Field) Line(width int) (string, int) {
-	all := f.editor.Current()
-	head := all[:f.editor.At().Col]
-	x := ansi.StringWidth(head)
-	from, to := f.marked(0, Row{0, len(all)})
-	if over := x - width + 1; over > 0 {
-		shown := ansi.TruncateLeft(head, over, "")
-		if ansi.StringWidth(shown) >= width { // a wide character stays whole
-			shown = ansi.TruncateLeft(head, over+1, "")
-		}
-		over = x - ansi.StringWidth(shown)
-		return inverse(pane.Fit(shown, width), max(from-over, 0), min(to, x)-over), min(x-over, width-1)
-	}
-	return inverse(pane.Fit(f.Text(), width), from, min(to, width)), x
+	f.SetSize(width, 1)
+	shown := f.View()[0]
+	x, _ := f.Cursor()
+	return pane.Fit(shown, width), x
 }
 
 // marked are the cells of a row that are selected, with one for the line end.

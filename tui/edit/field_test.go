@@ -44,7 +44,6 @@ func TestEditingATextByKeys(t *testing.T) {
 		{"one two", "right ctrl+k", "o"},
 		{"one two", "end left ctrl+u", "o"},
 		{"one two", "end ctrl+w ctrl+y ctrl+y", "one twotwo"},
-		{"one two", "end ctrl+w home ctrl+k ctrl+y alt+y", "two"},
 		{"one two", "end ctrl+w ctrl+_", "one two"},
 		{"one two", "end ctrl+w x ctrl+_ ctrl+_ alt+r", "one "},
 		{"one\ntwo", "down alt+d ctrl+_ x", "one\nxtwo"},

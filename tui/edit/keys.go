@@ -19,8 +19,7 @@ type Keys struct {
 	CutWordRight          key.Binding
 	CutToBlank            key.Binding
 	CutToStart, CutToEnd  key.Binding
-	SwapWords             key.Binding
-	Yank, YankOlder       key.Binding
+	Yank                  key.Binding
 	Undo, Redo            key.Binding
 	Newline               key.Binding
 }
@@ -48,9 +47,7 @@ func DefaultKeys() Keys {
 		CutToBlank:   bind("ctrl+w", "cut back to a blank", "ctrl+w"),
 		CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
 		CutToEnd:     bind("ctrl+k", "cut to the end of the line", "ctrl+k"),
-		SwapWords:    bind("alt+t", "swap the word with the one before", "alt+t"),
 		Yank:         bind("ctrl+y", "yank what was cut", "ctrl+y"),
-		YankOlder:    bind("alt+y", "right after it: yank what was cut before", "alt+y"),
 		Undo:         bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
 		Redo:         bind("alt+r", "redo (also alt+_)", "alt+r", "alt+_", "ctrl+shift+z"),
 		Newline:      bind("enter", "a new line", "enter", "ctrl+j", "shift+enter", "alt+enter"),
@@ -111,7 +108,7 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	return Place{}, false
 }
 
-// Delete carries out a key that deletes, cuts or swaps words. Those that delete or cut do it to what is selected. The
+// Delete carries out a key that deletes, or cuts. Those that delete or cut do it to what is selected. The
 // caller notes the change.
 func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 	at := e.At()
@@ -135,8 +132,6 @@ func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 		e.cut(e.toStart(), at, true)
 	case key.Matches(k, keys.CutToEnd):
 		e.cut(at, e.toEnd(), false)
-	case key.Matches(k, keys.SwapWords):
-		e.swapWords()
 	default:
 		return false
 	}
@@ -147,9 +142,7 @@ func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
 func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
 	switch {
 	case key.Matches(k, keys.Yank):
-		e.Do(Other, func() { e.yank(0) })
-	case key.Matches(k, keys.YankOlder) && e.kills.yank == e.moment():
-		e.Do(Other, e.yankOlder)
+		e.Do(Other, e.yank)
 	case key.Matches(k, keys.Undo):
 		e.undo()
 	case key.Matches(k, keys.Redo):

@@ -39,23 +39,6 @@ func (b *Buffer) wordRight() Place {
 	return Place{b.at.Line, b.wordEnd(b.Current(), b.at.Col, letters)}
 }
 
-// swapWords swaps the word at the cursor, or before it at the end of the line, with the word before that one. The cursor
-// ends up behind both.
-func (b *Buffer) swapWords() {
-	s := b.Current()
-	end := b.wordEnd(s, b.at.Col, between)
-	second := b.wordStart(s, end, between)
-	first := b.wordStart(s, second, between)
-	firstEnd := b.wordEnd(s, first, between)
-	end = b.wordEnd(s, second, between)
-	if first == second || firstEnd > second {
-		return
-	}
-	line := b.at.Line
-	b.setLine(line, s[:first]+s[second:end]+s[firstEnd:second]+s[first:firstEnd]+s[end:])
-	b.MoveTo(Place{line, end})
-}
-
 func (b *Buffer) lineStart() Place { return Place{b.at.Line, 0} }
 
 func (b *Buffer) lineEnd() Place { return Place{b.at.Line, len(b.Current())} }

@@ -111,30 +111,25 @@ func (b *Buffer) Vertical(step int) bool {
 	if goal < 0 {
 		goal = x
 	}
-	target := y + step
-	for i := range b.lines {
-		rows := b.Rows(i)
-		if target < len(rows) {
-			b.put(Place{i, b.offset(i, rows, target, goal)}, goal)
-			break
-		}
-		target -= len(rows)
-	}
+	b.toRow(y+step, goal)
+	b.goal = goal
 	return true
 }
 
-// PointAt puts the cursor at a column of a row of the whole text, as near as it gets.
-func (b *Buffer) PointAt(row, column int) {
-	row = max(0, min(row, b.Height()-1))
+// toRow puts the cursor at a column of a row of the whole text, as near as it gets.
+func (b *Buffer) toRow(row, column int) {
 	for i := range b.lines {
 		rows := b.Rows(i)
 		if row < len(rows) {
-			b.put(Place{i, b.offset(i, rows, row, max(0, column))}, -1)
+			b.put(Place{i, b.offset(i, rows, row, column)}, -1)
 			return
 		}
 		row -= len(rows)
 	}
 }
+
+// PointAt puts the cursor at a column of a row of the whole text, as near as it gets.
+func (b *Buffer) PointAt(row, column int) { b.toRow(max(0, min(row, b.Height()-1)), max(0, column)) }
 
 // offset is the offset in a row of the atom at a column.
 func (b *Buffer) offset(line int, rows []Row, r, column int) int {

@@ -137,7 +137,7 @@ func (e *Editor) CutSelected() {
 
 // CopySelected keeps what is selected, to be yanked, and ends the selection.
 func (e *Editor) CopySelected() {
-	e.kills.put(e.SelectedText(), false, false)
+	e.killed = e.SelectedText()
 	e.Deselect()
 }
 
