@@ -65,7 +65,7 @@ var ours = []struct {
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/session", "cli/setup",
 		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
-		"themes", "tools", "tools/shell", "tools/workspace", "tui", "tui/changes",
+		"themes", "tools/permission", "tools/shell", "tools/workspace", "tui", "tui/changes",
 	}},
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},

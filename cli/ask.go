@@ -95,9 +95,14 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	f, err := cmd.first(ctx, id, o.compact)
-	if err != nil {
-		return err
+	var s session.ConversationState
+	if o.compact.Given {
+		if s, err = cmd.conversations.StateOf(ctx, id); err != nil {
+			return err
+		}
+		if err := s.Accepts(o.compact.Request("ask")); err != nil {
+			return err
+		}
 	}
 	l, err := cmd.models.LinkFor(ctx, id, false)
 	if err != nil {
@@ -107,21 +112,23 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.Before(ctx); err != nil {
-		return err
+	w := newAsking(cmd.console, o.json)
+	if o.compact.Given {
+		w.lines.Start(id, l.Model.Name())
+		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), l, func(u updates.Update) { w.lines.Show(w.own(u)) }); err != nil {
+			return errors.Join(err, w.cancelled())
+		}
 	}
 	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: id, Mode: mode})
 	if err != nil {
 		return err
 	}
-	w := newAsking(cmd.console, r, o.json)
+	w.running = r
+	w.lines.Start(r.ID, r.Link.Model.Name())
 	for _, note := range slices.Concat(cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.ID + " · " + r.Link.Model.Name())
-	if err := f.Within(ctx, r, func(u updates.Update) { w.lines.Show(w.own(u)) }); err != nil {
-		return errors.Join(err, w.cancelled(), r.Close())
-	}
 	r.Agent.Send(prompt)
 	err = w.watch(ctx)
 	if err == nil && l.Again {
@@ -141,18 +148,6 @@ func (o askOptions) mode() (conversation.Mode, error) {
 		return conversation.ModeYolo, nil
 	}
 	return "", console.WrongUse("--approve takes auto-edit or all, not %q", o.approve)
-}
-
-// first is the compaction that comes before a question.
-func (cmd *askCommand) first(ctx context.Context, id string, flag session.CompactFlag) (*session.First, error) {
-	if !flag.Given {
-		return &session.First{}, nil
-	}
-	s, err := cmd.conversations.StateOf(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return cmd.agents.First(s, flag, "ask")
 }
 
 // otherModel tells that a conversation leaves the machine for the first time.
@@ -175,12 +170,12 @@ type asking struct {
 	asked   bool // the question is in the log
 }
 
-func newAsking(c *console.Console, r *session.Running, json bool) *asking {
+func newAsking(c *console.Console, json bool) *asking {
 	if json {
-		lines := session.NewLines(c.Stdout, r)
-		return &asking{running: r, reply: lines, lines: lines, stderr: c.Stderr}
+		lines := session.NewLines(c.Stdout)
+		return &asking{reply: lines, lines: lines, stderr: c.Stderr}
 	}
-	return &asking{running: r, reply: c.ReplyWriter(), stderr: c.Stderr}
+	return &asking{reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
 // watch shows what happens until the conversation is idle again. Ending ctx

@@ -38,7 +38,8 @@ func askedOf(t *testing.T, json bool, o core.Options, script ...agenttest.Reply)
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := newAsking(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, &session.Running{Agent: a}, json)
+	w := newAsking(&console.Console{Env: console.Env{Stdout: &stdout, Stderr: &stderr}}, json)
+	w.running = &session.Running{Agent: a}
 	a.Send("go")
 	watched := make(chan error, 1)
 	go func() { watched <- w.watch(ctx) }()

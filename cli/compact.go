@@ -116,17 +116,15 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	if o.undo || o.redo {
 		return cmd.revert(ctx, s, o)
 	}
-	pass, err := s.Pass(w)
-	if err != nil {
-		return err
-	}
-	switch {
-	case o.dryRun:
+	if o.dryRun {
+		pass, err := s.Pass(w)
+		if err != nil {
+			return err
+		}
 		return cmd.write(session.NewCompaction(s, pass.Preview()), o.json)
-	case pass.Job != nil:
-		return cmd.withModel(ctx, s, w, o.json)
 	}
-	done, err := cmd.conversations.Commit(ctx, s, w)
+	link := func() (setup.Link, error) { return cmd.models.LinkFor(ctx, s.ID, true) }
+	done, err := cmd.agents.Compact(ctx, s, w, link, func(updates.Update) {})
 	if err != nil {
 		return err
 	}
@@ -195,23 +193,6 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 		return err
 	}
 	return cmd.writeReverted(done, o.json)
-}
-
-// withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w edit.Request, asJSON bool) error {
-	l, err := cmd.models.LinkFor(ctx, s.ID, true)
-	if err != nil {
-		return err
-	}
-	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: s.ID})
-	if err != nil {
-		return err
-	}
-	done, err := cmd.agents.Optimize(ctx, r, w, func(updates.Update) {})
-	if err = errors.Join(err, r.Close()); err != nil {
-		return err
-	}
-	return cmd.write(done, asJSON)
 }
 
 // write writes the account to standard output.

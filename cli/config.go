@@ -56,8 +56,7 @@ PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 		Short: "Check the configuration for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
-need your consent are listed, with whether they apply; they are no mistake, and
-neither are colors of your themes that are hard to read.`,
+need your consent are listed, with whether they apply; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
@@ -88,10 +87,6 @@ func (cmd *configuration) check() error {
 	loaded, err := cmd.settings.Load()
 	if err != nil {
 		return err
-	}
-	_, _, faint := cmd.settings.OwnThemes(loaded)
-	for _, p := range faint {
-		cmd.console.Note("%v", p)
 	}
 	for _, note := range cmd.settings.Unknown(loaded) {
 		cmd.console.Note("%s", note)
@@ -136,7 +131,7 @@ func (cmd *configuration) trust(forget bool) error {
 		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.Text(cmd.console.Home(workspace))+" any more.")
 		return nil
 	}
-	loaded, err := cmd.settings.Read(workspace, cmd.settings.Flags.Set)
+	loaded, err := cmd.settings.Read(workspace, nil, nil)
 	if err != nil {
 		return console.AsUsage(err)
 	}

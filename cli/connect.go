@@ -13,7 +13,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
-	"plimsoll/cli/keys"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation/numbers"
 )
@@ -62,11 +61,11 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	place, err := cmd.settings.Keys().Set(provider, key)
+	where, err := cmd.providers.Connect(provider, key)
 	if err != nil {
 		return err
 	}
-	cmd.told(provider, place)
+	cmd.told(provider, where)
 	return nil
 }
 
@@ -94,8 +93,8 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 func (cmd *connectCommand) choice(ctx context.Context, known []string) (string, error) {
 	for i, name := range known {
 		note := ""
-		if source := cmd.providers.KeySource(name); source != "" {
-			note = "  has a key: " + source
+		if k := cmd.providers.Key(name); k.From != "" {
+			note = "  has a key: " + k.From
 		}
 		fmt.Fprintf(cmd.console.Stderr, "  %d  %s%s\n", i+1, name, note)
 	}
@@ -141,9 +140,9 @@ func (cmd *connectCommand) check(ctx context.Context, provider, key string) erro
 }
 
 // told says where the key is and what it opens.
-func (cmd *connectCommand) told(provider string, place keys.Place) {
+func (cmd *connectCommand) told(provider, where string) {
 	out := cmd.console.Stdout
-	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, cmd.settings.KeptIn(place))
+	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)
 	if e, ok := catalog.Default(provider); ok {
 		fmt.Fprintf(out, "Default model: %s/%s", provider, e.ID)
 		if w := e.Limit(); w > 0 {
@@ -154,8 +153,8 @@ func (cmd *connectCommand) told(provider string, place keys.Place) {
 		}
 		fmt.Fprintln(out)
 	}
-	if variable := cmd.providers.Overriding(provider); variable != "" {
-		fmt.Fprintf(out, "%s is set and is used before it.\n", variable)
+	if k := cmd.providers.Key(provider); k.Set() {
+		fmt.Fprintf(out, "%s is set and is used before it.\n", k.Variable)
 	}
 	fmt.Fprintf(out, "Start with: plimsoll --model %s\n", provider)
 }
@@ -188,8 +187,8 @@ func (cmd *disconnectCommand) Run(provider string) error {
 		return err
 	}
 	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", provider)
-	if variable := cmd.providers.Overriding(provider); variable != "" {
-		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", variable)
+	if k := cmd.providers.Key(provider); k.Set() {
+		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", k.Variable)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -86,23 +87,30 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	f, err := cmd.agents.First(s, o.compact, "fork")
-	if err != nil {
-		return err
-	}
+	w := o.compact.Request("fork")
 	var l setup.Link
-	if f.NeedsModel() {
-		if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
+	if o.compact.Given {
+		if err := s.Accepts(w); err != nil {
 			return err
 		}
+		if s.NeedsModel(w) {
+			if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
+				return err
+			}
+		}
 	}
-	id, err := cmd.conversations.Copy(ctx, f)
+	id, err := cmd.conversations.Copy(ctx, s)
 	if err != nil {
 		return err
 	}
-	if err := f.InCopy(ctx, id, l); err != nil {
-		cmd.console.Note("the copy %s was made, and is not compacted", id)
-		return err
+	if o.compact.Given {
+		if s, err = cmd.conversations.StateOf(ctx, id); err == nil {
+			err = cmd.agents.CompactFirst(ctx, s, w, l, func(updates.Update) {})
+		}
+		if err != nil {
+			cmd.console.Note("the copy %s was made, and is not compacted", id)
+			return err
+		}
 	}
 	_, err = fmt.Fprintln(cmd.console.Stdout, id)
 	return err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
@@ -20,7 +22,6 @@ import (
 // modelsCommand lists the models that are known.
 type modelsCommand struct {
 	console   *console.Console
-	listing   *setup.Listing
 	models    *setup.Models
 	providers *setup.Providers
 	settings  *setup.Settings
@@ -66,14 +67,14 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", provider), "the providers are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
 	if cmd.refresh {
-		return cmd.refreshed(cmd.listing.Refresh(ctx, provider))
+		return cmd.refreshed(cmd.models.Refresh(ctx, provider))
 	}
-	rows, err := cmd.listing.Rows(ctx, provider)
+	rows, err := cmd.models.Rows(ctx, provider)
 	if err != nil {
 		return err
 	}
 	if cmd.asJSON {
-		return console.WriteJSON(cmd.console.Stdout, rows)
+		return cmd.json(rows)
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(cmd.console.Stdout, "No known models there. You can still name one with --model PROVIDER/ID.")
@@ -105,28 +106,25 @@ func (cmd *modelsCommand) table(ctx context.Context, rows []setup.ModelRow) erro
 // its source, largest reply, prices, date, note.
 func cells(r setup.ModelRow, inUse string) []string {
 	name := r.Provider + "/" + r.ID
-	mark, from, date, note := "", "", "", ""
+	mark, from, note := "", "", ""
 	if name == inUse {
 		mark = "*"
 	}
-	if r.WindowSource != meter.WindowUnknown {
-		from = string(r.WindowSource)
-	}
-	if r.Date != nil {
-		date = *r.Date
+	if r.Source != meter.WindowUnknown {
+		from = string(r.Source)
 	}
 	if r.Deprecated {
 		note = "deprecated"
 	}
-	return []string{mark, plain.Line(name), count(r.ContextWindow), from, count(r.MaxOutput),
-		price(r.Prices.Input), price(r.Prices.Cached), price(r.Prices.Output), date, note}
+	p := pricesOf(r)
+	return []string{mark, plain.Line(name), count(r.Window), from, count(r.MaxOutput), price(p.Input), price(p.Cached), price(p.Output), r.Date, note}
 }
 
-func count(n *int) string {
-	if n == nil {
+func count(n int) string {
+	if n == 0 {
 		return "?"
 	}
-	return numbers.Grouped(*n)
+	return numbers.Grouped(n)
 }
 
 func price(p *float64) string {
@@ -134,6 +132,47 @@ func price(p *float64) string {
 		return "?"
 	}
 	return strconv.FormatFloat(*p, 'f', -1, 64)
+}
+
+// modelJSON is a model in `models --json`. What is not known is null.
+type modelJSON struct {
+	Provider      string             `json:"provider"`
+	ID            string             `json:"id"`
+	ContextWindow *int               `json:"context_window"`
+	MaxInput      *int               `json:"max_input"`
+	MaxOutput     *int               `json:"max_output"`
+	WindowSource  meter.WindowSource `json:"window_source"`
+	Prices        pricesJSON         `json:"prices"`
+	Date          *string            `json:"date"`
+}
+
+// pricesJSON is in US dollars per million tokens.
+type pricesJSON struct {
+	Input      *float64 `json:"input"`
+	Cached     *float64 `json:"cached"`
+	CacheWrite *float64 `json:"cache_write"`
+	Output     *float64 `json:"output"`
+}
+
+// pricesOf is a price sheet; a cached or cache-write price of 0 beside an input price is one that was not published.
+func pricesOf(r setup.ModelRow) pricesJSON {
+	p := r.Prices
+	if p == nil {
+		return pricesJSON{}
+	}
+	out := pricesJSON{Input: &p.Input, Output: &p.Output, Cached: console.Or(p.Cached), CacheWrite: console.Or(p.CacheWrite)}
+	if p.Input == 0 {
+		out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
+	}
+	return out
+}
+
+func (cmd *modelsCommand) json(rows []setup.ModelRow) error {
+	out := []modelJSON{}
+	for _, r := range rows {
+		out = append(out, modelJSON{r.Provider, r.ID, console.Or(r.Window), console.Or(r.MaxInput), console.Or(r.MaxOutput), r.Source, pricesOf(r), console.Or(r.Date)})
+	}
+	return console.WriteJSON(cmd.console.Stdout, out)
 }
 
 // refreshed says what endpoints told. The error says that none answered.
@@ -148,13 +187,8 @@ func (cmd *modelsCommand) refreshed(all []setup.Refreshed) error {
 			continue
 		}
 		answered = true
-		added := 0
-		for _, c := range r.Changes {
-			if c.New {
-				added++
-			}
-		}
-		fmt.Fprintf(cmd.console.Stdout, "%s: %s, %d new, %d changed\n", r.Provider, numbers.Count(r.Models, "model"), added, len(r.Changes)-added)
+		chat := slices.DeleteFunc(slices.Clone(r.Found.Models), func(m openai.Listed) bool { return !m.Chat })
+		fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, numbers.Count(len(chat), "model"))
 	}
 	if !answered {
 		return errors.New("no provider listed its models; nothing was changed")

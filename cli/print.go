@@ -177,11 +177,11 @@ func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o pri
 // presetView is what the rules of a preset would make of a conversation now.
 func (cmd *printCommand) presetView(r *session.Reading, m llm.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
-	cfg, err := cmd.settings.ConfigFor(r.Events, "compaction.preset="+preset)
+	loaded, err := cmd.settings.LoadedFor(r.Events, map[string]string{"compaction.preset": preset})
 	if err != nil {
 		return projection.View{}, err
 	}
-	s := cmd.conversations.StateWith(r, cfg, m)
+	s := cmd.conversations.StateWith(r, loaded.Config, m)
 	return inspect.PresetView(r.Said, s.Now, s.Rules)
 }
 

@@ -49,10 +49,6 @@ func (a *app) host(o screen.ChatOptions) *screen.Host {
 		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, o)
 }
 
-func (a *app) listing() *setup.Listing {
-	return &setup.Listing{Console: a.console, Settings: a.settings, Providers: a.providers}
-}
-
 func (a *app) examiner() *doctor.Examiner {
 	return &doctor.Examiner{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
 }

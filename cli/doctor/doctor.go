@@ -101,10 +101,6 @@ func (x *examination) configuration() error {
 			x.line("  ok    %s: %s", src.Layer, src.Path)
 		}
 	}
-	_, _, faint := x.Settings.OwnThemes(loaded)
-	for _, p := range faint {
-		x.line("  note  %s", strings.ReplaceAll(p.Error(), "\n", "\n        "))
-	}
 	for _, r := range loaded.Refused {
 		x.line("  note  %s:%d: %s is not applied: it %s", r.File, r.Line, r.Key, r.Why)
 	}
@@ -173,9 +169,13 @@ func (x *examination) keys() {
 	x.line("\nkeys")
 	found := false
 	for _, name := range x.Providers.Names() {
-		if source := x.Providers.KeySource(name); source != "" {
+		k := x.Providers.Key(name)
+		if k.Err != nil {
+			k.From = k.Err.Error()
+		}
+		if k.From != "" {
 			found = true
-			x.line("  ok    %s for %s", source, name)
+			x.line("  ok    %s for %s", k.From, name)
 		}
 	}
 	if !found {

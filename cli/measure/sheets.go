@@ -55,9 +55,9 @@ func (rp *Replayer) sheet(name string) (replay.Sheet, error) {
 		m = e.Model(c.Model)
 	}
 	own := rp.Providers.OwnModel(c)
-	setup.ApplyPrices(&m, own.Prices)
+	m.Prices = setup.WithPrices(m.Prices, own.Prices)
 	switch {
-	case c.Demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
+	case c.Demo() || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))

@@ -15,7 +15,6 @@ import (
 	"syscall"
 	"time"
 
-	"plimsoll/cli/setup"
 	"plimsoll/config"
 	"plimsoll/tui"
 )
@@ -27,43 +26,29 @@ import (
 
 // drafts are those of one run.
 type drafts struct {
-	settings  *setup.Settings
-	resources *setup.Resources
-
 	mu   sync.Mutex        // guards last, and is held while a file is read or written
 	last map[string]string // file that holds the draft of a conversation, by its ID
 }
 
-// keep stores a draft in a file, in place of what is stored for the conversation.
+// keep stores a draft in a file, in place of what is stored for the conversation; an empty one is removed.
 func (s *drafts) keep(id, path string, d tui.Draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d == (tui.Draft{}) {
-		return s.forget(id, path)
-	}
 	data, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
-	if err := config.ReplaceFile(path, data); err != nil {
-		return err
-	}
 	old := s.last[id]
-	s.holds(id, path)
-	if old != "" && old != path {
-		return removed(old)
+	if d == (tui.Draft{}) {
+		delete(s.last, id)
+		err = removed(path)
+	} else if err = config.ReplaceFile(path, data); err == nil {
+		s.holds(id, path)
 	}
-	return nil
-}
-
-// forget removes what is stored for a conversation. The lock is held.
-func (s *drafts) forget(id, path string) error {
-	old := s.last[id]
-	delete(s.last, id)
-	if old == "" || old == path {
-		return removed(path)
+	if err == nil && old != "" && old != path {
+		err = removed(old)
 	}
-	return errors.Join(removed(old), removed(path))
+	return err
 }
 
 // holds notes which file has the draft of a conversation. The lock is held.
@@ -94,17 +79,14 @@ func (s *drafts) claim(base, own string) {
 	if _, err := os.Stat(own); err == nil {
 		return
 	}
-	dir := filepath.Dir(own)
-	names, _ := os.ReadDir(dir) // without the folder there is none
+	files, _ := filepath.Glob(base + "-*.json") // without the folder there is none
 	newest, last := "", time.Time{}
-	for _, n := range names {
-		path := filepath.Join(dir, n.Name())
-		of, ours := strings.CutPrefix(path, base+"-")
-		pid, err := strconv.Atoi(strings.TrimSuffix(of, ".json"))
-		if !ours || err != nil || pid != os.Getpid() && alive(pid) {
+	for _, path := range files {
+		pid, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(path, base+"-"), ".json"))
+		if err != nil || pid != os.Getpid() && alive(pid) {
 			continue
 		}
-		if info, err := n.Info(); err == nil && (newest == "" || info.ModTime().After(last)) {
+		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(last)) {
 			newest, last = path, info.ModTime()
 		}
 	}
@@ -127,49 +109,45 @@ func removed(path string) error {
 }
 
 // KeepDraft stores what is being written in a conversation, apart where it is only read.
-func (s *drafts) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
-	path, _, err := s.draftFile(ctx, id, read)
+func (h *Host) KeepDraft(ctx context.Context, id string, read bool, d tui.Draft) error {
+	of, path, _, err := h.draftFile(ctx, id, read)
 	if err != nil {
 		return err
 	}
-	return s.keep(of(id, read), path, d)
-}
-
-// of is what holds a draft of a conversation: apart where it is only read.
-func of(id string, read bool) string {
-	if read {
-		return id + " read"
-	}
-	return id
+	return h.drafts.keep(of, path, d)
 }
 
 // draft is what was being written in a conversation. What was written before anything was sent is there in a new one.
-func (s *drafts) draft(ctx context.Context, id string, read bool) tui.Draft {
-	path, base, err := s.draftFile(ctx, id, read)
+func (h *Host) draft(ctx context.Context, id string, read bool) tui.Draft {
+	of, path, base, err := h.draftFile(ctx, id, read)
 	if err != nil {
 		return tui.Draft{}
 	}
-	s.claim(base, path)
-	return s.read(of(id, read), path)
+	h.drafts.claim(base, path)
+	return h.drafts.read(of, path)
 }
 
-// draftFile is where the draft of a conversation is. Of one that is not stored it is a file of the workspace and the
-// process, of one that is only read a file of the conversation and the process. Base is how all of those begin.
-func (s *drafts) draftFile(ctx context.Context, id string, read bool) (path, base string, err error) {
-	store, err := s.resources.Open()
+// draftFile is where the draft of a conversation is, and what it is known by. Of one that is not stored it is a file of
+// the workspace and the process, of one that is only read a file of the conversation and the process. Base is how all of
+// those begin.
+func (h *Host) draftFile(ctx context.Context, id string, read bool) (of, path, base string, err error) {
+	store, err := h.with.Resources.Open()
 	if err != nil {
-		return "", "", err
+		return "", "", "", err
 	}
-	_, err = store.Resolve(ctx, id, "")
-	stored := err == nil
-	if !stored {
-		of := sha256.Sum256([]byte(s.settings.Workspace))
-		id = fmt.Sprintf("new-%x", of[:6])
+	of = id
+	if read {
+		of += " read"
 	}
-	path = s.settings.Paths.Draft(id)
+	_, missing := store.Resolve(ctx, id, "")
+	if missing != nil {
+		sum := sha256.Sum256([]byte(h.with.Settings.Workspace))
+		id = fmt.Sprintf("new-%x", sum[:6])
+	}
+	path = h.with.Settings.Paths.Draft(id)
 	base = strings.TrimSuffix(path, ".json")
-	if read || !stored {
+	if read || missing != nil {
 		path = fmt.Sprintf("%s-%d.json", base, os.Getpid())
 	}
-	return path, base, nil
+	return of, path, base, nil
 }

@@ -57,23 +57,33 @@ type follower struct {
 // readOnly shows a conversation that another program has open, and follows it. The
 // lock is held.
 func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, report, err := h.with.Resources.Store.Load(ctx, id)
+	store := h.with.Resources.Store
+	events, report, err := store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.follower(ctx, id, events, followed(locked.PID))
-	if err != nil {
+	own := slices.Clip(events) // the screen has them, too
+	f := &follower{with: h.with, r: session.NewReading(ctx, store, id, own), box: updates.NewMailbox(), told: followed(locked.PID), asked: make(chan struct{}, 1)}
+	var last conversation.Event
+	if n := len(events); n > 0 {
+		last = events[n-1]
+	}
+	f.tail = store.Tail(id, last)
+	if err := f.configure(); err != nil {
 		return tui.Conversation{}, err
 	}
+	f.model = h.with.Models.OwnersModel(ctx, own)
 	talk := tui.Conversation{
-		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
+		ID: id, Title: session.Title(events), Events: events, Session: spectator{f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.Unread(report),
 		ReadOnly: f.told.Why, Elsewhere: f.told,
 	}
 	h.part()
 	h.Reading, h.following = id, f
 	talk.Draft = h.draft(ctx, id, true)
-	f.start(ctx)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	f.stop = stop
+	f.task.Go(func() { f.run(life) })
 	return talk, nil
 }
 
@@ -84,30 +94,6 @@ func followed(pid int) updates.Elsewhere {
 		who = fmt.Sprintf(" (pid %d)", pid)
 	}
 	return updates.Elsewhere{Open: true, Why: "Read-only: open in another window" + who + ". /fork to continue in a copy"}
-}
-
-// follower is one of a conversation, behind the events that were read of it.
-func (h *Host) follower(ctx context.Context, id string, events []conversation.Event, at updates.Elsewhere) (*follower, error) {
-	events = slices.Clip(events) // the screen has them, too
-	r := session.NewReading(ctx, h.with.Resources.Store, id, events)
-	f := &follower{with: h.with, r: r, box: updates.NewMailbox(), told: at, asked: make(chan struct{}, 1)}
-	var last conversation.Event
-	if n := len(events); n > 0 {
-		last = events[n-1]
-	}
-	f.tail = h.with.Resources.Store.Tail(id, last)
-	if err := f.configure(); err != nil {
-		return nil, err
-	}
-	f.model = h.with.Models.OwnersModel(ctx, r.Events)
-	return f, nil
-}
-
-// start begins to follow. From then on a goroutine of its own changes f; close ends that and waits for it.
-func (f *follower) start(ctx context.Context) {
-	life, stop := context.WithCancel(context.WithoutCancel(ctx))
-	f.stop = stop
-	f.task.Go(func() { f.run(life) })
 }
 
 // close ends following and waits for the end.
@@ -140,7 +126,7 @@ func (f *follower) run(ctx context.Context) {
 // look shows what is new, and returns when to look again, 0 if there is nothing to follow
 // any more. Who has the conversation open is asked first: what was stored before its end
 // is there then.
-func (f *follower) look(ctx context.Context) (next time.Duration) {
+func (f *follower) look(ctx context.Context) time.Duration {
 	open := f.r.Store.OpenElsewhere(f.r.ID)
 	events, err := f.tail.Next(ctx)
 	switch {
@@ -157,10 +143,9 @@ func (f *follower) look(ctx context.Context) (next time.Duration) {
 		f.take(ctx, events)
 	}
 	news := f.arrives() || len(events) > 0
-	switch {
-	case open:
+	if open {
 		f.tell(followed(f.r.Store.Owner(f.r.ID)))
-	default:
+	} else {
 		f.tell(updates.Elsewhere{Closed: true, Why: "The other window closed. /resume " + f.r.ID + " to continue here"})
 	}
 	if news {
@@ -194,13 +179,16 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r := f.r
 	r.Events = append(r.Events, events...)
 	r.Said, r.View = r.Events, r.View.Extend(r.Events)
-	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
+	has := func(k conversation.Kind) bool {
+		return slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == k })
+	}
+	if has(conversation.KindConfig) {
 		if err := f.configure(); err != nil {
 			f.with.Resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(updates.Appended{Events: events})
-	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindAssistant }) {
+	if has(conversation.KindAssistant) {
 		f.half = updates.Delta{} // it took the place of what was shown
 	}
 	before := f.model
@@ -232,11 +220,9 @@ func (f *follower) configure() error {
 // meter is the meter as the owner has it where the log ends.
 func (f *follower) meter() meter.Meter { return session.MeterOf(f.rules, f.r, f.model) }
 
-// spectator is the session of a conversation that is followed: it tells what happens and how full the window is.
-type spectator struct {
-	nobody
-	f *follower
-}
+// spectator is the session of a conversation that is followed: it tells what happens and how full the window is, and does
+// nothing.
+type spectator struct{ f *follower }
 
 func (s spectator) Take(ctx context.Context) ([]updates.Update, error) { return s.f.box.Take(ctx) }
 
@@ -247,33 +233,27 @@ func (s spectator) Inspect() {
 	}
 }
 
-// nobody is the session of a conversation that is only read.
-type nobody struct{}
+func (spectator) Send(string)                        {}
+func (spectator) Add(string)                         {}
+func (spectator) Cancel()                            {}
+func (spectator) TakeBack()                          {}
+func (spectator) Rewind(int)                         {}
+func (spectator) Answer(string, conversation.Answer) {}
+func (spectator) SetMode(conversation.Mode)          {}
+func (spectator) Rename(string)                      {}
+func (spectator) SetProfile(string)                  {}
+func (spectator) Compact(edit.Request)               {}
+func (spectator) Preview(edit.Request)               {}
+func (spectator) UndoCompaction(uint64)              {}
+func (spectator) RedoCompaction()                    {}
+func (spectator) Retry()                             {}
+func (spectator) RestoreTurns()                      {}
+func (spectator) Pin([]uint64, bool)                 {}
+func (spectator) Mask([]uint64)                      {}
+func (spectator) Review(string, bool)                {}
 
-func (nobody) Send(string)                        {}
-func (nobody) Add(string)                         {}
-func (nobody) Cancel()                            {}
-func (nobody) TakeBack()                          {}
-func (nobody) Rewind(int)                         {}
-func (nobody) Answer(string, conversation.Answer) {}
-func (nobody) SetMode(conversation.Mode)          {}
-func (nobody) Rename(string)                      {}
-func (nobody) SetProfile(string)                  {}
-func (nobody) Compact(edit.Request)               {}
-func (nobody) Preview(edit.Request)               {}
-func (nobody) UndoCompaction(uint64)              {}
-func (nobody) RedoCompaction()                    {}
-func (nobody) Retry()                             {}
-func (nobody) RestoreTurns()                      {}
-func (nobody) Pin([]uint64, bool)                 {}
-func (nobody) Mask([]uint64)                      {}
-func (nobody) Inspect()                           {}
-func (nobody) Review(string, bool)                {}
-
-func (nobody) Judge(string, []string) (conversation.Offer, error) {
-	return conversation.Offer{}, errNothingRuns
+func (spectator) Judge(string, []string) (conversation.Offer, error) {
+	return conversation.Offer{}, errReadOnly
 }
-func (nobody) Rules(context.Context) ([]conversation.Rule, error) { return nil, errNothingRuns }
-func (nobody) Revoke(context.Context, conversation.Rule) error    { return errNothingRuns }
-
-var errNothingRuns = errors.New("this conversation is read only; nothing runs in it")
+func (spectator) Rules(context.Context) ([]conversation.Rule, error) { return nil, errReadOnly }
+func (spectator) Revoke(context.Context, conversation.Rule) error    { return errReadOnly }

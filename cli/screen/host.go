@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 
+	"plimsoll/agent"
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/doctor"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
-	"plimsoll/storage"
+	"plimsoll/tools/permission"
 	"plimsoll/tui"
 )
 
@@ -34,47 +39,38 @@ type Needs struct {
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type Host struct {
-	*connector
-	*shelf
-	*chooser
-	*drafts
-	*onDisk
-	*configurer
 	with  Needs
 	first ChatOptions // its ID is whole
 	Pace  Pace        // at which updates reach the screen
 
-	mu        sync.Mutex       // guards what follows
-	Running   *session.Running // nil before the first and while read-only
-	Reading   string           // ID of the conversation that is only read
-	following *follower        // of it, nil while nothing is only read
-	ended     bool             // the screen was left: nothing opens any more
+	mu         sync.Mutex       // guards what follows
+	Running    *session.Running // nil before the first and while read-only
+	Reading    string           // ID of the conversation that is only read
+	following  *follower        // of it, nil while nothing is only read
+	ended      bool             // the screen was left: nothing opens any more
+	trustAsked bool             // about the workspace's file
 
-	trustAsked bool // about the workspace's file
+	keeping sync.Mutex // held while settings are kept
+	drafts  drafts
 }
 
 // NewHost makes the host of a screen that begins with the conversation that o names.
-func NewHost(n Needs, o ChatOptions) *Host {
-	h := &Host{with: n, first: o}
-	h.connector = &connector{console: n.Console, settings: n.Settings, providers: n.Providers, changed: h.relink}
-	h.shelf = &shelf{console: n.Console, settings: n.Settings, resources: n.Resources, conversations: n.Conversations, open: h.openID}
-	h.chooser = &chooser{listing: &setup.Listing{Console: n.Console, Settings: n.Settings, Providers: n.Providers},
-		settings: n.Settings, providers: n.Providers, resources: n.Resources, current: h.linkInUse}
-	h.configurer = &configurer{console: n.Console, settings: n.Settings, running: h.open}
-	h.onDisk = &onDisk{n.Settings}
-	h.drafts = &drafts{settings: n.Settings, resources: n.Resources}
-	return h
+func NewHost(n Needs, o ChatOptions) *Host { return &Host{with: n, first: o} }
+
+// ChatOptions says which conversation the chat opens.
+type ChatOptions struct {
+	Newest bool
+	Resume string // "": none; [Pick]: let the user choose
 }
 
-// linkInUse is that of the open conversation, the zero value for none.
-func (h *Host) linkInUse() setup.Link {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.Running == nil {
-		return setup.Link{}
-	}
-	return h.Running.Link
-}
+// Pick is the value of a bare -r.
+const Pick = "?"
+
+var (
+	errEnded    = errors.New("the chat is closing")
+	errReadOnly = errors.New("this conversation is read only")
+	errLeft     = errors.New("the conversation was left before the model answered")
+)
 
 // open is the conversation that is open for writing, nil for none.
 func (h *Host) open() *session.Running {
@@ -83,80 +79,100 @@ func (h *Host) open() *session.Running {
 	return h.Running
 }
 
-// errEnded says that the screen is gone.
-var errEnded = errors.New("the chat is closing")
-
-// locked is who has a conversation open for writing elsewhere, nil for nobody.
-func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
-	store, err := h.with.Resources.Open()
-	if id == "" || err != nil || !store.OpenElsewhere(id) {
-		return nil
-	}
-	w, err := store.OpenWriter(ctx, id)
-	var locked *storage.LockedError
-	if err == nil {
-		err = w.Close() // it was left meanwhile
-	}
-	errors.As(err, &locked)
-	return locked
-}
-
-// linkTo is a link to a choice: the one in use, if it is that. The lock is held.
-func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
-	if h.Running != nil && h.Running.Link.Choice() == c {
-		l := h.Running.Link
-		h.with.Models.Relearn(ctx, &l.Model)
-		return l, nil
-	}
-	return h.with.Models.Connect(ctx, c)
-}
-
-// mode is the permission mode in use, so that it stays across conversations.
-func (h *Host) mode() conversation.Mode {
+// link is the link of the open conversation, the zero value for none.
+func (h *Host) link() (*session.Running, setup.Link) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.Running == nil {
-		return ""
+		return nil, setup.Link{}
 	}
-	return h.Running.Box.Mode()
+	return h.Running, h.Running.Link
 }
 
-// link is the model to go on with in conversation id, or to begin one with: the
-// one it was held with; for a new one the one in use. The flag that the program was
-// started with names the model of this one too as long as that is on the user's own
-// machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
-func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
-	if h.Running == nil {
-		c, err := h.with.Models.Choose(ctx, id, true)
-		if err != nil {
-			return setup.Link{}, err
-		}
-		return h.with.Models.Connect(ctx, c)
+// openID is the ID of the conversation that the screen shows, "" for none; ours
+// says that it is open for writing here.
+func (h *Host) openID() (id string, ours bool) {
+	if r := h.open(); r != nil {
+		return r.ID, true
 	}
-	current := h.Running.Link.Choice()
-	held, err := h.with.Models.Held(ctx, id)
-	if err != nil {
-		return setup.Link{}, err
-	}
-	to := h.Running.Link.Model
-	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
-	asked := h.with.Settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.with.Providers.HeldAt(held).Address(), to.BaseURL))
-	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
-		return h.linkTo(ctx, current)
-	}
-	c, why := h.with.Models.Again(held)
-	if why != "" {
-		return setup.Link{}, &setup.Elsewhere{ID: id, Held: held, Why: why, Proposed: &current}
-	}
-	return h.with.Models.Connect(ctx, c)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.Reading, false
 }
+
+// liveSession is a running conversation as the screen drives it, from one goroutine: the
+// agent, the rules of its tools, and its settings.
+type liveSession struct {
+	*agent.Agent
+	*permission.Policy
+	r     *session.Running
+	pace  *Pace
+	quiet *quiet
+}
+
+// Take waits for the next updates, and for the next frame.
+func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
+	s.quiet.wait(ctx, s.Updates())
+	updates, err := s.pace.take(ctx, s.Updates())
+	s.quiet.watch(updates)
+	return updates, err
+}
+
+// SetProfile chooses the default profile, and records it with the conversation.
+func (s liveSession) SetProfile(name string) { s.r.SetProfile(name) }
 
 // Conversation is an open conversation as the screen takes it.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
-	talk := tui.Conversation{
-		ID: r.ID, Events: r.Events, Session: liveSession{r.Agent, r, &h.Pace, &quiet{due: true, giveBack: giveBackSpare}},
-		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.with.Settings.Refused(), r.Notes...),
+	return tui.Conversation{
+		ID: r.ID, Title: session.Title(r.Events), Events: r.Events,
+		Session: liveSession{r.Agent, r.Box.Policy, r, &h.Pace, &quiet{due: true, giveBack: giveBackSpare}},
+		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast,
+		Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.with.Settings.Refused(), r.Notes...),
 	}
-	talk.Title = session.Title(r.Events)
-	return talk
+}
+
+// profilesOf lists the profiles by name, each with what it does.
+func profilesOf(r preset.Rules) []tui.Profile {
+	var out []tui.Profile
+	for name, p := range r.Profiles {
+		out = append(out, tui.Profile{Name: name, Note: profileNote(p), Summarises: p.Summarize})
+	}
+	slices.SortFunc(out, func(a, b tui.Profile) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// profileNote says on a line what a profile does.
+func profileNote(p preset.Profile) string {
+	strips := p.ToolCalls == conversation.ToolCallsStrip
+	what := ""
+	switch {
+	case p.Summarize && p.Summary.Model != "":
+		return p.Summary.Model + " writes a summary"
+	case p.Summarize:
+		return "the model writes a summary"
+	case p.ToolCalls == conversation.ToolCallsOmit:
+		what = "calls and results"
+	case strips && p.Request && p.Response:
+		what = "arguments and results"
+	case strips && p.Request:
+		what = "arguments"
+	case strips && p.Response:
+		what = "results"
+	}
+	if p.Reasoning == conversation.ReasoningStrip {
+		switch {
+		case what == "":
+			what = "reasoning"
+		case strings.Contains(what, " and "):
+			what = "reasoning, " + what
+		default:
+			what = "reasoning and " + what
+		}
+	}
+	if what != "" {
+		return "shortens " + what
+	}
+	return "changes nothing"
 }
 
 // part ends the open conversation for another one. What still waited in it
@@ -188,10 +204,8 @@ func (h *Host) drop() error {
 // arrivalCap is how results are cut in the open conversation; where none is open, as
 // in one whose window is unknown.
 func (h *Host) arrivalCap() conversation.ArrivalCap {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.Running != nil && h.Running.Agent != nil {
-		return h.Running.Agent.ArrivalCap()
+	if r := h.open(); r != nil && r.Agent != nil {
+		return r.Agent.ArrivalCap()
 	}
 	cfg := h.with.Settings.Cfg()
 	return compact.ArrivalCap(cfg.Compaction.Preset, int(cfg.ToolResults.MaxChars), 0)
@@ -209,34 +223,18 @@ func (h *Host) Close() {
 
 // Leave ends the conversation and says how to go on with it.
 func (h *Host) Leave(farewell string) error {
+	id, _ := h.openID()
 	h.mu.Lock()
-	id, said := "", false
-	if h.Running != nil {
-		id = h.Running.ID
-	} else {
-		id = h.Reading
-	}
 	h.ended = true
 	err := h.drop()
 	h.mu.Unlock()
-	if id != "" && h.with.Resources.Store != nil {
-		_, statErr := h.with.Resources.Store.Resolve(context.Background(), id, "")
-		said = statErr == nil
-	}
 	if farewell != "" && h.with.Settings.Cfg().UI.LeaveTranscript {
 		fmt.Fprintln(h.with.Console.Stdout, farewell)
 	}
-	if said {
-		fmt.Fprintf(h.with.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
+	if id != "" && h.with.Resources.Store != nil {
+		if _, err := h.with.Resources.Store.Resolve(context.Background(), id, ""); err == nil {
+			fmt.Fprintf(h.with.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
+		}
 	}
 	return err
 }
-
-// ChatOptions says which conversation the chat opens.
-type ChatOptions struct {
-	Newest bool
-	Resume string // "": none; pick: let the user choose
-}
-
-// Pick is the value of a bare -r.
-const Pick = "?"

@@ -4,12 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strings"
+	"time"
 
 	"plimsoll/cli/session"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
+	"plimsoll/conversation/find"
 	"plimsoll/storage"
+	"plimsoll/tools/workspace"
+	"plimsoll/tui"
+	"plimsoll/tui/changes"
 )
 
 // What the screen does not hold is read from the store when it is asked for: the
@@ -18,17 +26,6 @@ import (
 
 // ErrNothingStored says that there is nothing to read yet.
 var ErrNothingStored = errors.New("nothing is stored yet")
-
-// openID is the ID of the conversation that the screen shows, "" for none; ours
-// says that it is open for writing here.
-func (h *Host) openID() (id string, ours bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.Running != nil {
-		return h.Running.ID, true
-	}
-	return h.Reading, false
-}
 
 // stored reads the conversation that the screen shows. The error is
 // ErrNothingStored before something was said in it.
@@ -59,6 +56,25 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, erro
 	return inspect.Rebuilt{}, fmt.Errorf("e%d records no request", event)
 }
 
+// fullText is the whole text of a result, as it was before it was cut.
+func fullText(ctx context.Context, store *storage.Store, id string, e conversation.Event, r conversation.ToolResult) (string, error) {
+	if r.Blob == "" {
+		return r.Text, nil
+	}
+	text, err := store.Blob(ctx, id, r.Blob)
+	if err != nil {
+		return "", fmt.Errorf("reading the full text of event %d: %w", e.Seq, err)
+	}
+	return text, nil
+}
+
+// maxPage is how many characters of a result a page shows: what a screen can
+// wrap without a pause.
+const maxPage = 1_000_000
+
+// errNoResult says that there is no tool result to read.
+var errNoResult = errors.New("no tool result is truncated; ctrl+o expands them")
+
 // ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
 // "t3", or the id of a call), or for "" the newest result that was cut.
 func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
@@ -75,18 +91,229 @@ func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	}
 	var b strings.Builder
 	for _, e := range found {
+		if b.Len() > 2*maxPage { // what is beyond is not shown
+			break
+		}
 		text, err := saidInFull(ctx, store, id, e)
 		if err != nil {
 			return "", err
 		}
-		if b.Len() > 0 {
-			b.WriteString("\n\n")
+		b.WriteString(text + "\n\n")
+	}
+	shown, _ := conversation.Cut(strings.TrimSuffix(b.String(), "\n\n"), maxPage)
+	return shown, nil
+}
+
+// findSaid lists the events that about names.
+func findSaid(events []conversation.Event, about string) ([]conversation.Event, error) {
+	id, ok := conversation.ParseRecallID(about)
+	var found []conversation.Event
+	for _, e := range events {
+		r, result := e.Body.(conversation.ToolResult)
+		at := e.Seq
+		if id.Turns {
+			at = uint64(max(e.Turn, 0))
 		}
-		b.WriteString(text)
-		if b.Len() > 2*maxPage { // what is beyond is not shown
-			break
+		switch _, said := saidBy(e); {
+		case about == "" && result && r.Total > 0:
+			found = []conversation.Event{e}
+		case about != "" && ok && said && id.First <= at && at <= id.Last, about != "" && !ok && result && r.CallID == about:
+			found = append(found, e)
 		}
 	}
-	shown, _ := conversation.Cut(b.String(), maxPage)
-	return shown, nil
+	switch {
+	case len(found) == 0 && about == "":
+		return nil, errNoResult
+	case len(found) == 0:
+		return nil, fmt.Errorf("nothing found at %s; name a message (e41), a turn (t3) or a call", about)
+	}
+	return found, nil
+}
+
+// saidBy is who said an event, false for one that says nothing. A summary is said
+// by the model that wrote it.
+func saidBy(e conversation.Event) (string, bool) {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		return "user", true
+	case conversation.AssistantMessage:
+		return "assistant", true
+	case conversation.ToolResult:
+		return b.Tool + " · " + string(b.Status), true
+	case conversation.Summary:
+		return "summary", b.Text != ""
+	}
+	return "", false
+}
+
+// saidInFull is an event with a line above that says what it is.
+func saidInFull(ctx context.Context, store *storage.Store, id string, e conversation.Event) (string, error) {
+	who, _ := saidBy(e)
+	text := ""
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		text = b.Text
+	case conversation.AssistantMessage:
+		text = inFull(b)
+	case conversation.ToolResult:
+		full, err := fullText(ctx, store, id, e, b)
+		if err != nil && ctx.Err() != nil {
+			return "", err
+		}
+		if text = full; err != nil { // what was shown of it is there still
+			text = b.Text + "\n\n(" + err.Error() + "; plimsoll doctor says more)"
+		}
+	case conversation.Summary:
+		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
+	}
+	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, who, text), nil
+}
+
+// inFull is a reply with its reasoning and its calls, and why it failed.
+func inFull(m conversation.AssistantMessage) string {
+	parts := make([]string, 0, 3+len(m.Calls))
+	if m.Reasoning != "" {
+		parts = append(parts, "[reasoning]\n"+m.Reasoning)
+	}
+	if m.Text != "" {
+		parts = append(parts, m.Text)
+	}
+	for _, c := range m.Calls {
+		parts = append(parts, "→ "+c.Name+" "+c.Arguments)
+	}
+	if m.Error != "" {
+		parts = append(parts, "[failed: "+m.Error+"]")
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// Search looks for a text in all conversations. The titles are those of a list.
+func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
+	q, err := find.Parse(query)
+	if err != nil {
+		return tui.Found{}, err
+	}
+	store, err := h.with.Resources.Open()
+	if err != nil {
+		return tui.Found{}, err
+	}
+	begun, found := time.Now(), tui.Found{Query: query}
+	report, err := store.Search(ctx, q, storage.SearchOptions{}, func(hit find.Hit) bool {
+		found.Hits = append(found.Hits, hit)
+		return true
+	})
+	if err != nil {
+		return tui.Found{}, err
+	}
+	if report.Unread+report.Damaged > 0 {
+		h.with.Resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
+	}
+	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
+	found.Unread, found.Damaged = report.Unread, report.Damaged
+	return found, nil
+}
+
+// Conversations lists the stored ones, newest first.
+func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
+	store, err := h.with.Resources.Open()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	here, ours := h.openID()
+	out := make([]tui.Stored, 0, len(entries))
+	for _, e := range entries {
+		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
+		if e.Workspace != h.with.Settings.Workspace { // the one in use says nothing
+			c.Place = h.with.Console.Home(e.Workspace)
+		}
+		switch {
+		case e.Elsewhere:
+			c.Open = "open in " + session.Window(store.Owner(e.ID))
+		case e.ID == here && ours:
+			c.Open = "open here"
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// LastExchange is the newest message of the user and what was replied to it, shortened.
+func (h *Host) LastExchange(ctx context.Context, id string) (question, reply string, err error) {
+	store, err := h.with.Resources.Open()
+	if err != nil {
+		return "", "", err
+	}
+	events, _, err := store.Load(ctx, id)
+	if err != nil {
+		return "", "", err
+	}
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			return beginning(b.Text), beginning(reply), nil
+		case conversation.AssistantMessage:
+			if reply == "" && strings.TrimSpace(b.Text) != "" {
+				reply = b.Text
+			}
+		}
+	}
+	return "", beginning(reply), nil
+}
+
+// beginning is a text of at most 600 characters.
+func beginning(text string) string {
+	if runes := []rune(text); len(runes) > 600 {
+		return string(runes[:599]) + "…"
+	}
+	return text
+}
+
+// RenameStored gives a conversation that is not open here a title.
+func (h *Host) RenameStored(ctx context.Context, id, title string) error {
+	_, err := h.with.Conversations.Rename(ctx, id, title)
+	return err
+}
+
+// RemoveStored removes a conversation that is not open here for good.
+func (h *Host) RemoveStored(ctx context.Context, id string) error {
+	return h.with.Conversations.Delete(ctx, id)
+}
+
+// OnDisk compares files that a conversation changed with what it left in them. They are
+// looked for where its tools reach them: in the workspace.
+func (h *Host) OnDisk(ctx context.Context, files []diff.Changed) []changes.File {
+	found := make([]changes.File, len(files))
+	ws, err := workspace.Open(h.with.Settings.Workspace)
+	if err == nil {
+		defer func() { _ = ws.Close() }() // opened for reading
+	}
+	for i, f := range files {
+		found[i] = changes.File{Changed: f, Disk: changes.DiskUnreadable}
+		if err == nil && ctx.Err() == nil {
+			found[i].Changed, found[i].Disk = compared(ws, f)
+		}
+	}
+	return found
+}
+
+func compared(ws *workspace.Files, f diff.Changed) (diff.Changed, changes.Disk) {
+	p, err := ws.Locate(f.Name)
+	if err != nil {
+		return f, changes.DiskUnreadable
+	}
+	if _, err := ws.Stat(p); errors.Is(err, fs.ErrNotExist) {
+		return f, changes.DiskGone
+	}
+	text, err := ws.Content(p)
+	if err != nil {
+		return f, changes.DiskUnreadable
+	}
+	if whole, same := f.Whole(text); same {
+		return whole, changes.DiskSame
+	}
+	return f, changes.DiskOther
 }

@@ -1,15 +1,25 @@
 package screen
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
+	"plimsoll/cli/setup"
+	"plimsoll/cli/show"
+	"plimsoll/cli/transfer"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
 	"plimsoll/tui"
 )
 
@@ -25,9 +35,7 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 	case tui.PageDoctor:
 		return h.with.Examiner.Text(ctx)
 	}
-	h.mu.Lock()
-	r := h.Running
-	h.mu.Unlock()
+	r := h.open()
 	if r == nil {
 		return "This conversation is read only.", nil
 	}
@@ -36,10 +44,8 @@ func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 		return toolsPage(r), nil
 	case tui.PageTodos:
 		return todosPage(r), nil
-	case tui.PageStatus:
-		return statusPage(ctx, &h.with, r)
-	case tui.PageCost:
-		return h.costPage(ctx, r)
+	case tui.PageStatus, tui.PageCost:
+		return h.statusPage(ctx, r, name == tui.PageCost)
 	}
 	return "", fmt.Errorf("there is no page %q", name)
 }
@@ -71,61 +77,114 @@ func todosPage(r *session.Running) string {
 	var b strings.Builder
 	for _, t := range list {
 		mark := map[string]string{"completed": "✓", "in_progress": "▸"}[string(t.Status)]
-		if mark == "" {
-			mark = "·"
-		}
-		fmt.Fprintf(&b, "%s %s\n", mark, t.Text)
+		fmt.Fprintf(&b, "%s %s\n", cmp.Or(mark, "·"), t.Text)
 	}
 	return b.String()
 }
 
-// costPage says what the conversation has cost so far, and by which prices.
-func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error) {
+// statusPage is the status of a running conversation: what the next request goes to, what compaction will do, what
+// was read for it, and what the conversation has cost; or the last alone.
+func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (string, error) {
 	events, _, err := h.with.Resources.Store.Load(ctx, r.ID)
 	if err != nil {
-		return "No messages yet.", nil
+		events = nil // nothing is stored yet
 	}
-	var requests, unknown, prompt, cached, completion int
-	var usd float64
-	priced := map[string]bool{}
-	for _, e := range events {
-		u, ok := e.Body.(conversation.Usage)
-		if !ok {
-			continue
-		}
-		requests++
-		prompt += max(0, u.Prompt)
-		cached += max(0, u.Cached)
-		completion += max(0, u.Completion)
-		if u.CostUSD == nil {
-			unknown++
-			continue
-		}
-		usd += *u.CostUSD
-		priced[u.Priced] = true
+	link, workspace, rules := r.Current(), h.with.Settings.Workspace, r.Config().Rules()
+	m := link.Model
+	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest that the server or the user said
+		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
+	account := session.AccountOf(rules, session.NewReading(ctx, h.with.Resources.Store, r.ID, events), m)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s so far: %s\n\n", numbers.Count(requests, "request"), costWords(requests, unknown, usd))
-	fmt.Fprintf(&b, "sent       %10s tokens\nof these   %10s from the provider's cache\nreceived   %10s tokens\n",
-		numbers.Grouped(prompt), numbers.Grouped(cached), numbers.Grouped(completion))
-	for date := range priced {
-		if date != "" {
-			fmt.Fprintf(&b, "\nprices: %s", date)
+	if costs {
+		if len(events) == 0 {
+			return "No messages yet.", nil
 		}
+		show.WriteCosts(&b, m, account.Costs)
+		return b.String(), nil
+	}
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%-12s"+format+"\n", append([]any{name}, args...)...)
+	}
+	model := m.Name()
+	if m.Badge != "" {
+		model += ", " + m.Badge
+	}
+	if m.Effort != "" {
+		model += ", effort " + m.Effort
+	}
+	line("model", "%s", plain.Line(model))
+	line("endpoint", "%s", plain.Line(link.Choice().Place()))
+	if w := account.Reading; w.Window.Known() {
+		line("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
+		line("", "load line %s (%s), hard line %s, %s kept free for the reply",
+			numbers.Grouped(w.LoadLine), console.WindowShare(w, w.LoadLine), numbers.Grouped(w.HardLine), numbers.Grouped(w.Reserve))
+	} else {
+		line("window", "unknown; set it with /window 128k")
+	}
+	words := account.Forecast.Rule
+	if p, ok := rules.Profiles[rules.DefaultProfile]; ok {
+		words += "; by hand: profile " + rules.DefaultProfile + ", " + profileNote(p)
+	}
+	b.WriteByte('\n')
+	line("compaction", "%s", plain.Line(words))
+	b.WriteByte('\n')
+	if name, text := session.ProjectInstructions(workspace); name == "" {
+		line("project", "no instructions; Plimsoll reads the first it finds of %s", strings.Join(session.ProjectFiles(), ", "))
+	} else {
+		line("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))
+	}
+	line("settings", "%s", h.settingsWords())
+	line("approvals", "%s; /permissions changes it", r.Box.Mode())
+	b.WriteByte('\n')
+	line("chat", "%s in %s", r.ID, plain.Line(workspace))
+	if len(events) > 0 {
+		show.WriteCosts(&b, m, account.Costs)
 	}
 	return b.String(), nil
 }
 
-// costWords is what requests cost; what has no known price is said so, and not
-// counted as nothing.
-func costWords(requests, unknown int, usd float64) string {
-	switch {
-	case unknown == 0:
-		return "$" + console.Dollars(usd)
-	case unknown == requests:
-		return "price unknown"
+// settingsWords name the files that the configuration was read from.
+func (h *Host) settingsWords() string {
+	var files []string
+	loaded := h.with.Settings.Loaded.Load()
+	for _, s := range loaded.Sources {
+		if s.Found && s.Path != "" {
+			files = append(files, plain.Line(s.Path))
+		}
 	}
-	return fmt.Sprintf("$%s for %d of them, price unknown for %d", console.Dollars(usd), requests-unknown, unknown)
+	words := cmp.Or(strings.Join(files, ", "), "the defaults")
+	if n := len(loaded.Refused); n > 0 {
+		words += fmt.Sprintf("; %s of the workspace's file not applied", numbers.Count(n, "key"))
+	}
+	return words
+}
+
+// exportPage writes the conversation on the screen to a file and says so. The
+// ending of the file decides about the format; without a name it is Markdown in
+// the current folder. A file that is there is not touched.
+func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
+	id, _ := h.openID()
+	path := cmp.Or(file, "plimsoll-"+id+".md")
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(h.with.Console.Getenv("HOME"), rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(h.with.Console.Dir, path)
+	}
+	var notes []string
+	err := console.WriteNew(path, false, func(w io.Writer) error {
+		var err error
+		notes, err = h.with.Exporter.Write(ctx, w, id, transfer.FormatOf(path))
+		return err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return "", errors.New("nothing to export yet")
+	}
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(append([]string{"Written to " + h.with.Console.Home(path) + "."}, notes...), "\n"), nil
 }
 
 // connectPage says how to reach what the list of providers does not have.

@@ -2,95 +2,201 @@ package screen
 
 import (
 	"context"
-	"maps"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
-	"plimsoll/agent"
-	"plimsoll/agent/updates"
 	"plimsoll/cli/session"
-	"plimsoll/compact/preset"
-	"plimsoll/conversation"
+	"plimsoll/cli/setup"
+	"plimsoll/config"
 	"plimsoll/tui"
 )
 
-// liveSession is a running conversation as the screen drives it, from one goroutine: the
-// agent, the rules of its tools, and its settings.
-type liveSession struct {
-	*agent.Agent
-	r     *session.Running
-	pace  *Pace
-	quiet *quiet
-}
+// The settings on the screen: what they are, where each comes from, and how another value is put in force. Rules:
+//
+//   - What compaction and the window go by holds for the conversation, at once, and stays a part of it. It is kept for others
+//     where that is asked for.
+//   - What holds for the program is kept in the program's own file of settings.
 
-// Take waits for the next updates, and for the next frame.
-func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
-	s.quiet.wait(ctx, s.Agent.Updates())
-	updates, err := s.pace.take(ctx, s.Agent.Updates())
-	s.quiet.watch(updates)
-	return updates, err
-}
+// sections are those of the list, in order.
+var sections = []string{"Compaction", "Model", "Permissions", "Looks"}
 
-// Judge says what rules would let run if they were granted.
-func (s liveSession) Judge(callID string, rules []string) (conversation.Offer, error) {
-	return s.r.Box.Judge(callID, rules)
-}
-
-// Rules lists the rules in force.
-func (s liveSession) Rules(ctx context.Context) ([]conversation.Rule, error) {
-	return s.r.Box.Rules(ctx)
-}
-
-// Revoke ends a granted rule.
-func (s liveSession) Revoke(ctx context.Context, r conversation.Rule) error {
-	return s.r.Box.Revoke(ctx, r)
-}
-
-// SetMode changes what runs without asking.
-func (s liveSession) SetMode(m conversation.Mode) { s.r.Box.SetMode(m) }
-
-// SetProfile chooses the default profile, and records it with the conversation.
-// One that does not exist changes nothing: the screen offers those that do.
-func (s liveSession) SetProfile(name string) {
-	s.r.SetProfile(name)
-}
-
-// profilesOf lists the profiles by name, each with what it does.
-func profilesOf(r preset.Rules) []tui.Profile {
-	var out []tui.Profile
-	for _, name := range slices.Sorted(maps.Keys(r.Profiles)) {
-		out = append(out, tui.Profile{Name: name, Note: profileNote(r.Profiles[name]), Summarises: r.Profiles[name].Summarize})
-	}
-	return out
-}
-
-// profileNote says on a line what a profile does.
-func profileNote(p preset.Profile) string {
-	if p.Summarize {
-		if p.Summary.Model != "" {
-			return p.Summary.Model + " writes a summary"
-		}
-		return "the model writes a summary"
-	}
-	var parts []string
-	if p.Reasoning == conversation.ReasoningStrip {
-		parts = append(parts, "reasoning")
-	}
+// place is where a key stands in the list, its name there, and whether a conversation takes another value at once.
+func place(key string) (section, name string, live bool) {
+	first, rest, _ := strings.Cut(key, ".")
 	switch {
-	case p.ToolCalls == conversation.ToolCallsOmit:
-		parts = append(parts, "calls and results")
-	case p.ToolCalls == conversation.ToolCallsStrip && p.Request && p.Response:
-		parts = append(parts, "arguments", "results")
-	case p.ToolCalls == conversation.ToolCallsStrip && p.Request:
-		parts = append(parts, "arguments")
-	case p.ToolCalls == conversation.ToolCallsStrip && p.Response:
-		parts = append(parts, "results")
+	case first == "compaction":
+		return "Compaction", rest, true
+	case key == "fallback":
+		return "Model", key, false
+	case key == "context.window":
+		return "Model", rest, true
+	case first == "permissions":
+		return "Permissions", rest, false
+	case first == "ui":
+		return "Looks", rest, key == "ui.titles"
 	}
-	if len(parts) == 0 {
-		return "changes nothing"
+	return "", "", false
+}
+
+// appliesAtOnce says when a value applies that belongs to the conversation.
+const appliesAtOnce = "at once, and stays with this conversation"
+
+// Settings lists what can be seen and changed.
+func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
+	kept := h.with.Settings.Loaded.Load()
+	loaded, rows := *kept, []tui.Setting(nil)
+	if r := h.open(); r != nil {
+		var err error
+		if loaded, err = r.With(nil); err != nil {
+			return nil, err
+		}
+		rows = h.modelRows(r, kept)
 	}
-	if last := len(parts) - 1; last > 0 {
-		parts = []string{strings.Join(parts[:last], ", ") + " and " + parts[last]}
+	preset := loaded.Config.Compaction.Preset
+	next := kept.Settings() // what the next conversation begins with
+	for i, s := range loaded.Settings() {
+		section, name, live := place(s.Key)
+		if section == "" {
+			continue
+		}
+		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesAtOnce}
+		if s.Origin.Layer == config.LayerConversation {
+			row.Changed = s.Value != next[i].Value || next[i].Origin.Layer == config.LayerPreset && preset != kept.Config.Compaction.Preset
+		}
+		if !live || !row.Changed && s.Value == next[i].Value {
+			row.Setting = next[i] // recorded with the conversation, too: where it came from first says more
+		}
+		if !live {
+			row.Applies, row.Restart = "at the next start", s.Key != "ui.leave_transcript"
+		}
+		if s.Key == "context.window" && h.with.Settings.Flags.Window > 0 {
+			row.Fixed = "--window says it in this run"
+		}
+		if row.From = h.from(row.Origin); row.Origin.Layer == config.LayerPreset {
+			row.From = "preset " + string(preset)
+		}
+		rows = append(rows, row)
 	}
-	return "shortens " + parts[0]
+	slices.SortStableFunc(rows, func(a, b tui.Setting) int {
+		return slices.Index(sections, a.Section) - slices.Index(sections, b.Section)
+	})
+	return rows, nil
+}
+
+// from says where a value comes from.
+func (h *Host) from(o config.Origin) string {
+	switch o.Layer {
+	case config.LayerUser, config.LayerSettings, config.LayerWorkspace:
+		return fmt.Sprintf("%s, line %d", h.with.Console.Home(o.File), o.Line)
+	case config.LayerOverride:
+		return "--cfg"
+	case config.LayerConversation:
+		return "this conversation"
+	}
+	return "the default"
+}
+
+// modelRows are the model in use and how much it reasons.
+func (h *Host) modelRows(r *session.Running, kept *config.Loaded) []tui.Setting {
+	l, flags := r.Current(), h.with.Settings.Flags
+	row := func(name, key, doc, value, from string) tui.Setting {
+		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesAtOnce, From: from,
+			Setting: config.Setting{Key: key, Value: config.YAMLText(value)}}
+		for _, o := range config.Options() {
+			if o.Key == doc {
+				s.Type, s.Doc = o.Type, o.Doc
+			}
+		}
+		return s
+	}
+	model := row("model", "model", "model", l.Choice().Name(), "found at the start")
+	model.Opens, model.Changed = tui.OpensModels, r.Switched()
+	switch {
+	case model.Changed || setup.LastModel(r.Events).Name() == l.Model.Name():
+		model.From = "this conversation"
+	case flags.ChooseModel():
+		model.From = "the command line"
+	case kept.Config.Model != "":
+		model.From = h.from(kept.Origins["model"])
+	}
+	id := config.Path("providers", l.Model.Provider, "models", l.Model.ID, "effort")
+	effort := row("effort", id, "providers.NAME.models.ID.effort", l.Model.Effort, "this conversation")
+	effort.Opens = tui.OpensEfforts
+	switch own := setup.DescribedModel(kept.Config, l.Model.Provider, l.Model.ID).Effort; {
+	case l.Model.Effort == own:
+		effort.From = h.from(kept.Origins[id])
+	case l.Model.Effort == flags.Effort:
+		effort.From = "--effort"
+	default:
+		effort.Changed = true
+	}
+	if l.Model.Effort == "" {
+		effort.Shown = "the model decides"
+	}
+	return []tui.Setting{model, effort}
+}
+
+// written is a value as it would stand in the file: a text may come without quotes.
+func written(key, value string) map[string]string {
+	for _, o := range config.Options() {
+		if o.Key == key && o.Type == "text" && !strings.HasPrefix(value, `"`) {
+			value = config.YAMLText(value)
+		}
+	}
+	return map[string]string{key: value}
+}
+
+// plainly is an error of the configuration in words: of a file with its line, of a value that was just given without.
+func (h *Host) plainly(err error) error {
+	var p *config.Problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	words := p.Message
+	if p.Hint != "" {
+		words += "; " + p.Hint
+	}
+	if p.Line > 0 {
+		words = fmt.Sprintf("%s, line %d: %s", h.with.Console.Home(p.File), p.Line, words)
+	}
+	return errors.New(words)
+}
+
+// TrySetting works out what a value would come to.
+func (h *Host) TrySetting(ctx context.Context, key, value string) (tui.SettingEffect, error) {
+	r := h.open()
+	if r == nil {
+		return tui.SettingEffect{}, errReadOnly
+	}
+	b, err := r.Weigh(ctx, written(key, value))
+	return tui.SettingEffect{Reading: b.Reading, Next: b.Forecast.Words("")}, h.plainly(err)
+}
+
+// ChangeSetting puts a value in force.
+func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
+	r, set := h.open(), written(key, value)
+	if r == nil {
+		return errReadOnly
+	}
+	if _, _, live := place(key); live {
+		return h.plainly(r.Configure(ctx, set))
+	}
+	if _, err := r.With(set); err != nil { // names, too
+		return h.plainly(err)
+	}
+	_, err := h.KeepSettings(ctx, set)
+	return err
+}
+
+// KeepSettings keeps values for what begins from here on, and names the file that holds them.
+func (h *Host) KeepSettings(_ context.Context, set map[string]string) (string, error) {
+	h.keeping.Lock()
+	defer h.keeping.Unlock()
+	path, err := config.Keep(config.LoadOptions{Env: h.with.Console.Lookup, File: h.with.Settings.Flags.Config}, set)
+	if err == nil {
+		err = h.with.Settings.Reload()
+	}
+	return h.with.Console.Home(path), h.plainly(err)
 }

@@ -1,89 +1,201 @@
 package session
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"time"
+	"strings"
 
 	"plimsoll/agent/llm"
-	"plimsoll/compact/projection"
-
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
-// What compaction needs of the world around a running conversation: other
-// Models for summaries, and a file for what J-CLI replaces.
+// A compaction by hand from outside the chat. What needs no model is worked out and appended here. A summary needs the
+// conversation's model, and so the agent: it asks, decides whether what comes back counts, and writes it down. Being
+// interrupted leaves everything as it was.
 
-// summariser finds the model that a profile wants its summaries from. One that
-// has no key is not there.
-func (r *Running) summariser(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
-	ctx = context.WithoutCancel(ctx)
-	in := r.Link.Choice() // as it was opened
-	return func(name string) (llm.Model, llm.Provider, bool) {
-		c, err := r.From.Providers.Named(name)
-		if err == nil && c.Provider == in.Provider && c.Address() == "" {
-			c.BaseURL = in.BaseURL // a name of the server in use
-		}
-		if err == nil {
-			err = r.From.Providers.CheckKey(c)
-		}
-		if err != nil {
-			return llm.Model{}, nil, false
-		}
-		l, err := r.From.Models.Connect(ctx, c)
-		return l.Model, l.Provider, err == nil
-	}
+// CompactFlag is the flag --compact[=PROFILE].
+type CompactFlag struct {
+	Given   bool
+	Profile string // "": the default one
 }
 
-// SaveTranscript saves the history as the model was sent it, one message a
-// line, before a summary replaces it (JCL). Only the user may read it.
-func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
-	dir := v.Settings.Paths.Transcripts()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the folder for transcripts: %w", err)
+// ByDefault stands for the default profile, which has whatever name the
+// configuration gives it.
+const ByDefault = "?"
+
+// String is the flag's value as the help shows it: none.
+func (f *CompactFlag) String() string { return "" }
+
+// Type names the value in the help.
+func (f *CompactFlag) Type() string { return "PROFILE" }
+
+// Set takes the value. The error is that of an empty one.
+func (f *CompactFlag) Set(value string) error {
+	if value == "" {
+		return errors.New("the profile is empty; write --compact=PROFILE, or --compact for the default one")
 	}
-	f, err := newTranscript(dir, time.Now().Unix())
-	if err != nil {
-		return "", fmt.Errorf("saving the transcript: %w", err)
+	f.Given, f.Profile = true, value
+	if value == ByDefault {
+		f.Profile = ""
 	}
-	err = writeTranscript(ctx, f, view)
-	if err = errors.Join(err, f.Close()); err != nil {
-		// What is not whole is of no use; if it cannot be removed, it says less.
-		_ = os.Remove(f.Name())
-		return "", fmt.Errorf("saving the transcript: %w", err)
-	}
-	return f.Name(), nil
+	return nil
 }
 
-func writeTranscript(ctx context.Context, f *os.File, v projection.View) error {
-	out := bufio.NewWriter(f)
-	for i := range v.Messages {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := console.WriteLine(out, NewRow(&v.Messages[i])); err != nil {
-			return err
-		}
-	}
-	if err := out.Flush(); err != nil {
+// Request is what the flag asks for.
+func (f *CompactFlag) Request(trigger string) edit.Request {
+	w := edit.NewRequest()
+	w.Profile, w.Trigger = f.Profile, trigger
+	return w
+}
+
+// CompactFirst makes a compaction that comes before something else, for `ask --compact` and `fork --compact`. One that
+// comes to nothing is told of, and what comes behind it is done all the same: a script may always ask for it. The error is
+// that of a profile that does not exist, of a conversation that cannot be written, or of ctx.
+func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.Request, l setup.Link, show func(updates.Update)) error {
+	done, err := g.Compact(ctx, s, w, func() (setup.Link, error) { return l, nil }, show)
+	var use console.UsageError
+	switch {
+	case errors.As(err, &use), errors.Is(err, errNotWritable), err != nil && ctx.Err() != nil:
 		return err
+	case err != nil:
+		g.Console.Note("not compacted: %v", err)
+		return nil
 	}
-	return f.Sync()
+	told := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
+	g.Console.Note("%s", CompactionLine(updates.Compacted{Preview: told}))
+	return nil
 }
 
-// newTranscript makes the file of a second; a second one of the same gets the
-// next.
-func newTranscript(dir string, unix int64) (*os.File, error) {
-	for {
-		path := filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if !errors.Is(err, os.ErrExist) {
-			return f, err
-		}
-		unix++
+// Compact makes a compaction in a stored conversation, which is opened with the link that it gets where a model has to
+// write a summary.
+func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Request, link func() (setup.Link, error), show func(updates.Update)) (Compaction, error) {
+	pass, err := s.Pass(w)
+	if err != nil {
+		return Compaction{}, err
 	}
+	if pass.Job == nil {
+		done, err := g.Conversations.Commit(ctx, s, w)
+		if err == nil {
+			show(updates.Compacted{Preview: pass.Preview()})
+		}
+		return done, err
+	}
+	l, err := link()
+	if err != nil {
+		return Compaction{}, err
+	}
+	r, err := g.Start(ctx, l, OpenOptions{ID: s.ID})
+	if err != nil {
+		return Compaction{}, err
+	}
+	done, err := g.Optimize(ctx, r, w, show)
+	return done, errors.Join(err, r.Close())
+}
+
+// optimizing is the word while a summary is made (ONE).
+const optimizing = "Optimizing conversation context…"
+
+// Optimize carries a wish out in a running conversation, and waits for it.
+func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (Compaction, error) {
+	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
+	o := optimization{console: g.Console, state: s}
+	r.Agent.Compact(w)
+	for {
+		updates, err := r.Agent.Updates().Take(ctx)
+		if err != nil {
+			r.Agent.Cancel()
+			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.ID, err)
+		}
+		for _, u := range updates {
+			show(u)
+			if o.see(u) {
+				return o.done, o.err
+			}
+		}
+	}
+}
+
+// optimization follows one compaction.
+type optimization struct {
+	console   *console.Console
+	state     ConversationState
+	summaries map[uint64]conversation.Summary // by Seq
+	over      bool
+	done      Compaction
+	err       error
+}
+
+// see takes an update; true when the compaction is over and the conversation at
+// rest again.
+func (o *optimization) see(u updates.Update) bool {
+	switch u := u.(type) {
+	case updates.Compacting:
+		if !u.Held {
+			o.console.Note(optimizing)
+		}
+	case updates.Appended:
+		for _, e := range u.Events {
+			if b, ok := e.Body.(conversation.Summary); ok {
+				if o.summaries == nil {
+					o.summaries = map[uint64]conversation.Summary{}
+				}
+				o.summaries[e.Seq] = b
+			}
+		}
+	case updates.Compacted:
+		o.over = true
+		o.done = NewCompaction(o.state, u.Preview)
+		o.done.Epoch = &u.Epoch
+		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
+			o.done.Summary = o.state.written(b)
+		}
+	case updates.CompactionFailed:
+		o.over, o.err = true, notMade(u.Err)
+	case updates.Status:
+		return o.over && u.Phase == updates.Idle
+	}
+	return false
+}
+
+// notMade is why a compaction was not made, as it is told here. One that would gain
+// nothing is no bad request: no server has seen it.
+func notMade(e *llm.Error) error {
+	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
+		return console.WithHint(errors.New(e.Message), e.Hint)
+	}
+	return e
+}
+
+// written is a summary as it was made.
+func (s ConversationState) written(b conversation.Summary) summaryMade {
+	text := strings.TrimSpace(b.Text)
+	if more := strings.TrimSpace(b.Appendix); more != "" {
+		text += "\n\n" + more
+	}
+	return summaryMade{Text: text, Tokens: int(s.Now.Meter.Weigh(conversation.Measure(text)) + 0.5)}
+}
+
+// Commit makes a compaction that needs no model.
+func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
+	var done Compaction
+	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
+		pass, err := s.Pass(w)
+		if err != nil {
+			return nil, err
+		}
+		if pass.Job != nil {
+			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
+		}
+		done = NewCompaction(s, pass.Preview())
+		seq := s.Next()
+		done.Epoch = &seq
+		return pass.Bodies(seq), nil
+	})
+	return done, err
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -241,23 +240,4 @@ type Reverted struct {
 	Redone bool   `json:"redone,omitempty"`
 	Before int    `json:"before"`
 	After  int    `json:"after"`
-}
-
-// Commit makes a compaction that needs no model.
-func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Request) (Compaction, error) {
-	var done Compaction
-	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
-		pass, err := s.Pass(w)
-		if err != nil {
-			return nil, err
-		}
-		if pass.Job != nil {
-			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
-		}
-		done = NewCompaction(s, pass.Preview())
-		seq := s.Next()
-		done.Epoch = &seq
-		return pass.Bodies(seq), nil
-	})
-	return done, err
 }

@@ -5,57 +5,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/cli/setup"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
 
-// InCopy has the summary written in a copy that waits for one, and tells what
-// was made.
-func (f *First) InCopy(ctx context.Context, id string, l setup.Link) error {
-	if !f.NeedsModel() {
-		f.copied(id)
-		return nil
-	}
-	r, err := f.Agents.Start(ctx, l, OpenOptions{ID: id})
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Within(ctx, r, (*Lines)(nil).Show), r.Close())
-}
-
-// copied tells what was made in a copy without a model.
-func (f *First) copied(id string) {
-	switch {
-	case f.None != nil:
-		f.made(Compaction{}, f.None)
-	case f.pass != nil:
-		done := NewCompaction(f.State, f.pass.Preview())
-		seq := f.State.Next()
-		done.ID, done.Epoch = id, &seq
-		f.made(done, nil)
-	}
-}
-
-// Copy makes a copy of a stored conversation, with the compaction that needs no
-// model, and returns its ID. The original is only read.
-func (v *Conversations) Copy(ctx context.Context, f *First) (string, error) {
+// Copy makes a copy of a stored conversation and returns its ID. The original is only read.
+func (v *Conversations) Copy(ctx context.Context, s ConversationState) (string, error) {
 	id := conversation.NewID()
-	w, err := f.State.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.Settings.Workspace})
+	w, err := s.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.Settings.Workspace})
 	if err != nil {
 		return "", err
 	}
-	err = copyInto(ctx, w, f.State, f.overlays())
-	return id, errors.Join(err, w.Close())
+	return id, errors.Join(copyInto(ctx, w, s), w.Close())
 }
 
-// copyInto writes the texts that events name, then the events and what comes
-// behind them, in one transaction.
-func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more []conversation.Body) error {
+// copyInto writes the texts that events name, then the events and what is pending behind them, in one transaction.
+func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error {
 	for _, name := range BlobsOf(s.Events) {
 		text, err := s.Store.Blob(ctx, s.ID, name)
 		if err != nil {
@@ -69,7 +40,7 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more 
 	if err != nil {
 		return fmt.Errorf("copying conversation %s: %w", s.ID, err)
 	}
-	bodies := append(s.pending(), more...)
+	bodies := s.pending()
 	if name := cmp.Or(Title(s.Events), agent.DefaultTitle(s.Events)); name != "" {
 		bodies = append(bodies, conversation.Renamed{Title: strings.TrimSuffix(name, " (fork)") + " (fork)", By: "auto"})
 	}
@@ -84,22 +55,60 @@ func CopyNote(from string) string {
 // BlobsOf lists the texts that events name, each once.
 func BlobsOf(events []conversation.Event) []string {
 	var names []string
-	seen := map[string]bool{"": true}
-	add := func(list ...string) {
-		for _, n := range list {
-			if !seen[n] {
-				seen[n] = true
-				names = append(names, n)
-			}
-		}
-	}
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
-			add(b.Blob)
+			names = append(names, b.Blob)
 		case conversation.Instructions:
-			add(b.System, b.Tools)
+			names = append(names, b.System, b.Tools)
 		}
 	}
-	return names
+	seen := map[string]bool{"": true}
+	return slices.DeleteFunc(names, func(name string) bool {
+		was := seen[name]
+		seen[name] = true
+		return was
+	})
+}
+
+// A copy can begin with what was said before a point of the past only. What it
+// holds then is a conversation of its own: the model and the settings are those of
+// that time, and a reply that was arriving at the end is no part of it.
+
+// ErrNothingBefore says that a copy would be empty; what it is before stands
+// behind it.
+var ErrNothingBefore = errors.New("nothing to copy: there are no messages before")
+
+// Cut is how a conversation would stand if it had ended before an event, with the
+// model and the settings that it had then. The error is errNothingBefore if
+// nothing was said before it.
+func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
+	kept, behind := edit.CutBefore(s.Events, before)
+	if len(kept) == len(s.Events) {
+		return s, nil // and a reply that was arriving, behind it
+	}
+	said := func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }
+	if !slices.ContainsFunc(kept, said) {
+		return s, ErrNothingBefore
+	}
+	log, err := conversation.NewLog(kept)
+	if err == nil {
+		err = log.Commit(log.Prepare(time.Now(), behind...))
+	}
+	if err != nil {
+		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
+	}
+	return v.stateOf(ctx, NewReading(ctx, s.Store, s.ID, log.Events()))
+}
+
+// CutAtTurn is the same before a turn, by its number.
+func (v *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
+	before, err := edit.TurnStart(s.Events, turn)
+	if err != nil {
+		return s, err
+	}
+	if s, err = v.Cut(ctx, s, before); errors.Is(err, ErrNothingBefore) {
+		return s, fmt.Errorf("%w turn %d", err, turn)
+	}
+	return s, err
 }

@@ -35,11 +35,11 @@ func (r *Running) takeOver(ctx context.Context, name string, from llm.Model) (se
 	if err != nil {
 		return setup.Link{}, err
 	}
-	if c.Model == "" && !c.Demo {
+	if c.Model == "" && !c.Demo() {
 		return setup.Link{}, errors.New("it names no model, only a provider")
 	}
-	if key, variable := r.From.Providers.Key(c.Provider); key == "" && r.From.Providers.CheckKey(c) != nil {
-		return setup.Link{}, fmt.Errorf("there is no key for %s (%s)", c.Provider, variable)
+	if k := r.From.Providers.Key(c.Provider); k.Text == "" && r.From.Providers.CheckKey(c) != nil {
+		return setup.Link{}, fmt.Errorf("there is no key for %s (%s)", c.Provider, k.Variable)
 	}
 	l, err := r.From.Models.Connect(ctx, c)
 	if err != nil {

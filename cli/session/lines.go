@@ -19,10 +19,11 @@ import (
 type Lines struct {
 	Reason string // why the turn ended
 
-	out    io.Writer
-	err    error // of the first write that failed
-	spent  tokens
-	worked *float64 // what summaries cost since the last compaction, nil if one of them is not known
+	out     io.Writer
+	started bool
+	err     error // of the first write that failed
+	spent   tokens
+	worked  *float64 // what summaries cost since the last compaction, nil if one of them is not known
 }
 
 type fields map[string]any
@@ -36,11 +37,17 @@ type tokens struct {
 	Cost       *float64 `json:"cost"`
 }
 
-// NewLines begins the lines of a conversation.
-func NewLines(out io.Writer, r *Running) *Lines {
-	l := &Lines{out: out, spent: tokens{new(int), new(int), new(int), new(int), new(float64)}, worked: new(float64)}
-	l.write("start", fields{"conversation": r.ID, "model": r.Link.Model.Name()})
-	return l
+// NewLines are lines that begin with [Lines.Start].
+func NewLines(out io.Writer) *Lines {
+	return &Lines{out: out, spent: tokens{new(int), new(int), new(int), new(int), new(float64)}, worked: new(float64)}
+}
+
+// Start writes the first line, once.
+func (l *Lines) Start(id, model string) {
+	if l != nil && !l.started {
+		l.started = true
+		l.write("start", fields{"conversation": id, "model": model})
+	}
 }
 
 func (l *Lines) write(kind string, f fields) {

@@ -75,10 +75,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	}
 	c := v.Providers.At(provider, model)
 	client := openai.New(v.Providers.Endpoint(c))
-	caps := client.Capabilities(model)
-	if provider != setup.ProviderDemo {
-		caps = v.Models.Model(ctx, c, client).Caps
-	}
+	caps := v.Models.Model(ctx, c).Caps
 	messages, hardened := projection.Harden(projection.Project(log), caps)
 	b.Messages = messages
 	if err := q.prompt(ctx, log, b); err != nil {

@@ -42,6 +42,32 @@ func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationStat
 	return v.StateWith(r, v.Settings.Cfg(), m), nil
 }
 
+// StateOf is how a stored conversation stands, with the model it was held
+// with.
+func (v *Conversations) StateOf(ctx context.Context, id string) (ConversationState, error) {
+	store, err := v.Resources.Open()
+	if err != nil {
+		return ConversationState{}, err
+	}
+	r, _, err := load(ctx, store, id)
+	if err != nil {
+		return ConversationState{}, err
+	}
+	return v.stateOf(ctx, r)
+}
+
+func (v *Conversations) stateOf(ctx context.Context, r *Reading) (ConversationState, error) {
+	cfg, err := v.Settings.ConfigFor(r.Events)
+	if err != nil {
+		return ConversationState{}, err
+	}
+	m, err := v.Models.ModelOf(ctx, r.Events)
+	if err != nil {
+		return ConversationState{}, err
+	}
+	return v.StateWith(r, cfg, v.Settings.BoundedBy(cfg, m)), nil
+}
+
 // StateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
 func (v *Conversations) StateWith(r *Reading, cfg config.Config, m llm.Model) ConversationState {
@@ -88,6 +114,22 @@ func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 		err = console.AsUsage(err)
 	}
 	return pass, err
+}
+
+// Accepts reports a wish that is wrong use, such as a profile that does not exist.
+func (s ConversationState) Accepts(w edit.Request) error {
+	_, err := s.Pass(w)
+	var use console.UsageError
+	if errors.As(err, &use) {
+		return err
+	}
+	return nil
+}
+
+// NeedsModel reports whether a model has to write a summary for a wish.
+func (s ConversationState) NeedsModel(w edit.Request) bool {
+	pass, err := s.Pass(w)
+	return err == nil && pass.Job != nil
 }
 
 // errNotWritable says that a conversation could not be opened for writing:

@@ -7,30 +7,18 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
-	"plimsoll/tools/permission"
 )
 
 // newBox makes the tools of a conversation as the configuration wants them.
 func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
-	cfg := r.Cfg
-	if mode == "" {
-		mode = conversation.Mode(cfg.Permissions.Mode)
+	o := setup.ToolOptions(g.Settings.Workspace, r.Cfg)
+	if mode != "" {
+		o.Permissions.Mode = mode
 	}
-	o := tools.Options{
-		Workspace: g.Settings.Workspace,
-		Archive:   &Archive{Store: store, ID: r.ID},
-		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: setup.Approvals(cfg), Where: g.Settings.RuleAt},
-		Disabled:         setup.Disabled(cfg),
-		Grants:           g.Resources.Granted(),
-		Own:              g.Settings.OwnFiles(),
-		RecallChars:      r.recallChars,
-		ResultChars:      func() int { return r.Agent.ArrivalCap().Chars },
-		Ceiling:          int(cfg.ToolResults.Ceiling),
-		PrivateAddresses: cfg.Permissions.PrivateAddresses,
-		SecretNames:      g.Settings.KeyVariables(),
-		Todos:            tools.LastTodos(r.Events),
-	}
+	o.Permissions.Where = g.Settings.RuleAt
+	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, g.Resources.Granted(), g.Settings.OwnFiles()
+	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
+	o.Todos = tools.LastTodos(r.Events)
 	box, err := tools.New(o)
 	if err != nil {
 		return nil, console.AsUsage(setup.Placed(*g.Settings.Loaded.Load(), err))

@@ -35,24 +35,22 @@ func (s *Settings) CheckNames(l config.Loaded) error {
 
 // modelProblems is the models that are not known.
 func (s *Settings) modelProblems(l config.Loaded) config.Problems {
-	named := map[string]string{"model": l.Config.Model, "compaction.summary.model": l.Config.Compaction.Summary.Model}
+	named := map[string][]string{"fallback": l.Config.Fallback, "model": {l.Config.Model}, "compaction.summary.model": {l.Config.Compaction.Summary.Model}}
 	for name, p := range l.Config.Compaction.Profiles {
 		if p.Summary != nil {
-			named[config.Path("compaction", "profiles", name, "summary", "model")] = p.Summary.Model
+			named[config.Path("compaction", "profiles", name, "summary", "model")] = []string{p.Summary.Model}
 		}
 	}
 	var problems config.Problems
 	one := &Settings{Console: s.Console}
 	one.Loaded.Store(&l)
-	for _, name := range l.Config.Fallback {
-		if _, err := (&Providers{Console: s.Console, Settings: one}).Named(name); err != nil {
-			problems = append(problems, l.Problem("fallback", err.Error(), HintOf(err)))
-		}
-	}
+	known := &Providers{Console: s.Console, Settings: one}
 	for _, key := range slices.Sorted(maps.Keys(named)) {
-		if name := named[key]; name != "" {
-			if _, err := (&Providers{Console: s.Console, Settings: one}).Named(name); err != nil {
-				problems = append(problems, l.Problem(key, err.Error(), HintOf(err)))
+		for _, name := range named[key] {
+			if _, err := known.Named(name); name != "" && err != nil {
+				var h console.Hinted
+				errors.As(err, &h)
+				problems = append(problems, l.Problem(key, err.Error(), h.Hint))
 			}
 		}
 	}
@@ -81,10 +79,9 @@ func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
 	if err != nil {
 		return nil // said wherever the workspace is needed
 	}
-	rules := l.Config.Permissions
-	box, err := tools.New(tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Environ: []string{},
-		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: Approvals(l.Config)},
-		Disabled:    Disabled(l.Config)})
+	o := ToolOptions(workspace, l.Config)
+	o.Environ = []string{}
+	box, err := tools.New(o)
 	if err == nil {
 		err = box.Close()
 	}
@@ -110,34 +107,24 @@ func Placed(l config.Loaded, err error) error {
 	return p
 }
 
-// HintOf is what an error says is to be done, "" if it says nothing.
-func HintOf(err error) string {
-	var h console.Hinted
-	if errors.As(err, &h) {
-		return h.Hint
-	}
-	return ""
-}
-
-// Approvals is what a configuration says of tools as a whole.
-func Approvals(cfg config.Config) map[string]permission.Approval {
-	out := map[string]permission.Approval{}
-	for name, t := range cfg.Tools {
+// ToolOptions are what a configuration says of the tools.
+func ToolOptions(workspace string, cfg config.Config) tools.Options {
+	rules := cfg.Permissions
+	o := tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Ceiling: int(cfg.ToolResults.Ceiling),
+		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: map[string]permission.Approval{}}}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Tools)) {
+		t := cfg.Tools[name]
 		if t.Approval != "" {
-			out[name] = permission.Approval(t.Approval)
+			o.Permissions.Approval[name] = permission.Approval(t.Approval)
 		}
-	}
-	return out
-}
-
-// Disabled are the tools that a configuration turns off, sorted.
-func Disabled(cfg config.Config) []string {
-	var out []string
-	for name, t := range cfg.Tools {
 		if t.Enabled != nil && !*t.Enabled {
-			out = append(out, name)
+			o.Disabled = append(o.Disabled, name)
 		}
 	}
-	slices.Sort(out)
-	return out
+	for _, p := range cfg.Providers {
+		if p.APIKeyEnv != "" {
+			o.SecretNames = append(o.SecretNames, p.APIKeyEnv)
+		}
+	}
+	return o
 }

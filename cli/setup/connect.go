@@ -30,7 +30,7 @@ type Link struct {
 // Connect makes a choice into a link. The only request it may send is for the
 // list of models, when the choice names none.
 func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
-	if c.Demo {
+	if c.Demo() {
 		return d.ConnectDemo(ctx, c.unread)
 	}
 	o := d.Providers.Endpoint(c)
@@ -46,7 +46,7 @@ func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
 		o = d.Providers.Endpoint(c)
 	}
 	client := openai.New(o)
-	l := Link{Provider: client, Model: d.Model(ctx, c, client)}
+	l := Link{Provider: client, Model: d.model(ctx, c, client)}
 	l.Discover = func(ctx context.Context) (openai.Found, error) {
 		found, err := openai.Discover(ctx, o, c.Model)
 		client.Learn(c.Model, found)
@@ -87,21 +87,21 @@ func checkAddress(o openai.Options) error {
 // nothing is sent in vain.
 func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.Known(c.Provider)
-	key, variable := p.Key(c.Provider)
+	k := p.Key(c.Provider)
 	own := p.Settings.Cfg().Providers[c.Provider]
-	if c.Demo || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || key != "" || own.Headers != nil || own.KeyCommand != nil {
+	if c.Demo() || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || k.Text != "" || own.Headers != nil || own.KeyCommand != nil {
 		return nil
 	}
-	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, variable),
+	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, k.Variable),
 		"run `plimsoll connect "+c.Provider+"` to store one, set the variable, or name another model with --model"))
 }
 
 // Endpoint is how to reach a choice's provider.
 func (p *Providers) Endpoint(c Choice) openai.Options {
 	known := p.Settings.Cfg().Providers[c.Provider]
-	key, variable := p.Key(c.Provider)
-	o := openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: key, KeyVar: variable,
-		Headers: withBetas(known.Headers, c.Provider, c.Model, p.window(c)), Wire: openai.Wire(known.Wire), Body: p.body(c)}
+	k := p.Key(c.Provider)
+	o := openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: k.Text, KeyVar: k.Variable, Headers: known.Headers,
+		Wire: openai.Wire(known.Wire), Body: p.body(c)}
 	if len(known.KeyCommand) > 0 {
 		o.Renew = p.Settings.command(c.Provider, known).Key
 	}
@@ -160,7 +160,14 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 
 // Model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
-func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
+func (d *Models) Model(ctx context.Context, c Choice) llm.Model {
+	if c.Demo() {
+		return d.demoModel(ctx)
+	}
+	return d.model(ctx, c, openai.New(d.Providers.Endpoint(c)))
+}
+
+func (d *Models) model(ctx context.Context, c Choice, client *openai.Client) llm.Model {
 	m := llm.Model{Provider: c.Provider, ID: c.Model, Window: meter.Window{Source: meter.WindowUnknown}}
 	own := client.Capabilities(c.Model)
 	if e, ok := client.Entry(c.Model); ok {
@@ -182,7 +189,7 @@ func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) llm
 	m.BaseURL = address
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
 	d.calibrate(ctx, &m)
-	if tokens, _ := d.Settings.Told().Window(address, c.Model); tokens > 0 {
+	if tokens := d.Settings.Told().Window(address, c.Model); tokens > 0 {
 		m.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}
 	}
 	said := d.Providers.OwnModel(c)
@@ -251,7 +258,7 @@ func (p *Providers) Apply(m *llm.Model, own config.Model) {
 	if p.Settings.Flags.Window > 0 {
 		m.Window = meter.Window{Tokens: p.Settings.Flags.Window, Source: meter.WindowFlag}
 	}
-	ApplyPrices(m, own.Prices)
+	m.Prices = WithPrices(m.Prices, own.Prices)
 	m.CacheTTL = own.CacheTTL
 	m.Effort = own.Effort
 	if p.Settings.Flags.Effort != "" {
@@ -259,17 +266,16 @@ func (p *Providers) Apply(m *llm.Model, own config.Model) {
 	}
 }
 
-// ApplyPrices lets the user's prices win, one by one.
-func ApplyPrices(m *llm.Model, own config.Prices) {
+// WithPrices is a sheet in which the user's prices win, one by one.
+func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 	if own == (config.Prices{}) {
-		return
+		return known
 	}
-	p := llm.Prices{Date: "configured"}
-	if m.Prices != nil {
-		p = *m.Prices
-		p.Tiers = nil
-		p.Date = "configured"
+	var p llm.Prices
+	if known != nil {
+		p = *known
 	}
+	p.Tiers, p.Date = nil, "configured"
 	for _, set := range []struct {
 		to   *float64
 		from *float64
@@ -278,7 +284,7 @@ func ApplyPrices(m *llm.Model, own config.Prices) {
 			*set.to = *set.from
 		}
 	}
-	m.Prices = &p
+	return &p
 }
 
 // ConnectDemo starts the demo model with the window that the user chose. It is
@@ -330,7 +336,7 @@ func (l Link) Noted() Link {
 // Choice is what a link was made from.
 func (l Link) Choice() Choice {
 	if l.Model.Provider == ProviderDemo {
-		return Choice{Provider: ProviderDemo, Demo: true}
+		return Choice{Provider: ProviderDemo}
 	}
 	return Choice{Provider: l.Model.Provider, Model: l.Model.ID, BaseURL: l.Model.BaseURL}
 }

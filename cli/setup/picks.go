@@ -24,10 +24,8 @@ type Picks struct {
 const mostRecent = 5
 
 // Picks is what is kept.
-func (s *Settings) Picks() Picks {
-	var p Picks
-	data, err := os.ReadFile(filepath.Clean(s.picksFile()))
-	if err != nil || json.Unmarshal(data, &p) != nil {
+func (s *Settings) Picks() (p Picks) {
+	if !readJSON(s.picksFile(), &p) {
 		return Picks{}
 	}
 	return p
@@ -42,7 +40,7 @@ func (s *Settings) Favor(model string, on bool) error {
 	if on {
 		p.Favorites = append(p.Favorites, model)
 	}
-	return s.keepPicks(p)
+	return keepJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
 // Used notes that a model was chosen.
@@ -51,16 +49,23 @@ func (s *Settings) Used(model string) error {
 	p.Recent = slices.DeleteFunc(p.Recent, func(name string) bool { return name == model })
 	p.Recent = slices.Insert(p.Recent, 0, model)
 	p.Recent = p.Recent[:min(len(p.Recent), mostRecent)]
-	return s.keepPicks(p)
+	return keepJSON(s.picksFile(), "keeping your choice of models", p)
 }
 
-func (s *Settings) keepPicks(p Picks) error {
-	data, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		return err
+// readJSON reads a file, and reports whether it is there and whole.
+func readJSON(path string, into any) bool {
+	data, err := os.ReadFile(path)
+	return err == nil && json.Unmarshal(data, into) == nil
+}
+
+// keepJSON replaces a file; the error begins with what was done.
+func keepJSON(path, doing string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err == nil {
+		err = config.ReplaceFile(path, append(data, '\n'))
 	}
-	if err := config.ReplaceFile(s.picksFile(), append(data, '\n')); err != nil {
-		return fmt.Errorf("keeping your choice of models: %w", err)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func ShownURL(s openai.Server) string {
 // Name is a choice as the user writes it.
 func (c Choice) Name() string {
 	switch {
-	case c.Demo:
+	case c.Demo():
 		return ProviderDemo
 	case c.Model == "":
 		return c.Provider
@@ -118,7 +118,7 @@ func (c Choice) Name() string {
 // Place is where the requests of a choice go, as the user reads it.
 func (c Choice) Place() string {
 	switch at := c.Address(); {
-	case c.Demo:
+	case c.Demo():
 		return "the built-in demo model on this machine"
 	case Local(at):
 		return HostOf(at) + " (your own network)"

@@ -1,12 +1,15 @@
 package setup
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/cli/keys"
@@ -19,9 +22,11 @@ type Choice struct {
 	Provider string
 	Model    string // "": the first the server lists
 	BaseURL  string // "": the provider's own
-	Demo     bool
-	unread   bool // nobody reads along: the demo model need not take its time
+	unread   bool   // nobody reads along: the demo model need not take its time
 }
+
+// Demo reports whether a choice is the demo model.
+func (c Choice) Demo() bool { return c.Provider == ProviderDemo }
 
 // Providers knows the models and servers by name, with their addresses and keys. It
 // asks none of them.
@@ -68,7 +73,7 @@ func (p *Providers) Probing() bool {
 // else an id that the catalogue knows.
 func (p *Providers) Named(name string) (Choice, error) {
 	if name == ProviderDemo || strings.HasPrefix(name, ProviderDemo+"/") {
-		return Choice{Provider: ProviderDemo, Demo: true}, nil
+		return Choice{Provider: ProviderDemo}, nil
 	}
 	if first, rest, ok := strings.Cut(name, "/"); ok && p.Known(first) {
 		if rest == "" {
@@ -93,6 +98,8 @@ func (p *Providers) Named(name string) (Choice, error) {
 func (p *Providers) At(provider, model string) Choice {
 	c := Choice{Provider: provider, Model: CanonicalID(provider, model), BaseURL: p.Settings.Cfg().Providers[provider].BaseURL}
 	switch {
+	case provider == ProviderDemo:
+		return Choice{Provider: provider}
 	case c.BaseURL != "":
 	case provider == "openai":
 		c.BaseURL = p.Console.Getenv("OPENAI_BASE_URL")
@@ -109,59 +116,108 @@ func (p *Providers) OwnModel(c Choice) config.Model {
 	return DescribedModel(p.Settings.Cfg(), c.Provider, c.Model)
 }
 
-// Key is a provider's key and the variable it stands or would stand in. The
-// environment comes before the key that was stored.
-func (p *Providers) Key(provider string) (key, variable string) {
-	if p.Settings.Cfg().Providers[provider].KeyCommand != nil {
-		return "", "" // its program is asked when a request is sent
-	}
-	key, variable = p.environmentKey(provider)
-	if key == "" {
-		key, _, _ = p.StoredKey(provider) // one that cannot be read is none; doctor says why
-	}
-	return key, variable
+// Key is the key of a provider.
+type Key struct {
+	Text     string // "" for none, and where a program prints it
+	From     string // where it is: a variable of the environment, keyring, key file, key_command; "" nowhere
+	Variable string // of the environment that holds it, or would; "" if there is none
+	Err      error  // why a stored one cannot be read
 }
 
-// StoredKey is the key of a provider that was connected, and where it is kept.
-func (p *Providers) StoredKey(provider string) (key string, place keys.Place, err error) {
-	return p.Settings.Keys().Get(provider)
-}
+// Set reports whether the environment holds the key, which is used before a stored one.
+func (k Key) Set() bool { return k.Text != "" && k.From == k.Variable }
 
-// KeySource says where the key of a provider comes from, "" if there is none.
-func (p *Providers) KeySource(provider string) string {
-	if p.Settings.Cfg().Providers[provider].KeyCommand != nil {
-		return "printed by key_command"
-	}
-	if key, variable := p.environmentKey(provider); key != "" {
-		return variable
-	}
-	key, place, err := p.StoredKey(provider)
+// Key is a provider's key: that of the environment, or the one that was stored.
+func (p *Providers) Key(provider string) Key {
+	own, k := p.Settings.Cfg().Providers[provider], Key{}
+	e, _ := openai.Known(provider)
 	switch {
-	case err != nil:
-		return err.Error()
+	case own.KeyCommand != nil:
+		return Key{From: "key_command"} // asked when a request is sent
+	case own.APIKeyEnv != "":
+		k.Variable = own.APIKeyEnv
+		k.Text = p.Console.Getenv(k.Variable)
+	case provider == ProviderCustom:
+		k.Variable = "PLIMSOLL_API_KEY"
+		k.Text = p.Console.Getenv(k.Variable)
+	case e.Name != "":
+		k.Text, k.Variable = e.Key(p.Console.Getenv)
+	}
+	if k.Text != "" {
+		k.From = k.Variable
+		return k
+	}
+	stored := p.StoredKey(provider)
+	stored.Variable = k.Variable
+	return stored
+}
+
+// StoredKey is the key of a provider that was connected.
+func (p *Providers) StoredKey(provider string) (k Key) {
+	var place keys.Place
+	if k.Text, place, k.Err = p.Settings.Keys().Get(provider); k.Text != "" {
+		k.From = "key file"
+		if place == keys.InRing {
+			k.From = "keyring"
+		}
+	}
+	return k
+}
+
+// Connect keeps a key of a provider and says where.
+func (p *Providers) Connect(provider, key string) (where string, err error) {
+	place, err := p.Settings.Keys().Set(provider, key)
+	if place == keys.InRing {
+		return "the system's keyring", err
+	}
+	return p.Console.Home(p.Settings.KeyFile()) + ", which only you can read", err
+}
+
+// LongestKey bounds what is read as a key, in bytes.
+const LongestKey = 8 << 10
+
+// KeyIn is the key that a text consists of, without the blanks around it. A key never stands in an error.
+func KeyIn(text string) (string, error) {
+	key := strings.TrimSpace(text)
+	switch {
 	case key == "":
-		return ""
-	case place == keys.InRing:
-		return "stored in the system's keyring"
+		return "", errors.New("no key given")
+	case len(key) > LongestKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", errors.New("this is not a key: it has spaces or other characters that keys do not have, or is too long")
 	}
-	return "stored in " + p.Console.Home(p.Settings.KeyFile())
+	return key, nil
 }
 
-// environmentKey is Key, of the environment alone.
-func (p *Providers) environmentKey(provider string) (key, variable string) {
-	if v := p.Settings.Cfg().Providers[provider].APIKeyEnv; v != "" {
-		return p.Console.Getenv(v), v
-	}
-	if provider == ProviderCustom {
-		return p.Console.Getenv("PLIMSOLL_API_KEY"), "PLIMSOLL_API_KEY"
-	}
-	e, ok := openai.Known(provider)
-	if !ok {
-		return "", ""
-	}
-	return e.Key(p.Console.Getenv)
+// Keyed lists the providers that a key can be stored for: those that a key chooses
+// first, then the others, then those of the configuration. A server on this machine is
+// one of them if the configuration says where it is.
+func (p *Providers) Keyed() []string {
+	return slices.DeleteFunc(p.Names(), func(name string) bool {
+		e, known := openai.Known(name)
+		return known && (e.Local || e.BaseURL == "") && p.Settings.Cfg().Providers[name].BaseURL == ""
+	})
 }
 
+// TryKey tries a key of a provider with a request that costs nothing. The error is an *llm.Error.
+func (p *Providers) TryKey(ctx context.Context, provider, key string) error {
+	o := p.Endpoint(p.At(provider, ""))
+	o.Key = key
+	if err := openai.CheckKey(ctx, o); err != nil {
+		return llm.AsError(err)
+	}
+	return nil
+}
+
+// RemoveKey removes the stored key of a provider. The error says if there is none.
+func (p *Providers) RemoveKey(provider string) error {
+	was, err := p.Settings.Keys().Delete(provider)
+	if err == nil && !was {
+		err = fmt.Errorf("no key for %s is stored", provider)
+	}
+	return err
+}
+
+// Known reports whether there is a provider of a name.
 func (p *Providers) Known(name string) bool { return slices.Contains(p.Names(), name) }
 
 // Names lists the built-in providers and the user's own.
@@ -180,7 +236,7 @@ func (p *Providers) Names() []string {
 // says nothing of the address, at the recorded one.
 func (p *Providers) HeldAt(held conversation.ModelChanged) Choice {
 	c := p.At(held.Provider, held.Model)
-	if held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
+	if !c.Demo() && held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
 		c.BaseURL = held.BaseURL
 	}
 	return c

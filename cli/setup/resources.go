@@ -2,9 +2,12 @@ package setup
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"plimsoll/storage"
@@ -88,4 +91,38 @@ func (r *Resources) atEnd(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)
+}
+
+// Granted holds what the user granted, for all conversations of this run.
+func (r *Resources) Granted() *grants.Store {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.grants == nil {
+		r.grants = grants.New(r.Settings.Paths.Grants())
+	}
+	return r.grants
+}
+
+// Close ends what the commands opened, newest first.
+func (r *Resources) Close() error {
+	r.mu.Lock()
+	closers := r.closers
+	r.closers = nil
+	r.mu.Unlock()
+	var errs []error
+	for _, f := range slices.Backward(closers) {
+		errs = append(errs, f(context.Background()))
+	}
+	if r.Store != nil {
+		errs = append(errs, r.Store.Close())
+		r.Store = nil
+	}
+	if r.logFile != nil {
+		errs = append(errs, r.logFile.Close())
+		r.logFile = nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("closing: %w", err)
+	}
+	return nil
 }

@@ -2,12 +2,20 @@ package setup
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
+	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/keys"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
+	"plimsoll/conversation"
 )
 
 // Settings are what the user asked for: the flags, and the configuration that they
@@ -64,8 +72,154 @@ type Flags struct {
 // ChooseModel reports whether a flag says which model to talk to.
 func (f Flags) ChooseModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
 
-// Cfg is the configuration in force. configure comes first.
+// Cfg is the configuration in force. Configure comes first.
 func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
+
+// Configure loads the configuration, once.
+func (s *Settings) Configure() error {
+	if s.Loaded.Load() != nil {
+		return nil
+	}
+	workspace, err := config.Workspace(s.Console.Dir)
+	if err != nil {
+		return err
+	}
+	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
+	if err != nil {
+		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
+	}
+	loaded, err := s.named(workspace)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	s.Paths, s.Workspace = paths, workspace
+	s.Loaded.Store(&loaded)
+	return nil
+}
+
+// Reload puts the configuration in force as the files have it now, for what begins from
+// here on.
+func (s *Settings) Reload() error {
+	loaded, err := s.named(s.Workspace)
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	s.Loaded.Store(&loaded)
+	return nil
+}
+
+// Load reads the configuration without keeping it, and checks the names in it.
+// The sources are told even when the error is not nil.
+func (s *Settings) Load() (config.Loaded, error) {
+	workspace, err := config.Workspace(s.Console.Dir)
+	if err != nil {
+		return config.Loaded{}, err
+	}
+	loaded, err := s.named(workspace)
+	if err == nil {
+		if _, problems := s.OwnThemes(loaded); len(problems) > 0 {
+			err = problems
+		}
+	}
+	return loaded, err
+}
+
+// named reads the configuration and checks the names in it.
+func (s *Settings) named(workspace string) (config.Loaded, error) {
+	loaded, err := s.Read(workspace, nil, nil)
+	if err == nil {
+		err = s.CheckNames(loaded)
+	}
+	return loaded, err
+}
+
+// Read reads the configuration for a workspace: the files, then what a conversation records, then --cfg, then what was
+// changed since.
+func (s *Settings) Read(workspace string, recorded, changed map[string]string) (config.Loaded, error) {
+	return config.Load(config.LoadOptions{
+		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace,
+		Recorded: assignments(recorded), Set: s.Flags.Set, Changed: assignments(changed),
+		Trust: func(hash string) bool {
+			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
+		},
+	})
+}
+
+// assignments are settings as KEY=VALUE, sorted.
+func assignments(set map[string]string) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		out = append(out, key+"="+set[key])
+	}
+	return out
+}
+
+// What --cfg sets holds for the conversation it was given with, also when that goes on later: it is recorded in the log.
+// Settings of providers are not, because they may hold secrets.
+
+// Overrides are the settings of --cfg that are recorded, by key.
+func (s *Settings) Overrides() map[string]string {
+	set := map[string]string{}
+	for _, text := range s.Flags.Set {
+		key, value, ok := strings.Cut(text, "=")
+		if key = strings.TrimSpace(key); ok && key != "providers" && !strings.HasPrefix(key, "providers.") {
+			set[key] = strings.TrimSpace(value)
+		}
+	}
+	return set
+}
+
+// LoadedFor is the configuration of a conversation: the one in force with what the log records, and what was changed since
+// the conversation was opened.
+func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
+	recorded := RecordedSettings(events)
+	if len(recorded) == 0 && len(changed) == 0 {
+		return *s.Loaded.Load(), nil
+	}
+	loaded, err := s.Read(s.Workspace, recorded, changed)
+	if err != nil {
+		return config.Loaded{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
+	}
+	return loaded, nil
+}
+
+// ConfigFor is the configuration of a conversation that is not open.
+func (s *Settings) ConfigFor(events []conversation.Event) (config.Config, error) {
+	loaded, err := s.LoadedFor(events, nil)
+	return loaded.Config, err
+}
+
+// RecordedSettings are the settings that a log records, by key.
+func RecordedSettings(events []conversation.Event) map[string]string {
+	recorded := map[string]string{}
+	for _, e := range events {
+		if c, ok := e.Body.(conversation.ConfigChanged); ok {
+			maps.Copy(recorded, c.Set)
+		}
+	}
+	return recorded
+}
+
+// Adopt puts the settings that a conversation records in force, for a command
+// that shows this one only.
+func (s *Settings) Adopt(events []conversation.Event) error {
+	loaded := *s.Loaded.Load()
+	var err error
+	if loaded.Config, err = s.ConfigFor(events); err == nil {
+		s.Loaded.Store(&loaded)
+	}
+	return err
+}
+
+// BoundedBy is a model with the window and the lifetime of the cache that a
+// configuration gives it; only the flag of the window is stronger.
+func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {
+	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
+		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
+	}
+	m.CacheTTL = DescribedModel(cfg, m.Provider, m.ID).CacheTTL
+	return m
+}
 
 // ConfigFile is the user's configuration file, whether it exists or not.
 func (s *Settings) ConfigFile() (string, error) {
@@ -74,4 +228,24 @@ func (s *Settings) ConfigFile() (string, error) {
 		return "", console.AsUsage(console.WithHint(err, "set HOME, or name a file with --config"))
 	}
 	return path, nil
+}
+
+// OwnFiles are the files by which the program itself is steered, and its data.
+func (s *Settings) OwnFiles() []string {
+	own := []string{s.Paths.Data, s.Paths.State, s.Paths.Grants()}
+	if path, _, err := config.File(s.Console.Lookup, s.Flags.Config); err == nil {
+		if full, err := filepath.Abs(path); err == nil {
+			own = append(own, full)
+		}
+	}
+	return own
+}
+
+// RuleAt is the file and line where the list stands that has a rule, "" if the configuration has none.
+func (s *Settings) RuleAt(list, _ string) string {
+	origin, set := s.Loaded.Load().Origins["permissions."+list]
+	if !set || origin.File == "" {
+		return ""
+	}
+	return s.Console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
 }

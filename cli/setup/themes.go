@@ -23,34 +23,40 @@ type themeFile struct {
 	Gauge  themes.Gauge   `yaml:"gauge"`
 }
 
-// readTheme reads a theme file. Faint is what does not read well in it.
-func readTheme(path string) (t themes.Theme, faint config.Problems, err error) {
+// readTheme reads a theme file.
+func readTheme(path string) (t themes.Theme, err error) {
 	var in themeFile
 	file, err := config.ReadTheme(path, &in)
 	if err != nil {
-		return t, nil, err
+		return t, err
+	}
+	wrong := func(key, message, hint string) (themes.Theme, error) {
+		return t, config.Problems{file.Problem(key, message, hint)}
 	}
 	name := themeName(path)
 	if tui.CheckTheme(name) == nil {
-		return t, nil, config.Problems{file.Problem("", "a theme is already named "+name, "rename the file")}
+		return wrong("", "a theme is already named "+name, "rename the file")
 	}
 	t = themes.Theme{Name: name, Palette: in.Colors, Syntax: in.Code, Gauge: in.Gauge}
 	if in.Base != "" {
 		base, ok := themes.ByName(in.Base)
 		if !ok || !base.HasColour() {
-			return t, nil, config.Problems{file.Problem("base", "no theme is named "+in.Base, "the themes are "+strings.Join(baseNames(), ", "))}
+			return wrong("base", "no theme is named "+in.Base, "the themes are "+strings.Join(baseNames(), ", "))
 		}
 		t = t.Over(base)
 	}
-	if missing := missingRoles(t); len(missing) > 0 {
-		return t, nil, config.Problems{file.Problem("", "these colors are missing: "+strings.Join(missing, ", "),
-			"add them, or start from a theme that has them:  base: "+themes.PlimsollDark)}
+	var missing []string
+	for _, r := range t.Roles() {
+		if r.Color == "" {
+			missing = append(missing, r.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return wrong("", "these colors are missing: "+strings.Join(missing, ", "),
+			"add them, or start from a theme that has them:  base: "+themes.PlimsollDark)
 	}
 	t.Dark = themes.IsDark(t.Background)
-	for _, f := range t.Unreadable(themes.Usual) {
-		faint = append(faint, file.Problem(f.Role.Name, f.Text(), f.Hint()))
-	}
-	return t, faint, nil
+	return t, nil
 }
 
 // baseNames are the themes that a file can begin with.
@@ -58,71 +64,57 @@ func baseNames() []string {
 	return slices.DeleteFunc(themes.Names(), func(name string) bool { return name == themes.Mono })
 }
 
-// missingRoles are the colors that a theme does not have.
-func missingRoles(t themes.Theme) []string {
-	var missing []string
-	for _, r := range t.Roles() {
-		if r.Color == "" {
-			missing = append(missing, r.Name)
-		}
-	}
-	return missing
-}
-
-// OwnThemes are the user's themes: the file that ui.theme names, and those in the folder
-// with other names. Problems are what keeps files from being themes, faint is what does not
-// read well.
-func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems, faint config.Problems) {
-	files := config.ThemeFiles(s.themeFolder())
+// OwnThemes are the user's themes: the file that ui.theme names, and those in the folder with other names. The problems
+// are what keeps files from being themes.
+func (s *Settings) OwnThemes(l config.Loaded) (own []themes.Theme, problems config.Problems) {
+	files := s.themeFiles()
 	if at := s.themeFile(l); at != "" {
 		files = slices.DeleteFunc(files, func(f string) bool { return themeName(f) == themeName(at) })
 		files = slices.Insert(files, 0, at)
 	}
 	for _, path := range files {
-		t, hard, err := readTheme(path)
+		t, err := readTheme(path)
 		var wrong config.Problems
 		switch {
 		case errors.As(err, &wrong):
 			problems = append(problems, wrong...)
-			continue
 		case slices.ContainsFunc(own, func(o themes.Theme) bool { return o.Name == t.Name }):
 			problems = append(problems, &config.Problem{File: path, Message: "a theme is already named " + t.Name, Hint: "rename the file"})
-			continue
+		default:
+			own = append(own, t)
 		}
-		own, faint = append(own, t), append(faint, hard...)
 	}
-	return own, problems, faint
+	return own, problems
 }
 
 // Theme is the theme that a configuration names, by the name that it has on the screen,
 // with the file that it stands in.
 func (s *Settings) Theme(l config.Loaded) (name string, own []themes.Theme, err error) {
-	path := s.themeFile(l)
-	if path == "" {
-		var files []string
-		for _, f := range config.ThemeFiles(s.themeFolder()) {
-			files = append(files, themeName(f))
-		}
-		if err := tui.CheckTheme(l.Config.UI.Theme, files...); err != nil {
-			return "", nil, config.Problems{l.Problem("ui.theme", err.Error(), "")}
-		}
-		return l.Config.UI.Theme, nil, nil
+	if path := s.themeFile(l); path != "" {
+		t, err := readTheme(path)
+		return t.Name, []themes.Theme{t}, err
 	}
-	t, _, err := readTheme(path)
-	return t.Name, []themes.Theme{t}, err
+	var names []string
+	for _, f := range s.themeFiles() {
+		names = append(names, themeName(f))
+	}
+	if err := tui.CheckTheme(l.Config.UI.Theme, names...); err != nil {
+		return "", nil, config.Problems{l.Problem("ui.theme", err.Error(), "")}
+	}
+	return l.Config.UI.Theme, nil, nil
 }
 
 func themeName(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
-// themeFolder is where the user's themes are, "" without a home.
-func (s *Settings) themeFolder() string {
+// themeFiles are the files in the folder of the user's themes.
+func (s *Settings) themeFiles() []string {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {
-		return ""
+		return nil // without a home there are none
 	}
-	return paths.Themes()
+	return config.ThemeFiles(paths.Themes())
 }
 
 // themeFile is the file that ui.theme leads to, "" if it names a built-in theme or none.
@@ -130,11 +122,8 @@ func (s *Settings) themeFolder() string {
 func (s *Settings) themeFile(l config.Loaded) string {
 	name := l.Config.UI.Theme
 	if !config.IsThemePath(name) {
-		if tui.CheckTheme(name) == nil {
-			return ""
-		}
-		files := config.ThemeFiles(s.themeFolder())
-		if i := slices.IndexFunc(files, func(f string) bool { return themeName(f) == name }); i >= 0 {
+		files := s.themeFiles()
+		if i := slices.IndexFunc(files, func(f string) bool { return themeName(f) == name }); i >= 0 && tui.CheckTheme(name) != nil {
 			return files[i]
 		}
 		return ""

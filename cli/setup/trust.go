@@ -3,7 +3,6 @@ package setup
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,9 +44,8 @@ func (s *Settings) TrustOf(workspace string) Trust {
 	if err != nil {
 		return Trust{}
 	}
-	data, err := os.ReadFile(path)
 	var t Trust
-	if err != nil || json.Unmarshal(data, &t) != nil || t.Workspace != workspace {
+	if !readJSON(path, &t) || t.Workspace != workspace {
 		return Trust{}
 	}
 	return t
@@ -59,14 +57,7 @@ func (s *Settings) KeepTrust(t Trust) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(t)
-	if err != nil {
-		return err
-	}
-	if err := config.ReplaceFile(path, append(data, '\n')); err != nil {
-		return fmt.Errorf("saving your decision about the workspace: %w", err)
-	}
-	return nil
+	return keepJSON(path, "saving your decision about the workspace", t)
 }
 
 // ForgetTrust removes what is kept of a workspace.

@@ -1,0 +1,205 @@
+package screen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/compact/meter"
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tools/shell"
+	"plimsoll/tools/workspace"
+	"plimsoll/tui"
+)
+
+// What a message mentions with @ goes with it: the text of a file, some of its lines
+// (main.go:3-9), or what is in a folder (config/).
+
+// Limits of what surrounds a conversation on the screen.
+const (
+	maxFiles      = 20_000          // that can be mentioned
+	maxListing    = 500             // entries of a folder that is mentioned
+	maxPrompts    = 500             // of the history
+	shellTime     = 2 * time.Minute // for a command of the user's own
+	MaxAttachment = 16 << 20        // bytes of a mentioned file
+)
+
+// Files lists the files of the workspace that can be mentioned.
+func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
+	if err := h.with.Settings.Configure(); err != nil {
+		return nil, err
+	}
+	found, err := workspace.List(ctx, h.with.Settings.Workspace, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]tui.File, 0, len(found))
+	most := int64(h.arrivalCap().Chars)
+	for _, f := range found {
+		if !tui.IsImage(f.Path) { // which cannot be part of a message
+			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / meter.CharsPerToken)})
+		}
+	}
+	return append(files, foldersOf(found)...), nil
+}
+
+// foldersOf lists the folders that files are in, with about what their lists weigh.
+func foldersOf(files []workspace.File) []tui.File {
+	size := map[string]int{}
+	for _, f := range files {
+		for child, dir := f.Path, path.Dir(f.Path); dir != "."; child, dir = dir, path.Dir(dir) {
+			_, known := size[dir]
+			size[dir] += len(path.Base(child)) + 1
+			if known {
+				break // it is part of its own folder already
+			}
+		}
+	}
+	folders := make([]tui.File, 0, len(size))
+	for _, dir := range slices.Sorted(maps.Keys(size)) {
+		folders = append(folders, tui.File{Path: dir + "/", Tokens: max(1, int(float64(size[dir])/meter.CharsPerToken))})
+	}
+	return folders
+}
+
+// Attach returns the text of what is mentioned, each with its name.
+func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
+	root, err := os.OpenRoot(h.with.Settings.Workspace)
+	if err != nil {
+		return "", fmt.Errorf("opening the workspace: %w", err)
+	}
+	defer root.Close()
+	files := make([]conversation.AttachedFile, len(paths))
+	most := h.arrivalCap()
+	for i, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		text, err := attachment(root, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errors.New("there is no such file in the workspace")
+		}
+		if err != nil {
+			return "", &tui.MentionError{Path: path, Err: err}
+		}
+		shown, _ := most.Apply(text, "") // cut like a tool's result
+		files[i] = conversation.AttachedFile{Path: path, Text: shown}
+	}
+	return conversation.Attach(files...), nil
+}
+
+// linesOf is a path with lines behind it: main.go:7, main.go:7-20.
+var linesOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+})
+
+// attachment reads what is mentioned.
+func attachment(root *os.Root, name string) (string, error) {
+	text, err := mentioned(root, name)
+	part := linesOf().FindStringSubmatch(name)
+	if !errors.Is(err, fs.ErrNotExist) || part == nil {
+		return text, err
+	}
+	if text, err = mentioned(root, part[1]); err != nil {
+		return "", err
+	}
+	first, _ := strconv.Atoi(part[2])
+	last, err := strconv.Atoi(part[3])
+	if err != nil {
+		last = first
+	}
+	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if first < 1 || last < first || first > len(all) {
+		return "", fmt.Errorf("there are no such lines: it has %s", numbers.Count(len(all), "line"))
+	}
+	return strings.Join(all[first-1:min(last, len(all))], "\n"), nil
+}
+
+// mentioned is the whole text of a file, or the list of a folder.
+func mentioned(root *os.Root, name string) (string, error) {
+	st, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return "", err
+	case st.IsDir():
+		return namesIn(root, name)
+	case !st.Mode().IsRegular():
+		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
+	case tui.IsImage(name):
+		return "", errors.New("it is an image: only text can be sent")
+	case st.Size() > MaxAttachment:
+		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
+	}
+	data, err := root.ReadFile(name)
+	if err != nil {
+		return "", err
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", errors.New("it is a binary file: only text can be sent")
+	}
+	return conversation.Clean(string(data)), nil
+}
+
+// namesIn is what is in a folder, one name a line, folders with a slash.
+func namesIn(root *os.Root, name string) (string, error) {
+	entries, err := fs.ReadDir(root.FS(), path.Clean(name))
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for i, e := range entries {
+		if i == maxListing {
+			fmt.Fprintf(&b, "… and %d more\n", len(entries)-i)
+			break
+		}
+		b.WriteString(conversation.Clean(e.Name()))
+		if e.IsDir() {
+			b.WriteByte('/')
+		}
+		b.WriteByte('\n')
+	}
+	if len(entries) == 0 {
+		return "(an empty folder)", nil
+	}
+	return b.String(), nil
+}
+
+// Shell runs a command of the user's own in the workspace and returns what it
+// printed. It keeps the environment: the user runs it, not the model.
+func (h *Host) Shell(ctx context.Context, command string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, shellTime)
+	defer cancel()
+	output, err := shell.Run(ctx, h.with.Settings.Workspace, command)
+	text, _ := h.arrivalCap().Apply(output, "")
+	return text, err
+}
+
+// Prompts returns what was sent before, oldest first.
+func (h *Host) Prompts(ctx context.Context) ([]string, error) {
+	store, err := h.with.Resources.Open()
+	if err != nil {
+		return nil, err
+	}
+	return store.History(ctx, h.with.Settings.Workspace, maxPrompts)
+}
+
+// Remember adds a prompt to the history.
+func (h *Host) Remember(ctx context.Context, text string) error {
+	store, err := h.with.Resources.Open()
+	if err != nil {
+		return err
+	}
+	return store.AddHistory(ctx, h.with.Settings.Workspace, text)
+}

@@ -1,0 +1,311 @@
+package screen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/llm"
+	"plimsoll/agent/openai"
+	"plimsoll/cli/session"
+	"plimsoll/cli/setup"
+	"plimsoll/conversation/numbers"
+	"plimsoll/storage"
+	"plimsoll/themes"
+	"plimsoll/tui"
+)
+
+// serversTime is how long servers have to list their models before the list opens
+// without them.
+const serversTime = 2 * time.Second
+
+// Models lists what can be switched to: what servers list, what the catalogue knows of providers
+// with a key, one of each provider without, and the demo model.
+func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+	var out []tui.ModelChoice
+	keys, picks := map[string]string{}, h.with.Settings.Picks()
+	for _, name := range h.with.Providers.Names() {
+		keys[name] = h.with.Providers.Key(name).From
+	}
+	add := func(r setup.ModelRow, found bool) {
+		m := tui.ModelChoice{Name: r.Provider + "/" + r.ID, Window: r.Window, Found: found, Key: keys[r.Provider]}
+		if slices.ContainsFunc(out, func(o tui.ModelChoice) bool { return o.Name == m.Name }) {
+			return
+		}
+		if p := r.Prices; p != nil {
+			m.Input, m.Output = &p.Input, &p.Output
+			if p.Cached > 0 || p.Input == 0 {
+				m.Cached = &p.Cached
+			}
+		}
+		m.Plain = r.Sure && !r.Reasoning
+		switch {
+		case m.Key == "" && found:
+			m.Key = "its server"
+		case m.Key == "":
+			m.NoKey = true
+		}
+		out = append(out, m)
+	}
+	listed := map[string]bool{} // providers whose server says what there is
+	for _, r := range h.listed(ctx) {
+		listed[r.Provider] = true
+		add(r, true)
+	}
+	for _, usual := range []bool{true, false} {
+		for _, e := range catalog.All() {
+			if first, _ := catalog.Default(e.Provider); usual != (first.ID == e.ID) || !usual && keys[e.Provider] == "" {
+				continue
+			}
+			if _, known := keys[e.Provider]; known && !e.Deprecated && e.Tools && !listed[e.Provider] {
+				add(h.with.Models.Row(e.Provider, openai.Listed{ID: e.ID}), false)
+			}
+		}
+	}
+	out = append(out, tui.ModelChoice{Name: setup.ProviderDemo, Note: "built in, not an AI", Plain: true})
+	for i := range out {
+		out[i].Favorite = slices.Contains(picks.Favorites, out[i].Name)
+		out[i].Recent = slices.Index(picks.Recent, out[i].Name) + 1
+	}
+	return out, nil
+}
+
+// listed is what the server in use lists, and the other servers that answer.
+func (h *Host) listed(ctx context.Context) []setup.ModelRow {
+	ctx, cancel := context.WithTimeout(ctx, serversTime)
+	defer cancel()
+	_, in := h.link()
+	var here, others []setup.ModelRow
+	var all sync.WaitGroup
+	if in.Discover != nil {
+		all.Go(func() {
+			if found, err := in.Discover(ctx); err == nil { // without an answer the catalogue stands
+				here = h.with.Models.RowsOf(in.Model.Provider, found)
+			}
+		})
+	}
+	all.Go(func() { others = h.with.Models.OfServers(ctx, "") })
+	all.Wait()
+	if len(here) > 0 {
+		others = slices.DeleteFunc(others, func(r setup.ModelRow) bool { return r.Provider == in.Model.Provider })
+	}
+	return append(here, others...)
+}
+
+// Themes reads the user's own themes.
+func (h *Host) Themes(context.Context) ([]themes.Theme, error) {
+	own, problems := h.with.Settings.OwnThemes(*h.with.Settings.Loaded.Load())
+	if len(problems) > 0 {
+		return own, problems
+	}
+	return own, nil
+}
+
+// Favor marks a model as a favorite, or no longer.
+func (h *Host) Favor(_ context.Context, model string, on bool) error {
+	return h.with.Settings.Favor(model, on)
+}
+
+// SwitchModel makes requests go to another model from here on, with the effort that
+// follows its name; a level alone changes the effort. A conversation that was held with a local model needs a yes before a
+// hosted one gets it.
+func (h *Host) SwitchModel(ctx context.Context, name string) error {
+	r, in := h.link()
+	if r == nil {
+		return errReadOnly
+	}
+	name, effort, err := setup.SplitEffort(name)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		in.Model.Effort = effort
+		return h.switchTo(r, in)
+	}
+	c, err := h.Meant(ctx, in, name)
+	if err != nil {
+		return err
+	}
+	l, err := h.with.Models.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	l.Model.Effort = cmp.Or(effort, l.Model.Effort)
+	held, err := h.with.Models.Held(ctx, r.ID)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	if !setup.Leaves(held, l.Model) {
+		return h.switchTo(r, l)
+	}
+	to := l.Choice()
+	return &tui.Consent{
+		Title:    "Send it elsewhere?",
+		Question: fmt.Sprintf("This conversation used %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.Place()),
+		Yes:      "go on with " + to.Name() + " at " + to.Place(),
+		No:       "no, send nothing",
+		Declined: "nothing was sent; " + in.Model.Name() + " goes on with it",
+		Switch:   func(context.Context) error { return h.switchTo(r, l) },
+	}
+}
+
+// SetWindow says how many tokens the model in use holds. It is kept for later runs.
+func (h *Host) SetWindow(_ context.Context, text string) error {
+	tokens, err := numbers.ParseCount(text)
+	if err != nil || tokens <= 0 {
+		return errors.New("/window takes a number of tokens, like 32000, 128k or 1M")
+	}
+	if r := h.open(); r != nil {
+		return r.SetWindow(tokens)
+	}
+	return errReadOnly
+}
+
+// switchTo sends the requests of a conversation to another model, if it is open
+// still.
+func (h *Host) switchTo(r *session.Running, l setup.Link) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.Running != r {
+		return errLeft
+	}
+	r.SwitchTo(l)
+	if err := h.with.Settings.Used(l.Model.Name()); err != nil { // the list is as useful without
+		h.with.Resources.Logger().Warn("the models used of late", "error", err)
+	}
+	return nil
+}
+
+// Meant is the choice that a name means in a conversation: what the server in use
+// lists by that name comes before other providers.
+func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Choice, error) {
+	at := in.Choice()
+	provider, _, _ := strings.Cut(name, "/")
+	rest := strings.TrimPrefix(name, at.Provider+"/")
+	switch {
+	case at.Demo():
+	case rest != name && at.Provider == setup.ProviderCustom:
+		at.Model = rest
+		return at, nil
+	case rest == name && provider != name && h.with.Providers.Known(provider), h.with.Providers.Known(name):
+	case in.Discover != nil:
+		ctx, cancel := context.WithTimeout(ctx, serversTime)
+		defer cancel()
+		if found, err := in.Discover(ctx); err == nil {
+			if m, ok := found.Listed(rest); ok {
+				at.Model = setup.CanonicalID(at.Provider, m.ID)
+				return at, nil
+			}
+		}
+	}
+	return h.with.Providers.Named(name)
+}
+
+// Providers lists the providers: those that can be talked to come first.
+func (h *Host) Providers(ctx context.Context) ([]tui.Provider, error) {
+	var all []tui.Provider
+	if h.with.Providers.Probing() {
+		for _, s := range openai.Answering(ctx, openai.LocalBases(h.with.Console.Getenv), nil) {
+			e, _ := openai.Known(s.Provider)
+			p := tui.Provider{Name: s.Provider, Label: e.Label, Ready: s.Model != "", Note: "answers at " + setup.HostOf(s.BaseURL)}
+			if !p.Ready {
+				what, hint := s.NoModels()
+				p.Note = what + ": " + hint
+			}
+			all = append(all, p)
+		}
+	}
+	for _, name := range h.with.Providers.Keyed() {
+		if !slices.ContainsFunc(all, func(p tui.Provider) bool { return p.Name == name && p.Ready }) {
+			all = append(all, h.keyedRow(name))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b tui.Provider) int {
+		switch {
+		case a.Ready == b.Ready:
+			return 0
+		case a.Ready:
+			return -1
+		}
+		return 1
+	})
+	return all, nil
+}
+
+// keyedRow is a provider that takes a key.
+func (h *Host) keyedRow(name string) tui.Provider {
+	e, known := openai.Known(name)
+	own, k := h.with.Settings.Cfg().Providers[name], h.with.Providers.Key(name)
+	p := tui.Provider{Name: name, Label: cmp.Or(e.Label, name), Keyed: true, Stored: h.with.Providers.StoredKey(name).Text != "", KeyPage: e.KeyPage}
+	if k.Set() {
+		p.Variable = k.Variable
+	}
+	switch {
+	case k.From != "":
+		p.Ready, p.Note = true, "key in "+k.From
+	case k.Err != nil:
+		p.Note = k.Err.Error()
+	case (!known || e.Local) && own.APIKeyEnv == "", len(own.Headers) > 0:
+		p.Ready, p.Note = true, "in the configuration, at "+setup.HostOf(own.BaseURL)
+	default:
+		p.Note = "no key yet"
+	}
+	return p
+}
+
+// Connect tries a key of a provider, and stores it. The open conversation has it from
+// the next request on.
+func (h *Host) Connect(ctx context.Context, provider string, secret tui.Secret) (tui.Connected, error) {
+	key, err := setup.KeyIn(secret.Reveal())
+	if err != nil {
+		return tui.Connected{}, fmt.Errorf("%w; nothing was stored", err)
+	}
+	if err := h.with.Providers.TryKey(ctx, provider, key); err != nil {
+		e := llm.AsError(err)
+		if e.Class == llm.Auth {
+			return tui.Connected{}, fmt.Errorf("%s; nothing was stored. Check that it was copied whole, and that it is one for %s", e.Message, provider)
+		}
+		return tui.Connected{}, fmt.Errorf("the key could not be tried: %s; nothing was stored. Try again, or store it untried: plimsoll connect %s --no-check", e.Message, provider)
+	}
+	if err := ctx.Err(); err != nil {
+		return tui.Connected{}, err
+	}
+	place, err := h.with.Providers.Connect(provider, key)
+	if err != nil {
+		return tui.Connected{}, err
+	}
+	h.relink(ctx, provider)
+	return tui.Connected{Provider: h.keyedRow(provider), Place: place}, nil
+}
+
+// Disconnect removes the stored key of a provider.
+func (h *Host) Disconnect(ctx context.Context, provider string) (tui.Provider, error) {
+	if err := h.with.Providers.RemoveKey(provider); err != nil {
+		return tui.Provider{}, err
+	}
+	h.relink(ctx, provider)
+	return h.keyedRow(provider), nil
+}
+
+// relink gives the open conversation the key that its provider has now. Where that fails
+// the next request says so.
+func (h *Host) relink(ctx context.Context, provider string) {
+	r, in := h.link()
+	if r == nil || in.Model.Provider != provider {
+		return
+	}
+	l, err := h.with.Models.Connect(ctx, in.Choice())
+	if err == nil {
+		l.Model.Effort = in.Model.Effort
+		err = h.switchTo(r, l)
+	}
+	if err != nil {
+		h.with.Resources.Logger().Warn("the conversation keeps its key", "error", err)
+	}
+}

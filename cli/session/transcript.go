@@ -1,0 +1,89 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"plimsoll/agent/llm"
+	"plimsoll/compact/projection"
+
+	"plimsoll/cli/console"
+)
+
+// What compaction needs of the world around a running conversation: other
+// Models for summaries, and a file for what J-CLI replaces.
+
+// summariser finds the model that a profile wants its summaries from. One that
+// has no key is not there.
+func (r *Running) summariser(ctx context.Context) func(name string) (llm.Model, llm.Provider, bool) {
+	ctx = context.WithoutCancel(ctx)
+	in := r.Link.Choice() // as it was opened
+	return func(name string) (llm.Model, llm.Provider, bool) {
+		c, err := r.From.Providers.Named(name)
+		if err == nil && c.Provider == in.Provider && c.Address() == "" {
+			c.BaseURL = in.BaseURL // a name of the server in use
+		}
+		if err == nil {
+			err = r.From.Providers.CheckKey(c)
+		}
+		if err != nil {
+			return llm.Model{}, nil, false
+		}
+		l, err := r.From.Models.Connect(ctx, c)
+		return l.Model, l.Provider, err == nil
+	}
+}
+
+// SaveTranscript saves the history as the model was sent it, one message a
+// line, before a summary replaces it (JCL). Only the user may read it.
+func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
+	dir := v.Settings.Paths.Transcripts()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder for transcripts: %w", err)
+	}
+	f, err := newTranscript(dir, time.Now().Unix())
+	if err != nil {
+		return "", fmt.Errorf("saving the transcript: %w", err)
+	}
+	err = writeTranscript(ctx, f, view)
+	if err = errors.Join(err, f.Close()); err != nil {
+		// What is not whole is of no use; if it cannot be removed, it says less.
+		_ = os.Remove(f.Name())
+		return "", fmt.Errorf("saving the transcript: %w", err)
+	}
+	return f.Name(), nil
+}
+
+func writeTranscript(ctx context.Context, f *os.File, v projection.View) error {
+	out := bufio.NewWriter(f)
+	for i := range v.Messages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := console.WriteLine(out, NewRow(&v.Messages[i])); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// newTranscript makes the file of a second; a second one of the same gets the
+// next.
+func newTranscript(dir string, unix int64) (*os.File, error) {
+	for {
+		path := filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+		unix++
+	}
+}
