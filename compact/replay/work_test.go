@@ -48,7 +48,7 @@ func TestNoMoreIsLoadedThanIsReplayed(t *testing.T) {
 	}
 	raw := preset.RulesOf(preset.Raw)
 	o := replay.Options{Policies: []preset.Name{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
-		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/1000) }}
+		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/3) }}
 	var sources []replay.Source
 	for range 10 {
 		sources = append(sources, replay.Source{Name: "one", Load: func() (replay.Conversation, error) {

@@ -17,11 +17,7 @@ type Document struct {
 type Meta struct {
 	Title   string
 	Model   string    // that the replies came from, where they do not say themselves
-	Client  string    // program that recorded it
 	Created time.Time // zero: not said
-	// CompactAt lists the messages, counted from 0, that were the first after
-	// a compaction by the recording program.
-	CompactAt []int
 }
 
 // Role is who a message is from, as in the file.
@@ -37,15 +33,12 @@ const (
 
 // Message is one message of a file.
 type Message struct {
-	Line int // of the file, from 1; 0 for one that was not read
-	Role Role
-	Time time.Time // zero: not recorded
-	Text string    // of results the full text, if it is known
-	// Summary says that the recording program wrote this message in place of
-	// what it compacted (x_compact_summary).
-	Summary bool
-	Reply   Reply  // assistant only
-	Result  Result // tool only
+	Line   int // of the file, from 1; 0 for one that was not read
+	Role   Role
+	Time   time.Time // zero: not recorded
+	Text   string    // of results the full text, if it is known
+	Reply  Reply     // assistant only
+	Result Result    // tool only
 }
 
 // Reply is what only replies have.

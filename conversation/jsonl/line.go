@@ -24,18 +24,16 @@ type line struct {
 	Usage     loose[usage]  `json:"usage,omitzero"`
 	Time      loose[int64]  `json:"ts,omitzero"`
 	// Of files of other programs.
-	Summary   loose[bool] `json:"x_compact_summary,omitzero"`
 	Synthetic loose[bool] `json:"x_synthetic,omitzero"`
 }
 
 // meta is the meta line.
 type meta struct {
-	Title     loose[string]    `json:"title,omitzero"`
-	Model     loose[string]    `json:"model,omitzero"`
-	Client    loose[string]    `json:"client,omitzero"`
-	Created   loose[time.Time] `json:"created,omitzero"`
-	CompactAt loose[[]int]     `json:"compact_at,omitzero"`
-	Messages  loose[int]       `json:"messages"`
+	Title    loose[string]    `json:"title,omitzero"`
+	Model    loose[string]    `json:"model,omitzero"`
+	Client   loose[string]    `json:"client,omitzero"`
+	Created  loose[time.Time] `json:"created,omitzero"`
+	Messages loose[int]       `json:"messages"`
 }
 
 type call struct {
@@ -109,8 +107,8 @@ const mostShown = 41
 // Write writes a document: the meta line, then a line for each message. Every
 // line is one call of w.Write and valid UTF-8.
 func Write(w io.Writer, d Document) error {
-	head := meta{Title: loose[string]{d.Meta.Title}, Model: loose[string]{d.Meta.Model}, Client: loose[string]{d.Meta.Client},
-		Created: loose[time.Time]{d.Meta.Created}, CompactAt: loose[[]int]{d.Meta.CompactAt}, Messages: loose[int]{len(d.Messages)}}
+	head := meta{Title: loose[string]{d.Meta.Title}, Model: loose[string]{d.Meta.Model}, Client: loose[string]{"plimsoll"},
+		Created: loose[time.Time]{d.Meta.Created}, Messages: loose[int]{len(d.Messages)}}
 	if err := writeLine(w, line{Meta: &loose[meta]{head}}); err != nil {
 		return err
 	}
@@ -135,7 +133,7 @@ func writeLine(w io.Writer, l line) error {
 func lineOf(m *Message) line {
 	role := string(m.Role)
 	l := line{Role: &role, Content: (*content)(&m.Text), Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,
-		Name: loose[string]{m.Result.Tool}, Summary: loose[bool]{m.Summary}}
+		Name: loose[string]{m.Result.Tool}}
 	if !m.Time.IsZero() {
 		l.Time.v = m.Time.UnixMilli()
 	}

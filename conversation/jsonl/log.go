@@ -7,13 +7,10 @@ import "plimsoll/conversation"
 // Notices, settings and overlays stay behind. A result that was cut has its
 // full text where that can be read.
 
-// client is who recorded what Of returns.
-const client = "plimsoll"
-
 // Of returns a log as a document. texts gives the texts that events name;
 // false for one that cannot be read.
 func Of(events []conversation.Event, texts func(name string) (string, bool)) Document {
-	d := Document{Meta: Meta{Client: client}}
+	var d Document
 	system, usage := d.Meta.gather(events)
 	if text, ok := texts(system); ok && text != "" {
 		d.Messages = append(d.Messages, Message{Role: RoleSystem, Text: text, Time: d.Meta.Created})

@@ -89,13 +89,13 @@ func (f *file) take(text []byte) error {
 	}
 	if l.Meta != nil && l.Role == nil {
 		m := l.Meta.v
-		f.doc.Meta = Meta{Title: m.Title.v, Model: m.Model.v, Client: m.Client.v, Created: m.Created.v.UTC(), CompactAt: m.CompactAt.v}
+		f.doc.Meta = Meta{Title: m.Title.v, Model: m.Model.v, Created: m.Created.v.UTC()}
 		return nil
 	}
 	if l.Role == nil {
 		return errors.New(`it has no "role", so it is not a chat-completions message`)
 	}
-	m := Message{Line: f.number, Role: Role(*l.Role), Summary: l.Summary.v}
+	m := Message{Line: f.number, Role: Role(*l.Role)}
 	if ms := l.Time.v; ms > 0 && ms < timesEnd {
 		m.Time = time.UnixMilli(ms).UTC()
 	}

@@ -43,12 +43,12 @@ func TestMessagesAreReadWithAllThatIsSaidOfThem(t *testing.T) {
 			Usage: &conversation.Usage{Prompt: 10, Cached: 4, CacheWrite: -1, Completion: 2, Reasoning: -1}}},
 		{Line: 6, Role: jsonl.RoleTool, Text: "broken", Result: jsonl.Result{CallID: "c2", Tool: "run", Status: conversation.ResultError}},
 		{Line: 7, Role: jsonl.RoleTool, Result: jsonl.Result{CallID: "c1", Tool: "read_file", Status: conversation.ResultInterrupted}},
-		{Line: 8, Role: jsonl.RoleUser, Text: "in short: ...", Summary: true},
+		{Line: 8, Role: jsonl.RoleUser, Text: "in short: ..."},
 	}
 	if diff := cmp.Diff(want, d.Messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	wantMeta := jsonl.Meta{Title: "T", Model: "m", Client: "c 1", CompactAt: []int{3}, Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	wantMeta := jsonl.Meta{Title: "T", Model: "m", Created: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if diff := cmp.Diff(wantMeta, d.Meta); diff != "" {
 		t.Errorf("meta (-want +got):\n%s", diff)
 	}
