@@ -17,12 +17,9 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
-	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact/meter"
-	"plimsoll/config"
 	"plimsoll/conversation"
 )
 
@@ -148,25 +145,6 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	}
 }
 
-func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
-	t.Parallel()
-	server := meter.Window{Tokens: 8192, Source: meter.WindowServer}
-	for name, c := range map[string]struct {
-		recorded, flag int
-		want           meter.Window
-	}{
-		"none":           {0, 0, server},
-		"recorded":       {5000, 0, meter.Window{Tokens: 5000, Source: meter.WindowConfig}},
-		"the flag stays": {5000, 8192, server},
-	} {
-		var cfg config.Config
-		cfg.Context.Window = c.recorded
-		if got := newApp(console.Env{}, setup.Flags{Window: c.flag}).settings.BoundedBy(cfg, llm.Model{Window: server}).Window; got != c.want {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
-	}
-}
-
 // A reply that broke off and was asked for again stands on standard output once,
 // as the conversation holds it: nothing of an earlier try stands before it, also
 // where all tries failed.
@@ -201,18 +179,5 @@ func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	w.appended(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
 	if got := stderr.String(); strings.Count(got, "\n") != fewResults+3 || !strings.Contains(got, "25,000") {
 		t.Errorf("%d bytes: %.300s", len(got), got)
-	}
-}
-
-// Layers that act before every request are told of once, other compactions each time.
-func TestAskTellsOnceOfALayerOfEveryRequest(t *testing.T) {
-	t.Parallel()
-	var stderr bytes.Buffer
-	w := &asking{stderr: &stderr}
-	for _, layer := range []bool{true, false, true, false} {
-		w.show(updates.Compacted{Layer: layer})
-	}
-	if n := strings.Count(stderr.String(), "compacted turn 0"); n != 3 {
-		t.Errorf("%d lines: %s", n, stderr.String())
 	}
 }

@@ -17,15 +17,12 @@ import (
 
 	"plimsoll/compact/projection"
 
-	"github.com/google/go-cmp/cmp"
-
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
-	"plimsoll/tui"
 )
 
 // fileTurns are turns in each of which a file is read.
@@ -67,12 +64,6 @@ func keepLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	if err := errors.Join(w.Append(t.Context(), events), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// talking is a host in which a stored conversation is open.
-func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
-	t.Helper()
-	return hosting(t, a, setup.Link{Provider: provider, Model: llm.Model{Provider: "test", ID: "m"}}, stored)
 }
 
 // hosting is a host in which a conversation is open, a new one for id "".
@@ -182,81 +173,4 @@ func newHeard() *heard { return &heard{something: make(chan struct{})} }
 func (w *heard) Write(p []byte) (int, error) {
 	w.once.Do(func() { close(w.something) })
 	return len(p), nil
-}
-
-func TestTheProfileStaysWithTheConversation(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t, "compaction.profiles.off={reasoning: strip}")
-	defer a.resources.Close()
-	keep(t, a, stored, fileTurns(5)...)
-	h := talking(t, a, agenttest.NewProvider())
-	talk := h.Conversation(h.Running)
-	if talk.Profile != preset.ProfileDefault {
-		t.Errorf("the profile is %q", talk.Profile)
-	}
-	want := []tui.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true},
-		{Name: "light", Note: "shortens reasoning"}, {Name: "off", Note: "shortens reasoning"}}
-	if diff := cmp.Diff(want, talk.Profiles); diff != "" {
-		t.Error(diff)
-	}
-	talk.Session.SetProfile("nope")
-	talk.Session.SetProfile("off")
-	await(t, talk.Session, func(u updates.Update) bool {
-		e, ok := u.(updates.Appended)
-		return ok && e.Events[0].Body.Kind() == conversation.KindConfig
-	})
-	h.Close()
-	again := talking(t, a, agenttest.NewProvider())
-	defer again.Close()
-	if got := again.Conversation(again.Running).Profile; got != "off" {
-		t.Errorf("reopened, the profile is %q", got)
-	}
-}
-
-func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	defer a.resources.Close()
-	keep(t, a, stored, fileTurns(1)...)
-	h := talking(t, a, agenttest.NewProvider())
-	defer h.Close()
-	for about, file := range map[string]string{"": "plimsoll-" + stored + ".md", "talk.jsonl": "talk.jsonl", "~/talk.json": "talk.json"} {
-		text, err := h.Page(t.Context(), tui.PageExport, about)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(filepath.Join(a.console.Dir, file))
-		if err != nil || !strings.Contains(string(data), "line of a file") || !strings.Contains(text, "~/"+file) {
-			t.Errorf("%q: %v; the page says %q", about, err, text)
-		}
-		if _, err := h.Page(t.Context(), tui.PageExport, about); err == nil {
-			t.Errorf("%q was overwritten", about)
-		}
-	}
-}
-
-// Everything that the next request depends on is on one page.
-func TestTheStatusIsOnOnePage(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	defer a.resources.Close()
-	keep(t, a, stored, fileTurns(1)...)
-	if err := os.WriteFile(filepath.Join(a.settings.Workspace, "AGENTS.md"), []byte("Be brief.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := talking(t, a, agenttest.NewProvider())
-	defer h.Close()
-	page, err := h.Page(t.Context(), tui.PageStatus, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"model       ", "endpoint    ", "window      ", "compaction  preset plimsoll; by hand: profile default, shortens reasoning, arguments and results",
-		"project     AGENTS.md, ~", "settings    ", "approvals   ask", "chat        " + stored + " in ", "cost        "} {
-		if !strings.Contains(page, "\n"+want) && !strings.HasPrefix(page, want) {
-			t.Errorf("%q is missing from\n%s", want, page)
-		}
-	}
-	if lines := strings.Count(page, "\n"); lines > 18 {
-		t.Errorf("%d lines do not fit a screen of 24:\n%s", lines, page)
-	}
 }

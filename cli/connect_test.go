@@ -13,16 +13,6 @@ import (
 	"plimsoll/cli/setup"
 )
 
-func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
-	t.Parallel()
-	if got := setup.DemoPace(true); got != 0 {
-		t.Errorf("where nobody reads it writes %d tokens a second", got)
-	}
-	if got := setup.DemoPace(false); got != demo.DefaultPace {
-		t.Errorf("to a reader it writes %d tokens a second", got)
-	}
-}
-
 // The window that the user chose is that of the gauge and of the server.
 func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 	t.Parallel()

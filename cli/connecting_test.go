@@ -142,14 +142,3 @@ func TestTheOpenConversationHasANewKeyAtOnce(t *testing.T) {
 		t.Errorf("%d changes of model are on record, though there was none", changes-1)
 	}
 }
-
-func TestAConversationBeginsWithAModelByName(t *testing.T) {
-	t.Parallel()
-	a, h := connecting(t)
-	defer a.resources.Close()
-	defer h.Close()
-	talk, err := h.Begin(t.Context(), "anthropic/claude-sonnet-5-5")
-	if err != nil || talk.Model.Name() != "anthropic/claude-sonnet-5-5" {
-		t.Errorf("%s %v", talk.Model.Name(), err)
-	}
-}

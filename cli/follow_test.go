@@ -285,20 +285,6 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 	})
 }
 
-// What the owner learns about estimates counts here, too: two gauges of one log agree.
-func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
-		learned := conversation.Calibration{Factor: 2, Samples: 5}
-		if err := o.store.SaveCalibration(t.Context(), ownersModel.BaseURL+" "+ownersModel.Model, learned); err != nil {
-			t.Fatal(err)
-		}
-		o.adds(conversation.UserMessage{Text: "more"})
-		if got := only[updates.Metered](t, within(t, soon, talk.Session)).Meter.Calibration(); got.Factor != learned.Factor {
-			t.Errorf("reckoned with %+v", got)
-		}
-	})
-}
-
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
@@ -336,24 +322,6 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 		}
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("it is followed still: %v", err)
-		}
-	})
-}
-
-func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
-		talk.Session.Inspect()
-		first := only[updates.Inspected](t, within(t, 0, talk.Session)).Account
-		o.adds(conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd, Model: "mine/big"})
-		within(t, soon, talk.Session)
-		talk.Session.Inspect()
-		if next := only[updates.Inspected](t, within(t, 0, talk.Session)).Account; next.Events != first.Events+1 {
-			t.Errorf("of %d events, then of %d", first.Events, next.Events)
-		}
-		h.Close()
-		talk.Session.Inspect() // harms nobody
-		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
-			t.Errorf("the screen was left, and it is followed still: %v", err)
 		}
 	})
 }

@@ -35,13 +35,6 @@ func TestFindsTheTickerOfTheLibrary(t *testing.T) {
 	}
 }
 
-func TestRunsAndEndsAScreen(t *testing.T) {
-	t.Parallel()
-	if err := runScreen(t.Context(), quitter{}, &screen.Pace{}, io.Discard, tea.WithInput(nil)); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestTheTickerStandsWhileNothingHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -249,55 +249,6 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	}
 }
 
-func TestThatAModelThinksAnywayIsTold(t *testing.T) {
-	t.Parallel()
-	for model, told := range map[string]bool{"claude-opus-5-5": true, "claude-haiku-5-5": false} {
-		a := bareApp(t)
-		defer a.resources.Close()
-		l, err := a.models.Connect(t.Context(), setup.Choice{Provider: "anthropic", Model: model, BaseURL: "http://127.0.0.1:1/v1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		id := heldIn(t, a, "abcdefgh2345", "anthropic/"+model, "http://127.0.0.1:1/v1")
-		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		h := a.host(screen.ChatOptions{})
-		defer h.Close()
-		h.Running = r
-		if err := h.SwitchModel(t.Context(), "none"); err != nil {
-			t.Fatal(err)
-		}
-		r.Agent.Tell("the end")
-		said := ""
-		await(t, r.Agent.Updates(), func(u updates.Update) bool {
-			if u, ok := u.(updates.Appended); ok {
-				for _, e := range u.Events {
-					if n, ok := e.Body.(conversation.Notice); ok {
-						said += n.Text
-					}
-				}
-			}
-			return strings.Contains(said, "the end")
-		})
-		if strings.Contains(said, "always thinks") != told {
-			t.Errorf("%s: /effort none says %q", model, said)
-		}
-		l.Model.Effort = "none"
-		again, err := a.agents.Start(t.Context(), l, session.OpenOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(strings.Join(again.Notes, " "), "always thinks") != told {
-			t.Errorf("%s: --effort none says %q", model, again.Notes)
-		}
-		if err := again.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // source is where they come from.
 type source interface {
 	Take(ctx context.Context) ([]updates.Update, error)

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,53 +123,4 @@ func TestAnInterruptedImportLeavesNothing(t *testing.T) {
 	if got := d.must("", "list", "--json"); strings.TrimSpace(got) != "[]" {
 		t.Errorf("there is %s", got)
 	}
-}
-
-// TestRecordedConversations imports every file of the folder that
-// PLIMSOLL_TRANSCRIPTS names, and exports and imports it again.
-func TestRecordedConversations(t *testing.T) {
-	t.Parallel()
-	folder := os.Getenv("PLIMSOLL_TRANSCRIPTS")
-	if folder == "" {
-		t.Skip("PLIMSOLL_TRANSCRIPTS names no folder")
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings in %s: %v", folder, err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d := newDesk(t)
-			id, want := strings.TrimSpace(d.must("", "import", file)), said(t, string(data))
-			exported := d.must("", "export", id, "--format", "jsonl")
-			if diff := cmp.Diff(asSent(want), asSent(said(t, exported))); diff != "" {
-				t.Errorf("(-file +export):\n%s", diff)
-			}
-			copied := strings.TrimSpace(d.must(exported, "import", "-"))
-			if diff := cmp.Diff(d.must("", "print", id, "--json"), d.must("", "print", copied, "--json")); diff != "" {
-				t.Errorf("(-once +twice):\n%s", diff)
-			}
-		})
-	}
-}
-
-// asSent leaves the leading system messages out, whose texts become one, and
-// makes later ones the user's.
-func asSent(messages []string) []string {
-	var out []string
-	for _, m := range messages {
-		rest, system := strings.CutPrefix(m, "system ")
-		switch {
-		case !system:
-			out = append(out, m)
-		case len(out) > 0:
-			out = append(out, "user "+rest)
-		}
-	}
-	return out
 }

@@ -188,39 +188,6 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 	}
 }
 
-func TestATurnIsReadInFullWithTheCallsOfItsReplies(t *testing.T) {
-	t.Parallel()
-	s := store(t, func(func(string) string) []conversation.Body {
-		return []conversation.Body{conversation.UserMessage{Text: "go"},
-			conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "look", Arguments: "{}"}}, Stop: conversation.StopCalls},
-			conversation.ToolResult{CallID: "a", Tool: "look", Status: conversation.ResultOK, Text: "seen"},
-			conversation.AssistantMessage{Text: "And again.", Stop: conversation.StopCalls,
-				Calls: []conversation.ToolCall{{ID: "b", Name: "look", Arguments: `{"n":1}`}, {ID: "c", Name: "ask", Arguments: `{"n":2}`}}}}
-	})
-	const want = "event e1 · turn 0 · user\n\ngo\n\n" +
-		"event e2 · turn 0 · assistant\n\n→ look {}\n\n" +
-		"event e3 · turn 0 · look · ok\n\nseen\n\n" +
-		"event e4 · turn 0 · assistant\n\nAnd again.\n\n→ look {\"n\":1}\n\n→ ask {\"n\":2}"
-	got, err := s.host.ExpandPage(t.Context(), "t0")
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%v\n%s", err, d)
-	}
-}
-
-func TestNothingStoredIsNothingToRead(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	h := a.host(screen.ChatOptions{})
-	defer a.resources.Close()
-	_, request := h.Request(t.Context(), 1)
-	if !errors.Is(request, screen.ErrNothingStored) {
-		t.Error(request)
-	}
-	if _, err := h.ForkAt(t.Context(), 1); !errors.Is(err, screen.ErrNothingToFork) {
-		t.Errorf("a copy of nothing: %v", err)
-	}
-}
-
 // twoTurns is a conversation of two turns, of two events each; an overlay about
 // the first stands behind both.
 func twoTurns(t *testing.T) shelf {

@@ -14,7 +14,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -146,40 +145,5 @@ func TestABodyOnATerminalEndsItsLine(t *testing.T) {
 	}
 	if got := onTerminalIn(t, home, []string{"print", "--request", "1"}); !strings.HasPrefix(got, "{") || !strings.HasSuffix(got, "}\r\n") {
 		t.Errorf("it wrote %.60q … %q", got, got[max(0, len(got)-60):])
-	}
-}
-
-func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
-	for want, d := range map[string]time.Duration{
-		"now": 59 * time.Second, "1 min ago": time.Minute, "59 min ago": time.Hour - time.Second, "23 h ago": 24*time.Hour - time.Second,
-		"1 day ago": 24 * time.Hour, "6 days ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
-	} {
-		if got := console.Ago(now, now.Add(-d)); got != want {
-			t.Errorf("ago(%v) = %q, want %q", d, got, want)
-		}
-	}
-	if got := console.Ago(now, time.Time{}); got != "" {
-		t.Errorf("an unknown time is %q", got)
-	}
-}
-
-func TestNumbersForPeople(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -45678: "-45,678"} {
-		if got := numbers.Grouped(n); got != want {
-			t.Errorf("numbers.Grouped(%d) = %q, want %q", n, got, want)
-		}
-	}
-	for share, want := range map[float64]string{0: "0%", 0.001: "<1%", 0.005: "1%", 0.614: "61%", 1.2: "120%"} {
-		if got := console.Percent(share); got != want {
-			t.Errorf("percent(%v) = %q, want %q", share, got, want)
-		}
-	}
-	for usd, want := range map[float64]string{0: "0.00", 0.0004: "0.0004", 0.42: "0.42", 12.345: "12.35"} {
-		if got := console.Dollars(usd); got != want {
-			t.Errorf("console.Dollars(%v) = %q, want %q", usd, got, want)
-		}
 	}
 }

@@ -9,21 +9,6 @@ import (
 	"plimsoll/cli/console"
 )
 
-func TestBarsGiveTheirLineToWhatIsTold(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	p := console.NewBar(&b, "a", 12)
-	for done := range 2 {
-		p.Show(5*done, 10)
-		p.Show(5*done, 10)
-		p.Tell(&b, "said")
-	}
-	p.Clear()
-	if got, want := b.String(), "\ra ·········\r\x1b[Ksaid\n\ra ████·····\r\x1b[Ksaid\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestBarsStayOnTheirLine(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]int{80: 24, 45: 45 - 27 - 1, 20: 8, 10: 8, 3: 1, 0: 0} {

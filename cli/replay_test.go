@@ -49,28 +49,6 @@ func (d desk) replay(want int, stdin io.Reader, args ...string) (r replayed, std
 // line is a message of a recording.
 func line(role, text string) string { return fmt.Sprintf("{\"role\":%q,\"content\":%q}\n", role, text) }
 
-func TestReplayTellsTheFirstOfManyLinesThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	file := line("user", "hi") + strings.Repeat("\x00\xff\n", 900) + line("assistant", "hello")
-	r, stderr := newDesk(t).replay(1, strings.NewReader(file), "-", "--preset", "raw")
-	if strings.Count(stderr, "\n") != 2 || !strings.Contains(stderr, "input: line 2:") || !strings.Contains(stderr, "; ...\n") {
-		t.Errorf("it says %q", stderr)
-	}
-	if r.Corpus.Requests != 1 || r.Files[0].Error != nil {
-		t.Errorf("it came to %+v", r)
-	}
-}
-
-func TestReplayTakesLongLines(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	long := line("user", strings.Repeat("a", 2_000_000)) + line("assistant", "ok")
-	r, _ := d.replay(0, strings.NewReader(long), "-", "--preset", "raw", "--prices", "openai")
-	if got := r.Totals["raw"]["tokens_sent"]; got != 4000+0.5e6 {
-		t.Errorf("%v tokens were sent", got)
-	}
-}
-
 // What a conversation comes to does not depend on where it lies: results that
 // were cut on arrival are replayed in full, the system prompt belongs to it, and
 // compactions do not matter.

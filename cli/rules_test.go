@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
-	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools"
 )
@@ -39,49 +37,6 @@ func rulesIn(t *testing.T, file string, set ...string) preset.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
 	return a.settings.Cfg().Rules()
-}
-
-func TestPresetsComeThroughTheConfiguration(t *testing.T) {
-	t.Parallel()
-	var listed []preset.Name
-	for _, o := range config.Options() {
-		if o.Key == "compaction.preset" {
-			for name := range strings.SplitSeq(strings.ReplaceAll(o.Type, " or ", ", "), ", ") {
-				listed = append(listed, preset.Name(name))
-			}
-		}
-	}
-	if diff := cmp.Diff(preset.All(), listed); diff != "" {
-		t.Errorf("the configuration knows other presets (-compact +config):\n%s", diff)
-	}
-	for _, p := range preset.All() {
-		if diff := cmp.Diff(preset.RulesOf(p), rulesIn(t, "", "compaction.preset="+string(p))); diff != "" {
-			t.Errorf("%s (-compact +config):\n%s", p, diff)
-		}
-	}
-}
-
-func TestWhatTheUserSetsWinsOverThePreset(t *testing.T) {
-	t.Parallel()
-	got := rulesIn(t, `
-compaction:
-  preset: jcli
-  keep_last: 3
-  auto: {background: true}
-  micro: {keep_recent: 4}
-  dedupe: {excluded_tools: [a], tool_identifier_fields: {read: [path]}}
-  evict: {target: 0.25, words: 0.05, cold: auto}
-  summary: {timeout: 1500ms, retries: 1, when: never}
-`, "compaction.mask.enabled=true")
-	want := preset.RulesOf(preset.JCLI)
-	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
-	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
-	want.Evict = preset.EvictRules{Target: 0.25, Words: 0.05}
-	want.Summary.Timeout, want.Summary.Retries, want.Summary.When = 1500*time.Millisecond, 1, preset.SummaryNever
-	want.Profiles["heavy"] = preset.Profile{Summarize: true, Summary: want.Summary}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
 }
 
 func TestProfilesOfTheUserBecomeRules(t *testing.T) {
@@ -151,40 +106,6 @@ tools:
 	jp := rulesIn(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
 	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
 		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])
-	}
-}
-
-// A hard line of 80 % is one only where the preset has put the load line below.
-func TestPresetsAreFilledInWhereverTheConfigurationIsRead(t *testing.T) {
-	t.Parallel()
-	a := appWith(t, "compaction: {preset: jp-auto, hard_ratio: 0.8}\n")
-	checked, err := a.settings.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorded, err := a.settings.ConfigFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]config.Config{"configure": a.settings.Cfg(), "load": checked.Config, "configFor": recorded} {
-		if c.Compaction.TriggerRatio != 0.75 || c.Compaction.HardRatio != 0.8 || c.Compaction.Auto.MinTurns != 5 {
-			t.Errorf("%s: %+v", name, c.Compaction)
-		}
-	}
-}
-
-func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
-	t.Parallel()
-	a := appWith(t, "compaction: {keep_last: 7}\n")
-	events := []conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp-heavy"}}}}
-	c, err := a.settings.ConfigFor(events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := preset.RulesOf(preset.JPHeavy)
-	want.KeepLast = 7
-	if diff := cmp.Diff(want, c.Rules()); diff != "" {
-		t.Error(diff)
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,8 +45,6 @@ import (
 //	hold ID                 have a conversation open for writing elsewhere
 //	value FILE PATH WANT    the JSON in FILE has WANT at PATH (a.0.b)
 //	only FILE NAME...       the JSON object in FILE has exactly these names
-//	within FILE PATH NAME...
-//	                        the same of the object at PATH in the JSON in FILE
 
 // TestMain lets the test binary be the program as well.
 func TestMain(m *testing.M) {
@@ -100,7 +96,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"plimsoll": cmdPlimsoll, "code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
-			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly, "within": cmdWithin,
+			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly,
 		},
 	})
 }
@@ -382,18 +378,6 @@ func valueAt(ts *testscript.TestScript, file, path string) any {
 		}
 	}
 	return v
-}
-
-func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 3, "within FILE PATH NAME...")
-	v, ok := valueAt(ts, args[0], args[1]).(map[string]any)
-	if !ok {
-		ts.Fatalf("%s is no object", args[1])
-	}
-	got, want := slices.Sorted(maps.Keys(v)), slices.Sorted(slices.Values(args[2:]))
-	if !slices.Equal(got, want) {
-		ts.Fatalf("%s has %q, not %q", args[1], got, want)
-	}
 }
 
 func cmdOnly(ts *testscript.TestScript, neg bool, args []string) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -58,26 +56,6 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 	}
 	if _, err := h.Search(t.Context(), `""`); err == nil {
 		t.Error("a query of no search yet")
-	}
-}
-
-// What could not be read is told to who searches, also where nothing was found.
-func TestTheScreenIsToldWhatASearchCouldNotRead(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t)
-	defer a.resources.Close()
-	happenedBefore(t, a, "aaaabbbbcccc", conversation.UserMessage{Text: "Where does the heron nest?"},
-		conversation.ToolResult{CallID: "c1", Tool: "grep", Status: conversation.ResultOK, Text: "part", Total: 500, Blob: strings.Repeat("0", 64)})
-	if err := os.WriteFile(filepath.Join(a.settings.Paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := a.host(screen.ChatOptions{})
-	defer h.Close()
-	for query, hits := range map[string]int{"heron": 1, "bittern": 0} {
-		found, err := h.Search(t.Context(), query)
-		if err != nil || len(found.Hits) != hits || found.Unread != 1 || found.Damaged != 1 || found.Conversations != 2 {
-			t.Errorf("%s: %v, %+v", query, err, found)
-		}
 	}
 }
 

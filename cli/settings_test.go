@@ -44,30 +44,6 @@ func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
 	return rows[i]
 }
 
-func TestSettingsTellWhereEachComesFrom(t *testing.T) {
-	t.Parallel()
-	a := appWith(t, "compaction:\n  preset: jp\n  keep_last: 5\n", "compaction.hard_ratio=0.97")
-	keep(t, a, stored, conversation.ConfigChanged{Set: map[string]string{"compaction.auto.min_turns": "9"}}, conversation.UserMessage{Text: "hello"})
-	h := settled(t, a, stored)
-	for key, want := range map[string][3]string{
-		"compaction.preset":         {"jp", "plimsoll", "~/c.yaml, line 2"},
-		"compaction.keep_last":      {"5", "3", "~/c.yaml, line 3"},
-		"compaction.hard_ratio":     {"0.97", "0.95", "--cfg"},
-		"compaction.trigger_ratio":  {"0.75", "0.75", "preset jp"},
-		"compaction.auto.min_turns": {"9", "5", "this conversation"},
-		"permissions.mode":          {"ask", "ask", "the default"},
-		"ui.mouse":                  {"true", "true", "the default"},
-	} {
-		r := rowOf(t, h, key)
-		if got := [3]string{r.Value, r.Unset, r.From}; got != want || r.Doc == "" || r.Changed != (want[2] == "this conversation") {
-			t.Errorf("%s: %v changed %v, want %v", key, got, r.Changed, want)
-		}
-	}
-	if r := rowOf(t, h, "model"); r.Value != "test/m" || r.Opens == "" {
-		t.Errorf("the model is %+v", r)
-	}
-}
-
 func TestSettingsThatChangeAtTheSameTimeAllHold(t *testing.T) {
 	t.Parallel()
 	h := settled(t, appWith(t, ""), "")

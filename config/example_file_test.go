@@ -82,21 +82,6 @@ func TestExampleFileHasEveryKey(t *testing.T) {
 	}
 }
 
-func TestExampleFileExplainsEveryKey(t *testing.T) {
-	t.Parallel()
-	lines := strings.Split(read(t, exampleFile), "\n")
-	key := regexp.MustCompile(`^\s*#?\s*[a-z_]+:\s+\S`)
-	comment := regexp.MustCompile(`^\s*(#\s+)?# \S`)
-	for i, line := range lines {
-		switch {
-		case !key.MatchString(line), comment.MatchString(line):
-		case i > 1 && strings.HasSuffix(lines[i-1], ":") && comment.MatchString(lines[i-2]): // the first of a table that is explained
-		case i == 0 || !comment.MatchString(lines[i-1]):
-			t.Errorf("line %d has no comment above it: %s", i+1, line)
-		}
-	}
-}
-
 func TestDocumentedOptionsAreTheStruct(t *testing.T) {
 	t.Parallel()
 	docstest.Part(t, docsFile, "options", markdown(config.Options()), *update)

@@ -119,19 +119,6 @@ func TestSecretsNeverStandInProblems(t *testing.T) {
 	}
 }
 
-func TestManyProblemsAreCounted(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	for i := range 2000 {
-		fmt.Fprintf(&b, "k%d: 1\n", i)
-	}
-	_, err := config.Parse("c.yaml", []byte(b.String()))
-	var ps config.Problems
-	if !errors.As(err, &ps) || len(ps) != 21 || !strings.Contains(ps[20].Error(), "1980 more problems") {
-		t.Errorf("%d problems, the last: %v", len(ps), ps[len(ps)-1])
-	}
-}
-
 func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{6_000, config.MaxFileSize - 100} {

@@ -2,7 +2,6 @@ package replay_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"plimsoll/compact/preset"
@@ -10,22 +9,6 @@ import (
 )
 
 // What has to stay cheap.
-
-// BenchmarkFinderSharedPrefixes looks for 20,000 paths below one folder in a text
-// that names each of them.
-func BenchmarkFinderSharedPrefixes(b *testing.B) {
-	needles := make([]string, 20_000)
-	for i := range needles {
-		needles[i] = fmt.Sprintf("/home/somebody/src/project/internal/part%05d/file_%d.go", i, i*7)
-	}
-	text := strings.Join(needles, "\nopened ")
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if got := len(replay.Found(needles, text)); got != len(needles) {
-			b.Fatalf("%d of %d are found", got, len(needles))
-		}
-	}
-}
 
 // BenchmarkRawOfManySteps sends a conversation of 5,000 steps, 10 MB, with nothing
 // hidden, twice. A request costs as much as it holds.

@@ -37,18 +37,6 @@ func TestOrphanedResultsAreViolations(t *testing.T) {
 	}
 }
 
-func TestUnansweredCallsAreViolations(t *testing.T) {
-	t.Parallel()
-	parted := policy(replay.Policy{Show: func(v projection.View) projection.View {
-		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m projection.Message) bool { return m.Events[0] == 3 })
-		return v
-	}})
-	f, _ := seen(t, parted, work(3, 100))
-	if f.Violations != 3 {
-		t.Errorf("%d violations, want one for each request that lacks the result", f.Violations)
-	}
-}
-
 func TestBrokenMessagesAreViolations(t *testing.T) {
 	t.Parallel()
 	change := func(role projection.Role, f func(*projection.Message)) replay.Maker {
@@ -147,16 +135,6 @@ func TestLostTextsAreNotRecoverable(t *testing.T) {
 	near(t, "recall", float64(f.RecallTool), 0)
 	f, _ = seen(t, losing(false), one)
 	near(t, "what can be had back of lost texts", float64(f.Recoverable), 1/2.0)
-}
-
-func TestTextsCutOnArrivalAreNamedByTheirCalls(t *testing.T) {
-	t.Parallel()
-	one := (&tale{}).user("go").call("read", `{}`, "early/name.go"+text(40_000)+" late/name.go").reply("early/name.go and late/name.go")
-	f, _ := seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, true)}), one)
-	near(t, "recall", float64(f.RecallTool), 1/2.0)
-	near(t, "what can be had back", float64(f.Recoverable), 1)
-	f, _ = seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, false)}), one)
-	near(t, "what can be had back of lost texts", float64(f.Recoverable), 0)
 }
 
 func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {

@@ -122,27 +122,6 @@ func TestSummaryCallsCost(t *testing.T) {
 	}
 }
 
-func TestTheFirstCallFindsNoCache(t *testing.T) {
-	t.Parallel()
-	asks := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) {
-		return replay.Act{Calls: []replay.SummaryCall{{Input: 1000, View: true}}}, nil
-	}})
-	r := replayed(t, 100_000, asks, (&tale{}).user(text(8)).reply("a"))
-	near(t, "a call before anything was sent", r.Totals[preset.Plimsoll].Cost["openai"]-r.Totals[preset.Raw].Cost["openai"], 1000)
-}
-
-func TestTextsPartBetweenCharacters(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"日本", "日木", 1}, {"日本", "日本", 2}, {"ab", "abc", 2}, {"é", "è", 0}, {"", "a", 0}} {
-		if got := replay.InCommon(c.a, c.b); got != c.want {
-			t.Errorf("%s and %s have %d in common, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestOverflowIsAboveTheWindow(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user(text(4000)).reply("").reply(text(4)).user("xxxx").reply("b")

@@ -33,9 +33,6 @@ func Found(needles []string, texts ...string) []int32 {
 // AsJSON is text as it stands in a JSON text that is all ASCII.
 func AsJSON(text string) string { return asJSON(text) }
 
-// InCommon is how many code points two texts begin with alike.
-func InCommon(a, b string) int { return alike(a, b) }
-
 // Misplaced counts what stands in the wrong place in a request.
 func Misplaced(messages []projection.Message) int { return misplaced(messages) }
 

@@ -60,19 +60,6 @@ func TestNamesInTheMarkerOfACutResultAreAnIndex(t *testing.T) {
 	near(t, "without the index", float64(f.WithoutIndex.RecallTool), 2/3.0)
 }
 
-func TestContentIsAnchorsAndLinesTogether(t *testing.T) {
-	t.Parallel()
-	f, file := seen(t, once(3, mask(conversation.StyleJCLI, 3)), edited())
-	if file.EditAnchors != 2 || file.WrittenLines != 2 {
-		t.Fatalf("%d anchors and %d lines, want two of each", file.EditAnchors, file.WrittenLines)
-	}
-	near(t, "content", float64(f.Content), 2/4.0)
-	f, _ = seen(t, policy(replay.Policy{}), found())
-	if f.Content.Known() {
-		t.Errorf("without edits content is %v", f.Content)
-	}
-}
-
 // One reply lacks a name and the line that it replaces, which two results hold.
 func TestLookingUpIsBilledAsRequests(t *testing.T) {
 	t.Parallel()

@@ -157,17 +157,6 @@ func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 	}
 }
 
-func TestLinesThatWereWrittenStandInTheArguments(t *testing.T) {
-	t.Parallel()
-	one := (&tale{}).user("go").
-		call("write", `{"path":"a","content":"\tsay(\"hello\", \"world\")\n"}`, "ok").
-		call("edit", `{"path":"a","old_str":"say(\"hello\", \"world\")","new_str":"x"}`, "ok").
-		reply("done")
-	if _, file := seen(t, policy(replay.Policy{}), one); file.EditAnchors != 1 {
-		t.Errorf("%d anchors, want 1", file.EditAnchors)
-	}
-}
-
 func TestTheSmallestMessageIsRecalled(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user("go").
@@ -177,13 +166,6 @@ func TestTheSmallestMessageIsRecalled(t *testing.T) {
 		reply("src/one.go src/two.go src/three.go")
 	_, file := seen(t, once(3, mask(conversation.StyleJCLI, 3, 5, 7)), one)
 	near(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(22+1000+12)/4)
-}
-
-func TestArgumentsThatAreNoObjectAreEmpty(t *testing.T) {
-	t.Parallel()
-	one := (&tale{}).user("go").call("t", `["a long list, which is no object"]`, "ok").call("t", ` {"a":1}`, "ok").reply("done")
-	f, _ := seen(t, policy(replay.Policy{}), one)
-	near(t, "the last request", f.TokensPeak, 4000+float64(2+1+2+2+1+8+2)/4)
 }
 
 // edited is a tale of edits. Requests: 0 reads, 1 and 2 edit what was read, 3

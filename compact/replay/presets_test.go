@@ -189,19 +189,6 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 	}
 }
 
-func TestAdachsoftKnowsEditsByTheirFile(t *testing.T) {
-	t.Parallel()
-	for _, names := range [][2]string{{"oldText", "newText"}, {"search", "replace"}, {"old", "new"}, {"string_to_replace", "new_string"}, {"old_string", "new_string"}} {
-		one := (&tale{}).user("go")
-		for n := range 3 {
-			one.call("edit", fmt.Sprintf(`{"path":"a","%s":"%d %s","%s":"%s"}`, names[0], n, text(300), names[1], text(300)), "ok")
-		}
-		if f, _ := under(t, preset.Adachsoft, 100_000, one.reply("done")); f.PrefixBreaks != 2 {
-			t.Errorf("%v: %d breaks, want one behind each edit but the first", names, f.PrefixBreaks)
-		}
-	}
-}
-
 func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user("go").call("read", "{}", text(40_000)).reply("done")
@@ -230,24 +217,6 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 	}
 }
 
-func TestTotalsHoldWhatFilesHold(t *testing.T) {
-	t.Parallel()
-	r := run(t, replay.Options{Window: 20_000, Policies: []preset.Name{preset.OneClaw}}, turns(20, 6000), turns(24, 6000))
-	got, sum := r.Totals[preset.OneClaw], replay.Figures{}
-	for _, f := range r.Files {
-		one := f.Policies[preset.OneClaw]
-		sum.Rewritten += one.Rewritten
-		sum.RecallDebt += one.RecallDebt
-		sum.SummaryInput += one.SummaryInput
-	}
-	if got.SummaryInput == 0 || got.Rewritten == 0 {
-		t.Fatalf("nothing was summarised: %+v", got)
-	}
-	near(t, "read for summaries", got.SummaryInput, sum.SummaryInput)
-	near(t, "rewritten", got.Rewritten, sum.Rewritten)
-	near(t, "recall debt", got.RecallDebt, sum.RecallDebt)
-}
-
 func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []preset.Name{"", "nonesuch"} {
@@ -255,27 +224,6 @@ func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
 		if !errors.Is(err, replay.ErrNoPolicy) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-func TestRunsEndWithTheFirstError(t *testing.T) {
-	t.Parallel()
-	failed := errors.New("out of order")
-	source := replay.Source{Name: "gone", Load: func() (replay.Conversation, error) { return replay.Conversation{}, failed }}
-	if _, err := replay.Run(context.Background(), []replay.Source{source}, replay.Options{Policies: []preset.Name{"raw"}}); !errors.Is(err, failed) {
-		t.Errorf("loading: %v", err)
-	}
-	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) { return replay.Act{}, failed }})
-	sources := []replay.Source{loaded((&tale{}).user("a").reply("b").conversation())}
-	o := replay.Options{Policies: []preset.Name{}, Own: own(broken)}
-	if _, err := replay.Run(context.Background(), sources, o); !errors.Is(err, failed) {
-		t.Errorf("deciding: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	o.Own = own(policy(replay.Policy{}))
-	if _, err := replay.Run(ctx, sources, o); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 

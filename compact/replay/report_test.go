@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -110,34 +109,6 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 	if d := equal(r, again); d != "" {
 		t.Errorf("read back:\n%s", d)
 	}
-}
-
-func TestTheClockMeasuresDeciding(t *testing.T) {
-	t.Parallel()
-	now := since
-	o := replay.Options{Policies: []preset.Name{"raw"}, Workers: 1, Clock: func() time.Time {
-		now = now.Add(time.Microsecond)
-		return now
-	}}
-	if got := run(t, o, turns(3, 10)).Totals["raw"].NsPerRequest; got != 1000 {
-		t.Errorf("%d ns for a request, want 1000", got)
-	}
-	o.Clock = nil
-	if got := run(t, o, turns(3, 10)).Totals["raw"].NsPerRequest; got != 0 {
-		t.Errorf("%d ns without a clock", got)
-	}
-}
-
-func TestPercentilesAreSizesThatOccur(t *testing.T) {
-	t.Parallel()
-	var tales []*tale
-	for i := range 40 {
-		tales = append(tales, (&tale{}).user(text(4*(i+1))).reply("a"))
-	}
-	// 38 of 40 requests are no larger than the 38th.
-	f := run(t, replay.Options{Policies: []preset.Name{"raw"}}, tales...).Totals["raw"]
-	near(t, "the 95th percentile", f.TokensP95, 4038)
-	near(t, "the peak", f.TokensPeak, 4040)
 }
 
 func TestProgressNeverFalls(t *testing.T) {

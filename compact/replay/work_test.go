@@ -1,8 +1,6 @@
 package replay_test
 
 import (
-	"context"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -36,27 +34,4 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 			t.Errorf("the files are %+v", r.Files)
 		}
 	})
-}
-
-func TestNoMoreIsLoadedThanIsReplayed(t *testing.T) {
-	t.Parallel()
-	const workers = 2
-	var loaded atomic.Int32
-	most := 0
-	ended := func(replay.Setting) replay.Policy {
-		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) { return replay.Act{}, nil }}
-	}
-	raw := preset.RulesOf(preset.Raw)
-	o := replay.Options{Policies: []preset.Name{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
-		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/3) }}
-	var sources []replay.Source
-	for range 10 {
-		sources = append(sources, replay.Source{Name: "one", Load: func() (replay.Conversation, error) {
-			loaded.Add(1)
-			return work(5, 10).conversation(), nil
-		}})
-	}
-	if _, err := replay.Run(context.Background(), sources, o); err != nil || most > workers+1 {
-		t.Errorf("%d conversations are there at a time: %v", most, err)
-	}
 }
