@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"plimsoll/agent/updates"
-	"plimsoll/tui"
 )
 
 // What the status line says below a view.
@@ -18,18 +17,6 @@ func TestBelowAViewAKeyIsNamedThatStopsASummaryThere(t *testing.T) {
 		r.has("so far (ctrl+c stops it)")
 		r.press("esc")
 		r.has("so far (esc stops it)")
-	})
-}
-
-// The transcript is out of sight: how much of it is further down is nothing to say.
-func TestBelowAViewNothingIsSaidOfTheTranscript(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) { telling(r, o); r.height = 12 }, func(r *rig) {
-		r.press("home")
-		r.has("↓ more")
-		r.press("ctrl+t")
-		r.lacks("↓ more")
-		r.press("q")
-		r.has("↓ more")
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/updates"
-	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -162,30 +161,5 @@ func BenchmarkDeltaInView(b *testing.B) {
 				m.View()
 			}
 		})
-	}
-}
-
-// Budget: 16 ms to take in what joined the log while the history is open, at 10,000
-// events; the projection is the agent's.
-func BenchmarkHistoryGoesOn(b *testing.B) {
-	m, listen, feed := bench(b, 2500)
-	m.Update(tuitest.Key("ctrl+t"))
-	var l conversation.Log
-	if err := l.Commit(log(benchBodies(2500)...)); err != nil {
-		b.Fatal(err)
-	}
-	view := projection.Project(l.Events())
-	gauge := meter.New(meter.Options{Window: demo().Window})
-	for b.Loop() {
-		b.StopTimer()
-		events := l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), conversation.UserMessage{Text: "one more"})
-		if err := l.Commit(events); err != nil {
-			b.Fatal(err)
-		}
-		view = view.Extend(l.Events())
-		feed <- []updates.Update{updates.Appended{Events: events}, updates.Metered{Meter: gauge.WithView(view)}}
-		b.StartTimer()
-		_, listen = m.Update(listen())
-		m.View()
 	}
 }

@@ -300,13 +300,6 @@ func (c *chat) copyReply(args string) pane.Action {
 		Choose: func(code, _ string) pane.Action { return copied(code, "the code block") }})
 }
 
-// takeBack asks for the queued messages.
-func (c *chat) takeBack() {
-	if len(c.outbox.queued) > 0 {
-		c.session.Session.TakeBack()
-	}
-}
-
 // place is the room that the chat has, and what stands where.
 type place struct {
 	width, height int

@@ -71,7 +71,6 @@ func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 	asked := func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }
 	leave := func(r *rig) { r.press("ctrl+p"); r.write("new"); r.press("enter") }
 	for name, c := range map[string]struct{ asks, between func(*rig) }{
-		"a request of a history that was closed":   {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t") }},
 		"a request of one that was opened anew":    {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t", "ctrl+t") }},
 		"a request that was left":                  {func(r *rig) { r.press("[") }, func(r *rig) { r.press("tab") }},
 		"a request of a conversation that is left": {func(r *rig) { r.press("[") }, leave},

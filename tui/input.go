@@ -94,7 +94,9 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.Mode):
 		return m.do(m.session.setMode(m.session.nextMode())), true
 	case key.Matches(k, keys.TakeBack):
-		m.chat.takeBack()
+		if len(m.chat.outbox.queued) > 0 {
+			m.session.Session.TakeBack()
+		}
 	default:
 		return m.everywhere(k)
 	}

@@ -3,7 +3,6 @@ package tui_test
 import (
 	"testing"
 
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/tui"
@@ -65,15 +64,6 @@ func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
 		r.press("enter")
 		r.did("first compact")
 		r.at("ledger")
-	})
-}
-
-func TestACompactionThatFailsIsSaidOverAView(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.enter("/ledger")
-		r.happen(updates.CompactionFailed{Request: edit.NewRequest(), Err: &llm.Error{Class: llm.NotSaved, Message: "the disk is full"}})
-		r.at("ledger")
-		r.has("the disk is full")
 	})
 }
 

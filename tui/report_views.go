@@ -7,7 +7,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/tui/account"
 	"plimsoll/tui/pane"
@@ -19,9 +18,7 @@ import (
 
 type contextView struct {
 	*account.Model
-	asked  uint64          // the newest event when the breakdown was asked for
-	pinned map[uint64]bool // the events that are pinned
-	marked uint64          // the revision of which pinned is
+	asked uint64 // the newest event when the breakdown was asked for
 }
 
 // openContext opens the context view.
@@ -42,29 +39,19 @@ func (c *contextView) restyle(l look) { c.SetStyles(l.account()) }
 
 func (c *contextView) renew(v *views) {
 	s := v.session
-	if n := s.log.newest(); n > c.asked {
+	if n := max(s.log.newest(), 1); n > c.asked {
 		c.asked = n
 		s.Session.Inspect()
-	} else if c.asked == 0 {
-		c.asked = 1
-		s.Session.Inspect()
 	}
-	view := s.load.meter.View()
-	if c.pinned == nil || c.marked != view.Revision {
-		c.pinned, c.marked = pinnedOf(view), view.Revision
+	priced := "" // the date of the prices in use
+	if s.Model.Prices != nil {
+		priced = s.Model.Prices.Date
 	}
+	pinned := pinnedOf(s.load.meter.View())
 	c.Show(account.Content{
-		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: priced(s.Model),
-		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return c.pinned[event] },
+		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
+		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return pinned[event] },
 	})
-}
-
-// priced is the date of the prices in use, "" if none are known.
-func priced(m llm.Model) string {
-	if m.Prices != nil {
-		return m.Prices.Date
-	}
-	return ""
 }
 
 // pinnedOf is the events that a view shows because they are pinned.

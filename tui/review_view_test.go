@@ -95,14 +95,6 @@ func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
 	}
 }
 
-func TestReviewWithNothingToReview(t *testing.T) {
-	screen(t, telling, func(r *rig) {
-		r.enter("/review")
-		r.at("")
-		r.has("no summary is pending")
-	})
-}
-
 // The summary of a conversation that was left waits there, not here.
 func TestAReviewEndsWithItsConversation(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {

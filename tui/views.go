@@ -201,9 +201,5 @@ func (v *views) redoKey() string {
 // reset closes what was about a conversation that is closed; nil keeps nothing.
 func (v *views) reset(kept *searchView) {
 	v.previews, v.review = nil, nil
-	if kept == nil { // of another type than a view that is nil
-		v.closeAll(nil)
-		return
-	}
 	v.closeAll(kept)
 }

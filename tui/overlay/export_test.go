@@ -6,19 +6,17 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// View is the top dialog's box, "" if none is open.
 func (s *Stack) View() string {
 	box, _, _ := s.draw()
 	return strings.Join(box, "\n")
 }
 
-// Position is the cell of the screen where the upper left corner of View belongs.
 func (s *Stack) Position() (x, y int) {
 	_, at, _ := s.draw()
 	return at.x, at.y
 }
 
-// Cursor is where one types, nil where one does not.
+// What is drawn of the top dialog, and where.
 func (s *Stack) Cursor() *tea.Cursor {
 	_, _, at := s.draw()
 	if at == nil {

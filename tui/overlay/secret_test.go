@@ -71,12 +71,3 @@ func TestASecretIsNeitherUndoneNorYanked(t *testing.T) {
 		}
 	}
 }
-
-func TestAShortSecretShowsNoEnd(t *testing.T) {
-	t.Parallel()
-	s := open(80, 24, overlay.NewSecretLine(secret()))
-	press(s, letters("hunter2")...)
-	if seen := strip(s); strings.Contains(seen, "er2") || !strings.Contains(seen, "7 characters") {
-		t.Errorf("it shows\n%s", seen)
-	}
-}

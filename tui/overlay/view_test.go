@@ -46,17 +46,10 @@ func TestViews(t *testing.T) {
 		{"ask", func() overlay.Dialog {
 			return ask("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
-		{"ask freely", func() overlay.Dialog { return ask("What is it called?", nil) }, letters("漢字 name")},
 		{"pick", func() overlay.Dialog { return picker(models()) }, nil},
 		{"pick filtered", func() overlay.Dialog { return picker(models()) }, letters("qw")},
-		{"pick a command", func() overlay.Dialog { return picker(commands()) }, nil},
 		{"pick nothing", func() overlay.Dialog {
 			return picker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
-		}, nil},
-		{"pick with a text", func() overlay.Dialog {
-			o := models()
-			o.Text = "The key works. It is stored in the system's keyring."
-			return picker(o)
 		}, nil},
 		{"a secret", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, nil},
 		{"a secret that was typed", func() overlay.Dialog { return overlay.NewSecretLine(secret()) }, letters("sk-0123456789-abcdefgh")},
@@ -90,15 +83,6 @@ func secret() overlay.SecretOptions {
 	return overlay.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",
 		Try: func(s overlay.Secret) pane.Action { return s }, Leave: func() {}}
-}
-
-// commands have long details; the title of one is long, too.
-func commands() overlay.PickerOptions {
-	return overlay.PickerOptions{Title: "Commands", Items: []overlay.Item{
-		{ID: "1", Title: "/compact [FOCUS]", Columns: []string{"shorten what the model is sent; --dry-run shows it first"}}, {ID: "2", Title: "/new", Columns: []string{"begin another"}},
-		{ID: "3", Title: "/undo-compact [NUMBER]  (ctrl+x)", Columns: []string{"take a compaction back, the newest without a number"}}, {ID: "4", Title: "/quit"},
-		{ID: "5", Title: "/漢字 " + strings.Repeat("a title that goes on ", 6), Columns: []string{"2 days"}},
-	}}
 }
 
 var alphabet = []string{
@@ -242,14 +226,5 @@ func BenchmarkScrollLargeDiff(b *testing.B) {
 		press(s, "j")
 		_ = s.View()
 		press(s, "k")
-	}
-}
-
-// Budget: 16 ms to lay out and draw a diff of 230 kB at another size.
-func BenchmarkResizeLargeDiff(b *testing.B) {
-	s := largeDiff(b)
-	for i := 0; b.Loop(); i++ {
-		s.SetSize(80+i%20, 40)
-		_ = s.View()
 	}
 }
