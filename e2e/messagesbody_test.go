@@ -80,7 +80,7 @@ func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
 	term.idle("compacted turns 0–31: ", "1 summary")
 	term.talks("and after the summary?", 3)
 	term.key("ctrl+x")
-	term.idle(" · undone ")
+	term.idle("compacted (undone) turns")
 	term.talks("and without it?", 4)
 	p.quits(term)
 	for at := range s.count() {

@@ -70,7 +70,7 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	term.idle("compacted turns 0–31: ", "1 summary")
 	term.talks("and after the summary?", 3)
 	term.key("ctrl+x")
-	term.idle(" · undone ")
+	term.idle("compacted (undone) turns")
 	term.talks("and without it?", 4)
 	term.command("/pin 4")
 	term.idle("pinned: always sent in full")

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"fmt"
+
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
@@ -115,6 +117,8 @@ func (h *historyView) act(v *views, a pane.Action) pane.Action {
 			h.Request(got, err)
 			return nil
 		})
+	case history.Whole:
+		return v.env.loadPage("In full", PageResult, fmt.Sprint("e", a.Event))
 	case history.Copy:
 		return copied(a.Text, a.What)
 	case history.Fork:

@@ -33,6 +33,7 @@ func TestTheHistoryActs(t *testing.T) {
 		"resend, once":         {row: "e11", key: "e", says: "e again undoes turns 1–4 and returns the message to the composer"},
 		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
+		"a full text":          {row: "e4", key: "enter enter", want: "page result e4"},
 		"a word":               {row: "e24", key: "n", says: "no search yet"},
 		"refused":              {row: "e19", key: "e", says: "it was undone"},
 	} {

@@ -18,6 +18,9 @@ type (
 	// Request.
 	Wanted struct{ Event uint64 }
 
+	// Whole shows all of a result that was cut when it arrived.
+	Whole struct{ Event uint64 }
+
 	// Copy puts a text on the clipboard. What names it in a word or two.
 	Copy struct{ Text, What string }
 

@@ -181,6 +181,16 @@ func (b *book) isUsers(it item) bool {
 	return false
 }
 
+// wasCut reports whether a row is a result that was cut when it arrived.
+func (b *book) wasCut(it item) bool {
+	e := b.event(it)
+	if e == nil || b.request != nil {
+		return false
+	}
+	r, ok := e.Body.(conversation.ToolResult)
+	return ok && r.Total > 0
+}
+
 // leads is the event to which Enter goes from a row that is expanded: of a summary the first it covers, of a result that is
 // not repeated the one it points to. It is 0 if that is nowhere.
 func (b *book) leads(it item) uint64 {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -118,6 +119,9 @@ func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []li
 // result is all of the text of a result as it is in the log.
 func (d *drawer) result(b conversation.ToolResult, width int) []line {
 	out := d.spread(b.Text, d.styles.Said, width)
+	if b.Total > 0 {
+		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("Enter shows all %s characters.", numbers.Grouped(b.Total)), width)...)...)
+	}
 	if b.Detail == "" {
 		return out
 	}

@@ -164,17 +164,19 @@ func (m *Model) toggle() pane.Action {
 	return nil
 }
 
-// enter expands a row; an expanded one it leaves for the original, or folds.
+// enter expands a row; an expanded one it leaves for the original or the whole text, or folds.
 func (m *Model) enter() pane.Action {
 	it, ok := m.current()
 	if ok && m.beside() {
 		return m.jump(it)
 	}
-	to := uint64(0)
-	if ok && m.draw.isOpen(it) {
+	to, open := uint64(0), ok && m.draw.isOpen(it)
+	if open {
 		to = m.book.leads(it)
 	}
 	switch {
+	case open && to == 0 && m.book.wasCut(it):
+		return Whole{Event: m.book.seq(it)}
 	case to == 0:
 		return m.toggle()
 	case m.book.side == sideCompactions && m.book.request == nil:
