@@ -52,16 +52,16 @@ func quiet(s agenttest.Summariser) *agenttest.Server {
 	return &agenttest.Server{Quiet: true, Summary: s}
 }
 
-// accounts is a summariser that waits at a gate, if there is one.
 func accounts(gate *agenttest.Gate) agenttest.Summariser {
 	if gate == nil {
 		return agenttest.Healthy
 	}
-	return agenttest.Gated(func(int) *agenttest.Gate { return gate }, func(int, llm.Request) agenttest.Reply { return answers(account) })
+	return func(int, llm.Request) agenttest.Reply { return agenttest.Join(agenttest.Hold(gate), answers(account)) }
 }
 
-// alwaysDown is a summariser that fails whenever it is asked.
-func alwaysDown() agenttest.Summariser { return agenttest.Failing(fault()) }
+func alwaysDown(err error) agenttest.Summariser {
+	return func(int, llm.Request) agenttest.Reply { return agenttest.Fail(err) }
+}
 
 // chatted is an idle rig in which so many messages were said to a server.
 func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*core.Options)) *rig {
@@ -161,7 +161,7 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 		"a profile under jcli": {both(jcli, func(o *core.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = preset.ProfileHeavy, autoWindow }), 3},
 	} {
 		runBubble(t, name, func(t *testing.T) {
-			s := quiet(alwaysDown())
+			s := quiet(alwaysDown(fault()))
 			r := chatted(t, s, 0, 0, test.change)
 			for i := range 40 {
 				r.say(words(1550))
@@ -224,7 +224,7 @@ func (r *rig) onlyStale() {
 // note, and the new model is not made to wait for one of its own.
 func TestNoteStandsAloneWhereTheFormerModelFails(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		old := quiet(agenttest.Failing(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
+		old := quiet(alwaysDown(&llm.Error{Class: llm.Auth, Message: "key revoked", Status: 401}))
 		now := quiet(accounts(nil))
 		r := chatted(t, old, 10, 5000, windowed(large))
 		r.SwitchModel(other("small", small), now)
@@ -282,7 +282,7 @@ func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
 
 func TestFailuresStayWhenTheWindowOfTheModelBecomesKnown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		s := quiet(alwaysDown())
+		s := quiet(alwaysDown(fault()))
 		r := chatted(t, s, 0, 0, nil)
 		more := func() {
 			for range 20 {

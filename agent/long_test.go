@@ -198,8 +198,8 @@ func byPreset(p preset.Name) func(*core.Options) {
 func TestLongTalk(t *testing.T) {
 	for name, c := range map[string]longCase{
 		"healthy":            {rare: true, evicts: true},
-		"summaries fail":     {server: summary(alwaysDown()), evicts: true},
-		"summaries hang":     {server: summary(agenttest.Hanging), evicts: true},
+		"summaries fail":     {server: summary(alwaysDown(fault())), evicts: true},
+		"summaries hang":     {server: summary(func(int, llm.Request) agenttest.Reply { return agenttest.Hold(agenttest.NewGate()) }), evicts: true},
 		"all kinds":          {server: summary(mixed), evicts: true},
 		"no usage":           {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
 		"cuts silently":      {server: func(l *longTalk) { l.server.Truncates = true }, options: window(0, meter.WindowUnknown)},

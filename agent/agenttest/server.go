@@ -195,13 +195,3 @@ func PurposeOf(r llm.Request) conversation.Purpose {
 // Summariser is the reply to the n-th request for a summary, from 0, refused ones
 // not counted.
 type Summariser func(n int, r llm.Request) Reply
-
-// Failing replies with an error.
-func Failing(err error) Summariser {
-	return func(int, llm.Request) Reply { return Fail(err) }
-}
-
-// Gated waits at a gate before it replies. Gate gives that of the n-th request.
-func Gated(gate func(n int) *Gate, then Summariser) Summariser {
-	return func(n int, r llm.Request) Reply { return Join(Hold(gate(n)), then(n, r)) }
-}

@@ -17,9 +17,6 @@ func Healthy(n int, r llm.Request) Reply {
 	return Join(Say(extract(n, r)), Stop(conversation.StopEnd))
 }
 
-// Hanging says nothing until it is stopped.
-func Hanging(int, llm.Request) Reply { return Hold(NewGate()) }
-
 var wished = regexp.MustCompile(`Use at most (\d+) tokens`)
 
 // extract is short quotations from all of a request, below the length that it asks for.

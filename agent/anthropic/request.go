@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,20 +19,16 @@ type request struct {
 	Thinking  *thinking     `json:"thinking,omitempty"`
 	Output    *outputConfig `json:"output_config,omitempty"`
 	Tools     []tool        `json:"tools,omitempty"`
-	System    []textBlock   `json:"system,omitempty"`
+	System    []block       `json:"system,omitempty"`
 	Messages  []message     `json:"messages"`
 }
 
 type thinking struct {
-	Type    string        `json:"type"`
-	Budget  int           `json:"budget_tokens,omitempty"`
-	Display string        `json:"display,omitempty"` // without it newer models send thinking without its text
-	Binding *blockBinding `json:"block_binding,omitempty"`
-}
-
-// blockBinding says what becomes of thinking that is bound to something else.
-type blockBinding struct {
-	Mismatch string `json:"prefix_mismatch_behavior"`
+	Type    string `json:"type"`
+	Budget  int    `json:"budget_tokens,omitempty"`
+	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
+	// Binding says what becomes of thinking that is bound to something else.
+	Binding map[string]string `json:"block_binding,omitempty"`
 }
 
 // BindingBeta is the value of the header anthropic-beta with which a request may say so.
@@ -48,12 +43,6 @@ type tool struct {
 	Description string               `json:"description,omitempty"`
 	Schema      conversation.RawJSON `json:"input_schema"`
 	Cache       *cacheControl        `json:"cache_control,omitempty"`
-}
-
-type textBlock struct {
-	Type  string        `json:"type"`
-	Text  string        `json:"text"`
-	Cache *cacheControl `json:"cache_control,omitempty"`
 }
 
 type cacheControl struct {
@@ -93,20 +82,8 @@ const (
 func Body(r llm.Request, f Form, route string) ([]byte, Past, error) {
 	req, w := newRequest(r, f, route)
 	req.MaxTokens, req.Stream = f.MaxTokens, true
-	messages := req.Messages
-	req.Messages = nil
 	body, err := conversation.EncodeJSON(req)
-	if err != nil || len(messages) == 0 {
-		return body, w.past, err
-	}
-	// Encoding each message costs less than a buffer that grows to all of them.
-	items := make([][]byte, len(messages))
-	for i, m := range messages {
-		if items[i], err = conversation.EncodeJSON(m); err != nil {
-			return nil, w.past, err
-		}
-	}
-	return slices.Concat(bytes.TrimSuffix(body, []byte("null}")), []byte("["), bytes.Join(items, []byte(",")), []byte("]}")), w.past, nil
+	return body, w.past, err
 }
 
 // Carried are the places of the messages of a request that go back with their thinking, ascending.
@@ -132,13 +109,13 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 		}
 	}
 	if f.Drops {
-		req.Thinking.Binding = &blockBinding{"drop_block"}
+		req.Thinking.Binding = map[string]string{"prefix_mismatch_behavior": "drop_block"}
 	}
 	if f.Effort != "" {
 		req.Output = &outputConfig{Effort: f.Effort}
 	}
 	if r.System != "" {
-		req.System = []textBlock{{Type: "text", Text: r.System}}
+		req.System = []block{{Type: "text", Text: r.System}}
 	}
 	w := &writer{route: route, form: f, marks: map[int]bool{}}
 	if f.Cache {

@@ -101,9 +101,6 @@ const routeExtra = "plimsoll_route"
 func routeOf(who endpoint, model string) string { return who.Name + "/" + model }
 
 func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {
-	if extras == nil {
-		extras = map[string]conversation.RawJSON{}
-	}
 	name, err := json.Marshal(route)
 	if err != nil {
 		return nil // a string always has a JSON form

@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -26,29 +27,21 @@ type Found struct {
 // First is the first listed model that is fit for chat, one that is loaded
 // before all others.
 func (f Found) First() (Listed, bool) {
-	var best *Listed
-	for i := range f.Models {
-		m := &f.Models[i]
-		if m.Chat && (best == nil || m.Loaded && !best.Loaded) {
-			best = m
+	for _, loaded := range []bool{true, false} {
+		for _, m := range f.Models {
+			if m.Chat && (m.Loaded || !loaded) {
+				return m, true
+			}
 		}
 	}
-	if best == nil {
-		return Listed{}, false
-	}
-	return *best, true
+	return Listed{}, false
 }
 
 // Listed finds a model by its id or an alias.
 func (f Found) Listed(id string) (Listed, bool) {
 	for _, m := range f.Models {
-		if sameModel(m.ID, id) {
+		if slices.ContainsFunc(append([]string{m.ID}, m.Aliases...), func(name string) bool { return sameModel(name, id) }) {
 			return m, true
-		}
-		for _, a := range m.Aliases {
-			if sameModel(a, id) {
-				return m, true
-			}
 		}
 	}
 	return Listed{}, false
