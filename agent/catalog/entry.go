@@ -8,30 +8,30 @@ import (
 
 // Entry is what is known about one model at one provider.
 type Entry struct {
-	Provider  string // as Plimsoll names it: gemini, where the table says google
-	ID        string
-	Aliases   []string
-	Window    int // context window in tokens
-	MaxInput  int // largest prompt in tokens, 0 if only the window limits it
-	MaxOutput int // largest reply in tokens, 0 if unknown
+	Provider  string   `json:"provider"` // as Plimsoll names it: gemini, where the table says google
+	ID        string   `json:"id"`
+	Aliases   []string `json:"aliases"`
+	Window    int      `json:"context_window"` // in tokens
+	MaxInput  int      `json:"max_input"`      // largest prompt in tokens, 0 if only the window limits it
+	MaxOutput int      `json:"max_output"`     // largest reply in tokens, 0 if unknown
 	// Trained says that Window is what the model was trained for. A local
 	// server loads it with a window of its own (Ollama: 4096 on small
 	// machines), so Window must not be shown as the window.
-	Trained    bool
-	Prices     *llm.Prices // nil if unknown; a cached or cache-write price of 0 beside an input price means: not published
-	Tokenizer  string
-	Deprecated bool
+	Trained    bool        `json:"-"`
+	Prices     *llm.Prices `json:"-"` // nil if unknown; a cached or cache-write price of 0 beside an input price means: not published
+	Tokenizer  string      `json:"tokenizer"`
+	Deprecated bool        `json:"-"`
 	Traits
-	Date  string // of the newest source, YYYY-MM-DD
-	Match Match  // how a look-up found it
+	Date  string `json:"date"` // of the newest source, YYYY-MM-DD
+	Match Match  `json:"-"`    // how a look-up found it
 }
 
 // Traits is what a model can do and what it refuses.
 type Traits struct {
-	Tools         bool
-	Reasoning     bool
-	NoTemperature bool // refuses the temperature parameter
-	ChatTools     ChatTools
+	Tools         bool      `json:"tools"`
+	Reasoning     bool      `json:"reasoning"`
+	NoTemperature bool      `json:"no_temperature"` // refuses the temperature parameter
+	ChatTools     ChatTools `json:"chat_tools"`
 }
 
 // ChatTools says what chat completions with tools need (OpenAI).

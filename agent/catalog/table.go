@@ -21,21 +21,9 @@ var modelsJSON []byte
 
 // row is an entry as the table writes it.
 type row struct {
-	Provider   string   `json:"provider"`
-	ID         string   `json:"id"`
-	Aliases    []string `json:"aliases"`
-	Window     int      `json:"context_window"`
-	MaxInput   int      `json:"max_input"`
-	MaxOutput  int      `json:"max_output"`
-	WindowKind string   `json:"window_kind"`
-	Tokenizer  string   `json:"tokenizer"`
-	Status     string   `json:"status"`
-	Date       string   `json:"date"`
-	rowPrices
-	rowTraits
-}
-
-type rowPrices struct {
+	Entry
+	WindowKind string    `json:"window_kind"`
+	Status     string    `json:"status"`
 	Input      *float64  `json:"input_price"`
 	Cached     float64   `json:"cached_input_price"`
 	CacheWrite float64   `json:"cache_write_price"`
@@ -49,13 +37,6 @@ type rowTier struct {
 	Cached     float64 `json:"cached"`
 	CacheWrite float64 `json:"cache_write"`
 	Output     float64 `json:"output"`
-}
-
-type rowTraits struct {
-	Tools         bool      `json:"tools"`
-	Reasoning     bool      `json:"reasoning"`
-	NoTemperature bool      `json:"no_temperature"`
-	ChatTools     ChatTools `json:"chat_tools"`
 }
 
 // table is the catalogue: rows as they are written, one a line, and who is in which. A row is decoded when it is looked
@@ -143,7 +124,15 @@ func (t *table) entry(i int) Entry {
 	if err := json.Unmarshal(t.rows[i], &r); err != nil {
 		panic(damaged(err))
 	}
-	return r.entry()
+	e := r.Entry
+	e.Provider, e.Trained, e.Deprecated = ourName(e.Provider), r.WindowKind == "trained", r.Status == "deprecated"
+	if r.Input != nil && r.Output != nil {
+		e.Prices = &llm.Prices{Input: *r.Input, Cached: r.Cached, CacheWrite: r.CacheWrite, Output: *r.Output, Date: r.Date}
+		for _, t := range r.Tiers {
+			e.Prices.Tiers = append(e.Prices.Tiers, llm.Tier(t))
+		}
+	}
+	return e
 }
 
 // entries decodes all rows.
@@ -153,26 +142,6 @@ func (t *table) entries() []Entry {
 		all[i] = t.entry(i)
 	}
 	return all
-}
-
-func (r row) entry() Entry {
-	return Entry{
-		Provider: ourName(r.Provider), ID: r.ID, Aliases: r.Aliases,
-		Window: r.Window, MaxInput: r.MaxInput, MaxOutput: r.MaxOutput,
-		Trained: r.WindowKind == "trained", Prices: r.prices(), Tokenizer: r.Tokenizer,
-		Deprecated: r.Status == "deprecated", Traits: Traits(r.rowTraits), Date: r.Date,
-	}
-}
-
-func (r row) prices() *llm.Prices {
-	if r.Input == nil || r.Output == nil {
-		return nil
-	}
-	p := &llm.Prices{Input: *r.Input, Cached: r.Cached, CacheWrite: r.CacheWrite, Output: *r.Output, Date: r.Date}
-	for _, t := range r.Tiers {
-		p.Tiers = append(p.Tiers, llm.Tier(t))
-	}
-	return p
 }
 
 // ourName is the name Plimsoll gives a provider of the table.

@@ -129,7 +129,7 @@ func (h *Host) statusPage(ctx context.Context, r *session.Running, costs bool) (
 	b.WriteByte('\n')
 	line("compaction", "%s", plain.Line(words))
 	b.WriteByte('\n')
-	if name, text := session.ProjectInstructions(workspace); name == "" {
+	if name, text, _ := session.ProjectInstructions(workspace); name == "" {
 		line("project", "no instructions; Plimsoll reads the first it finds of %s", strings.Join(session.ProjectFiles(), ", "))
 	} else {
 		line("project", "%s, ~%s tokens, read as instructions at the start", name, numbers.Grouped(int(meter.Estimate(conversation.Measure(text)))))

@@ -14,10 +14,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// cacheSaved is what the provider's cache took off a request of a conversation with
-// a model.
-func cacheSaved(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
-
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
 func AccountOf(rules preset.Rules, r *Reading, m llm.Model) inspect.Breakdown {

@@ -101,66 +101,45 @@ func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Reques
 // optimizing is the word while a summary is made (ONE).
 const optimizing = "Optimizing conversation context…"
 
-// Optimize carries a wish out in a running conversation, and waits for it.
-func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (Compaction, error) {
+// Optimize carries a wish out in a running conversation, and waits until it is at rest again.
+func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
 	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
-	o := optimization{console: g.Console, state: s}
+	summaries, over := map[uint64]conversation.Summary{}, false
 	r.Agent.Compact(w)
 	for {
-		updates, err := r.Agent.Updates().Take(ctx)
-		if err != nil {
+		list, ended := r.Agent.Updates().Take(ctx)
+		if ended != nil {
 			r.Agent.Cancel()
-			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.ID, err)
+			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.ID, ended)
 		}
-		for _, u := range updates {
+		for _, u := range list {
 			show(u)
-			if o.see(u) {
-				return o.done, o.err
-			}
-		}
-	}
-}
-
-// optimization follows one compaction.
-type optimization struct {
-	console   *console.Console
-	state     ConversationState
-	summaries map[uint64]conversation.Summary // by Seq
-	over      bool
-	done      Compaction
-	err       error
-}
-
-// see takes an update; true when the compaction is over and the conversation at
-// rest again.
-func (o *optimization) see(u updates.Update) bool {
-	switch u := u.(type) {
-	case updates.Compacting:
-		if !u.Held {
-			o.console.Note(optimizing)
-		}
-	case updates.Appended:
-		for _, e := range u.Events {
-			if b, ok := e.Body.(conversation.Summary); ok {
-				if o.summaries == nil {
-					o.summaries = map[uint64]conversation.Summary{}
+			switch u := u.(type) {
+			case updates.Compacting:
+				if !u.Held {
+					g.Console.Note(optimizing)
 				}
-				o.summaries[e.Seq] = b
+			case updates.Appended:
+				for _, e := range u.Events {
+					if b, ok := e.Body.(conversation.Summary); ok {
+						summaries[e.Seq] = b
+					}
+				}
+			case updates.Compacted:
+				over, done = true, NewCompaction(s, u.Preview)
+				done.Epoch = &u.Epoch
+				if b, ok := summaries[u.Epoch]; ok && b.Policies == nil {
+					done.Summary = s.written(b)
+				}
+			case updates.CompactionFailed:
+				over, err = true, notMade(u.Err)
+			case updates.Status:
+				if over && u.Phase == updates.Idle {
+					return done, err
+				}
 			}
 		}
-	case updates.Compacted:
-		o.over = true
-		o.done = NewCompaction(o.state, u.Preview)
-		o.done.Epoch = &u.Epoch
-		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
-			o.done.Summary = o.state.written(b)
-		}
-	case updates.CompactionFailed:
-		o.over, o.err = true, notMade(u.Err)
-	case updates.Status:
-		return o.over && u.Phase == updates.Idle
 	}
-	return false
 }
 
 // notMade is why a compaction was not made, as it is told here. One that would gain

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"plimsoll/agent/catalog"
@@ -124,21 +123,36 @@ func CompactionLine(u updates.Update) string {
 	return ""
 }
 
+// layerWords are what kinds of layers do to how many of what.
+var layerWords = map[string][2]string{
+	"results": {"tool result", "masked"}, "arguments": {"message", "stripped of arguments"}, "reasoning": {"message", "stripped of reasoning"},
+	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"}, "note": {"message", "evicted behind a note"},
+	"": {"message", "left out"},
+}
+
 // Text is the account for people.
 func (c Compaction) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, profile %s\n", c.ID, turnsText(c.From, c.To), c.Profile)
 	for _, l := range c.Layers {
-		fmt.Fprintf(&b, "%-10s  %s, %s\n", l.Kind, layerText(l), savedText(l))
+		words, ok := layerWords[l.Kind]
+		if !ok {
+			words = layerWords[""]
+		}
+		fmt.Fprintf(&b, "%-10s  %s %s, ~%s tokens\n", l.Kind, numbers.Count(l.Events, words[0]), words[1], numbers.Grouped(l.Saved))
 	}
-	fmt.Fprintf(&b, "tokens      ~%s -> ~%s%s\n", numbers.Grouped(c.Before), numbers.Grouped(c.After), less(c.Before, c.After))
+	fmt.Fprintf(&b, "tokens      ~%s -> ~%s\n", numbers.Grouped(c.Before), numbers.Grouped(c.After))
 	if c.BreakAt != nil {
 		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.turn, numbers.Grouped(c.behind))
 	}
 	b.WriteString("cost        " + c.costText() + "\n")
 	switch s := c.Summary.(type) {
 	case summaryNeed:
-		b.WriteString("summary     " + s.text() + "\n")
+		writer := "the conversation's model"
+		if s.Model != nil {
+			writer = *s.Model
+		}
+		fmt.Fprintf(&b, "summary     written by %s, at most ~%s tokens\n", writer, numbers.Grouped(s.Estimate))
 	case summaryMade:
 		fmt.Fprintf(&b, "summary     ~%s tokens; plimsoll print %s --compacted shows it\n", numbers.Grouped(s.Tokens), c.ID)
 	}
@@ -158,78 +172,19 @@ func turnsText(from, to int) string {
 	return fmt.Sprintf("turns %d to %d", from, to)
 }
 
-// layerText says what a layer does to how many events.
-func layerText(l layer) string {
-	switch l.Kind {
-	case "results":
-		return numbers.Count(l.Events, "tool result") + " masked"
-	case "arguments":
-		return "arguments stripped of the calls in " + replies(l.Events)
-	case "reasoning":
-		return "reasoning stripped of " + replies(l.Events)
-	case "calls":
-		return numbers.Count(l.Events, "message") + " of tool calls left out"
-	case "summary":
-		return numbers.Count(l.Events, "message") + " replaced by a summary"
-	case "note":
-		return numbers.Count(l.Events, "message") + " evicted behind a note"
-	}
-	return numbers.Count(l.Events, "message") + " left out"
-}
-
-// savedText says how many tokens a layer saves.
-func savedText(l layer) string {
-	switch {
-	case l.Kind == "reasoning" && l.Saved == 0:
-		return "which the model is not sent anyway"
-	case l.Saved < 0:
-		return "~" + numbers.Grouped(-l.Saved) + " tokens more"
-	}
-	return "~" + numbers.Grouped(l.Saved) + " tokens"
-}
-
-func replies(n int) string {
-	if n == 1 {
-		return "1 reply"
-	}
-	return numbers.Grouped(n) + " replies"
-}
-
-// less says by how much a size went down.
-func less(before, after int) string {
-	if before <= 0 {
-		return ""
-	}
-	share := console.Percent(math.Abs(float64(before-after)) / float64(before))
-	if after > before {
-		return " (" + share + " more)"
-	}
-	return " (" + share + " less)"
-}
-
 // costText says what the next request costs.
 func (c Compaction) costText() string {
 	switch {
 	case c.CostNow == nil:
 		return "unknown: the model has no known prices"
-	case c.PaysAfter != nil && *c.PaysAfter == 0:
+	case *c.CostNow <= 0 && c.PaysAfter != nil:
 		return "nothing more, from the next request on"
-	case c.PaysAfter == nil:
-		return fmt.Sprintf("$%s more with the next request if the provider's cache still holds it", console.Dollars(*c.CostNow))
-	case *c.CostNow <= 0:
-		return "pays off with the next request"
 	}
-	return fmt.Sprintf("$%s more with the next request if the provider's cache still holds it, pays off after %s",
-		console.Dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
-}
-
-// text is what is to be known of a summary before it is written.
-func (s summaryNeed) text() string {
-	writer := "the conversation's model"
-	if s.Model != nil {
-		writer = *s.Model
+	text := fmt.Sprintf("$%s more with the next request if the provider's cache still holds it", console.Dollars(*c.CostNow))
+	if c.PaysAfter != nil {
+		text += ", pays off after " + numbers.Count(*c.PaysAfter, "request")
 	}
-	return fmt.Sprintf("written by %s, at most ~%s tokens", writer, numbers.Grouped(s.Estimate))
+	return text
 }
 
 // Reverted is `compact --undo --json` and `--redo --json`.

@@ -22,7 +22,6 @@ type settled struct {
 	loaded   config.Loaded
 	rules    preset.Rules
 	changed  map[string]string // since the conversation was opened, by dotted key, in YAML
-	changes  int               // how often they changed
 	switched bool              // to another model
 }
 
@@ -43,24 +42,18 @@ func (r *Running) Config() config.Config {
 // With is the configuration with other values of some keys, the one in force without
 // any. Nothing changes.
 func (r *Running) With(set map[string]string) (config.Loaded, error) {
-	loaded, _, err := r.with(set)
-	return loaded, err
-}
-
-// with also tells after how many changes.
-func (r *Running) with(set map[string]string) (loaded config.Loaded, changes int, err error) {
 	r.linking.Lock()
-	changed, now, changes := maps.Clone(r.settled.changed), r.settled.loaded, r.settled.changes
+	changed, now := maps.Clone(r.settled.changed), r.settled.loaded
 	r.linking.Unlock()
 	if len(set) == 0 {
-		return now, changes, nil
+		return now, nil
 	}
 	maps.Copy(changed, set)
-	loaded, err = r.From.Settings.LoadedFor(r.Events, changed)
+	loaded, err := r.From.Settings.LoadedFor(r.Events, changed)
 	if err == nil {
 		err = r.From.Settings.CheckNames(loaded)
 	}
-	return loaded, changes, err
+	return loaded, err
 }
 
 // Weigh tells how full the window would be with other values of some keys, and what
@@ -79,27 +72,26 @@ func (r *Running) Weigh(ctx context.Context, set map[string]string) (inspect.Bre
 
 // Configure puts other values of some keys in force, and records them.
 func (r *Running) Configure(ctx context.Context, set map[string]string) error {
-	loaded, was := config.Loaded{}, 0
-	for done := false; !done; { // again where others changed meanwhile, which would be lost
-		var changes int
-		var err error
-		if loaded, changes, err = r.with(set); err != nil {
-			return err
-		}
-		r.settle(set, func(s *settled) bool {
-			if done = s.changes == changes; done {
-				was = s.loaded.Config.Context.Window
-				s.loaded, s.rules = loaded, loaded.Config.Rules()
-			}
-			return done
-		})
+	r.configuring.Lock()
+	defer r.configuring.Unlock()
+	loaded, err := r.With(set)
+	if err != nil {
+		return err
 	}
+	was := r.Config().Context.Window
+	r.settle(set, func(s *settled) { s.loaded, s.rules = loaded, loaded.Config.Rules() })
 	switch window := loaded.Config.Context.Window; {
 	case window == was || r.From.Settings.Flags.Window > 0:
 	case window > 0:
 		r.replaceWindow(window)
-	default:
-		return r.relink(ctx)
+	default: // the window of the model in use is discovered anew
+		now := r.Current()
+		l, err := r.From.Models.Connect(ctx, now.Choice())
+		if err != nil {
+			return err
+		}
+		l.Model.Effort = now.Model.Effort
+		r.switchIf(l, func() bool { return r.Link.Choice() == now.Choice() })
 	}
 	return nil
 }
@@ -107,39 +99,20 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 // SetProfile chooses the profile of compactions that name none. It is one of those
 // that there are.
 func (r *Running) SetProfile(name string) {
-	r.settle(map[string]string{"compaction.default_profile": config.YAMLText(name)}, func(s *settled) bool {
+	r.configuring.Lock()
+	defer r.configuring.Unlock()
+	r.settle(map[string]string{"compaction.default_profile": config.YAMLText(name)}, func(s *settled) {
 		s.loaded.Config.Compaction.DefaultProfile, s.rules.DefaultProfile = name, name
 		s.loaded.Origins = maps.Clone(s.loaded.Origins)
 		s.loaded.Origins["compaction.default_profile"] = config.Origin{Layer: config.LayerConversation}
-		return true
 	})
 }
 
-// settle puts settings in force that change the rules in some way, unless that says no.
-func (r *Running) settle(set map[string]string, change func(*settled) bool) {
+// settle puts settings in force that change the rules in some way.
+func (r *Running) settle(set map[string]string, change func(*settled)) {
 	r.linking.Lock()
 	defer r.linking.Unlock()
-	if !change(&r.settled) {
-		return
-	}
-	r.settled.changes++
+	change(&r.settled)
 	maps.Copy(r.settled.changed, set)
 	r.Agent.Configure(set, r.settled.rules)
-}
-
-// relink has the window of the model in use discovered anew.
-func (r *Running) relink(ctx context.Context) error {
-	for { // again where another model was chosen meanwhile
-		r.linking.Lock()
-		now, links := r.Link, r.links
-		r.linking.Unlock()
-		l, err := r.From.Models.Connect(ctx, now.Choice())
-		if err != nil {
-			return err
-		}
-		l.Model.Effort = now.Model.Effort
-		if r.switchIf(l, func() bool { return r.links == links }) {
-			return nil
-		}
-	}
 }

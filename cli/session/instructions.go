@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/openai"
@@ -75,7 +74,7 @@ func instructions(workspace string) (prompt string, notes []string) {
 	var b strings.Builder
 	b.WriteString(basePrompt)
 	fmt.Fprintf(&b, "\n\nWorkspace: %s (%s)", workspace, runtime.GOOS)
-	name, text, cut := projectInstructions(workspace)
+	name, text, cut := ProjectInstructions(workspace)
 	if text != "" {
 		fmt.Fprintf(&b, "\n\nThe project's own instructions, from %s:\n\n%s", name, text)
 	}
@@ -88,33 +87,18 @@ func instructions(workspace string) (prompt string, notes []string) {
 // ProjectFiles are the names of the files that are looked for, the first found counts.
 func ProjectFiles() []string { return slices.Clone(projectFiles) }
 
-// ProjectInstructions is the file whose text the system prompt holds, as it is now; ""
-// without one.
-func ProjectInstructions(workspace string) (name, text string) {
-	name, text, _ = projectInstructions(workspace)
-	return name, text
-}
-
-// projectInstructions reads the project's instructions; an unreadable file
+// ProjectInstructions are the project's instructions and the file that they stand in, as it is now; an unreadable file
 // counts as none.
-func projectInstructions(workspace string) (name, text string, cut bool) {
+func ProjectInstructions(workspace string) (name, text string, cut bool) {
 	for _, name := range projectFiles {
 		path := filepath.Join(workspace, name)
 		st, err := os.Stat(path)
 		if err != nil || !st.Mode().IsRegular() {
 			continue
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		if cut = len(data) > maxProject; cut {
-			data = data[:maxProject]
-			for len(data) > 0 && !utf8.RuneStart(data[len(data)-1]) {
-				data = data[:len(data)-1]
-			}
-		}
-		if text := strings.TrimSpace(string(data)); text != "" {
+		data, _ := os.ReadFile(path)
+		cut = len(data) > maxProject
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(data[:min(len(data), maxProject)]), "")); text != "" {
 			return name, text, cut
 		}
 	}

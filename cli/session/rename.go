@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plimsoll/agent/llm"
@@ -72,10 +73,8 @@ func (v *Conversations) Entry(ctx context.Context, id string) (storage.Entry, er
 	if err != nil {
 		return storage.Entry{}, err
 	}
-	for _, e := range entries {
-		if e.ID == id {
-			return e, nil
-		}
+	if i := slices.IndexFunc(entries, func(e storage.Entry) bool { return e.ID == id }); i >= 0 {
+		return entries[i], nil
 	}
 	return storage.Entry{}, fmt.Errorf("conversation %s: %w", id, storage.ErrNotFound)
 }
@@ -90,7 +89,7 @@ func openElsewhere(err error, hint string) error {
 	if locked.PID > 0 {
 		where += fmt.Sprintf(" (process %d)", locked.PID)
 	}
-	return console.WithHint(lockedError{fmt.Sprintf("conversation %s is open in %s", locked.ID, where), err}, hint)
+	return console.WithHint(fmt.Errorf("conversation %s is open in %s", locked.ID, where), hint)
 }
 
 // Window is the window of a process, 0 for an unknown one.
@@ -100,12 +99,3 @@ func Window(pid int) string {
 	}
 	return fmt.Sprintf("process %d", pid)
 }
-
-// lockedError says in its own words that a conversation is open elsewhere.
-type lockedError struct {
-	text string
-	err  error
-}
-
-func (e lockedError) Error() string { return e.text }
-func (e lockedError) Unwrap() error { return e.err }

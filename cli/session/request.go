@@ -111,23 +111,26 @@ func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *ins
 	if !ok {
 		return nil // a recording of another program, which says nothing of them
 	}
-	for _, part := range []struct {
-		what, blob string
-		take       func(string) error
-	}{
-		{"system prompt", in.System, func(text string) error { b.System = text; return nil }},
-		{"tools", in.Tools, func(text string) (err error) { b.Tools, err = core.DecodeTools(text); return err }},
-	} {
+	var tools string
+	for what, part := range map[string]struct {
+		blob string
+		to   *string
+	}{"system prompt": {in.System, &b.System}, "tools": {in.Tools, &tools}} {
 		if part.blob == "" {
 			continue
 		}
 		text, err := q.Store.Blob(ctx, q.ID, part.blob)
-		if err == nil {
-			err = part.take(text)
-		}
 		if err != nil {
-			return fmt.Errorf("reading the %s that it carried: %w", part.what, err)
+			return fmt.Errorf("reading the %s that it carried: %w", what, err)
 		}
+		*part.to = text
+	}
+	if tools == "" {
+		return nil
+	}
+	var err error
+	if b.Tools, err = core.DecodeTools(tools); err != nil {
+		return fmt.Errorf("reading the tools that it carried: %w", err)
 	}
 	return nil
 }

@@ -112,7 +112,8 @@ func load(ctx context.Context, store *storage.Store, id string) (*Reading, stora
 	}
 	r := NewReading(ctx, store, id, events)
 	if partial, ok := r.Orphan(ctx); ok {
-		r.Said = behind(events, partial)
+		newest := events[len(events)-1]
+		r.Said = append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: partial})
 		r.View = projection.Project(r.Said)
 	}
 	return r, report, nil
@@ -128,12 +129,6 @@ func NewReading(ctx context.Context, store *storage.Store, id string, events []c
 	return r
 }
 
-// behind is a log with a reply more, at the time of its newest event.
-func behind(events []conversation.Event, reply conversation.AssistantMessage) []conversation.Event {
-	newest := events[len(events)-1]
-	return append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: reply})
-}
-
 // Orphan is the reply that was arriving when the last writer ended without
 // appending it.
 func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
@@ -142,12 +137,9 @@ func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bo
 	}
 	partial, ok, err := r.Store.Partial(ctx, r.ID)
 	if err != nil || !ok || len(r.Events) == 0 || partial.After != uint64(len(r.Events)) {
-		// The log is what counts; a partial reply that cannot be read is no
-		// reason to show nothing.
-		return conversation.AssistantMessage{}, false
+		return conversation.AssistantMessage{}, false // the log is what counts
 	}
-	// The log cleans and measures what it is given.
-	log, err := conversation.NewLog(r.Events)
+	log, err := conversation.NewLog(r.Events) // it cleans and measures what it is given
 	if err != nil {
 		return conversation.AssistantMessage{}, false
 	}

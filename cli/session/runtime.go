@@ -39,9 +39,9 @@ type Running struct {
 	Notes  []string
 	read   bool // somebody reads along, and can answer
 
-	linking sync.Mutex // guards Link, links and settled once the agent runs
-	settled settled
-	links   int // how often another model was chosen
+	configuring sync.Mutex // held while settings change
+	linking     sync.Mutex // guards Link and settled once the agent runs
+	settled     settled
 
 	life      context.Context // until close
 	stop      context.CancelFunc
@@ -157,26 +157,24 @@ func (r *Running) Current() setup.Link {
 // SwitchTo sends the conversation's requests to another model.
 func (r *Running) SwitchTo(l setup.Link) { r.switchIf(l, func() bool { return true }) }
 
-// switchIf is SwitchTo under a condition, which is asked with the lock held. It reports whether the condition held.
-func (r *Running) switchIf(l setup.Link, still func() bool) bool {
+// switchIf is SwitchTo under a condition, which is asked with the lock held.
+func (r *Running) switchIf(l setup.Link, still func() bool) {
 	l = l.Noted()
 	l.Model = r.Bounded(l.Model)
 	r.linking.Lock()
 	defer r.linking.Unlock()
 	if !still() {
-		return false
+		return
 	}
-	if note := l.EffortNote(); note != "" && note != r.Link.EffortNote() {
+	if note := l.Model.EffortNote; note != "" && note != r.Link.Model.EffortNote {
 		r.Agent.Tell(note)
 	}
-	r.links++
 	r.settled.switched = r.settled.switched || l.Model.Name() != r.Link.Model.Name()
 	r.Link = l
 	r.Agent.SwitchModel(l.Model, r.provider(l))
 	if l.Discover != nil {
 		r.Ask(l)
 	}
-	return true
 }
 
 // Close ends the agent, keeping what arrived, then the tools, then writing.

@@ -291,23 +291,17 @@ func WithPrices(known *llm.Prices, own config.Prices) *llm.Prices {
 // reached over the wire like any other; only its name, badge and prices come
 // from here.
 func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Link, error) {
-	m := d.demoModel(ctx)
-	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: DemoPace(unread)})
+	m, pace := d.demoModel(ctx), demo.DefaultPace // it takes its time only where somebody reads along
+	if unread {
+		pace = 0
+	}
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: pace})
 	if err != nil {
 		return Link{}, err
 	}
 	d.Resources.atEnd(s.Close)
 	o := openai.Options{Provider: ProviderDemo, BaseURL: s.URL, Key: s.Token}
 	return Link{Model: m, Provider: openai.New(o)}, nil
-}
-
-// DemoPace is how fast the demo model writes, in tokens a second: it takes its
-// time only where somebody reads along. 0 is as fast as it can.
-func DemoPace(unread bool) int {
-	if unread {
-		return 0
-	}
-	return demo.DefaultPace
 }
 
 // Cost prices a request by the model's sheet.
@@ -319,17 +313,12 @@ func Cost(m llm.Model, t llm.Tokens) (*float64, string) {
 	return &usd, m.Prices.Date
 }
 
-// EffortNote says in what the effort that was chosen differs from its word, "" where it does not.
-func (l Link) EffortNote() string {
-	if client, ok := l.Provider.(*openai.Client); ok {
-		return client.EffortNote(l.Model.ID, l.Model.Effort)
-	}
-	return ""
-}
-
-// Noted is the link with that note in its model.
+// Noted is the link with a word in its model on what the effort that was chosen differs in from its name.
 func (l Link) Noted() Link {
-	l.Model.EffortNote = l.EffortNote()
+	l.Model.EffortNote = ""
+	if client, ok := l.Provider.(*openai.Client); ok {
+		l.Model.EffortNote = client.EffortNote(l.Model.ID, l.Model.Effort)
+	}
 	return l
 }
 
