@@ -11,7 +11,6 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/tui"
 	"plimsoll/tui/overlay"
 )
 
@@ -158,12 +157,9 @@ func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
 
 func TestAPasteGoesToTheView(t *testing.T) {
 	for name, typing := range map[string][]string{
-		"history": {"/"}, "preview": {"right", "f"}, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil, "settings": {"down", "down", "enter"},
+		"history": {"/"}, "preview": nil, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil, "settings": {"down", "down", "enter"},
 	} {
-		screenOf(t, name, func(r *rig, o *tui.Options) {
-			telling(r, o)
-			r.first.Profiles[1].Summarises = true
-		}, func(r *rig) {
+		screenOf(t, name, telling, func(r *rig) {
 			views[name](r)
 			r.press(typing...)
 			r.send(tea.PasteMsg{Content: "pasted words"})

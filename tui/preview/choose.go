@@ -4,9 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/compact/edit"
 	"plimsoll/tui/pane"
 )
@@ -104,57 +101,12 @@ func (m *Model) moveStart(by int) pane.Action {
 	return m.change(w)
 }
 
-// noSummary says why there is nothing to focus or to review.
-func (m *Model) noSummary(what string) pane.Action {
-	return pane.Say{Text: "the profile " + m.profile() + " writes no summary to " + what, Bad: true}
-}
-
 func (m *Model) toggleReview() pane.Action {
 	if !m.summarises() {
-		return m.noSummary("review")
+		return pane.Say{Text: "the profile " + m.profile() + " writes no summary to review", Bad: true}
 	}
 	w := m.content.Request
 	w.Profile, w.Review = m.profile(), !w.Review
 	m.review = w.Review
-	return m.change(w)
-}
-
-// beginFocus lets the user write what the summary should preserve.
-func (m *Model) beginFocus() pane.Action {
-	if !m.summarises() {
-		return m.noSummary("focus")
-	}
-	m.writing = true
-	m.edit.SetText(m.edit.Safe(m.focus), true)
-	return nil
-}
-
-// write deals with a message while the focus is written.
-func (m *Model) write(msg tea.Msg) pane.Action {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch keys := m.o.Keys; {
-		case key.Matches(k, keys.LeaveFocus):
-			m.writing = false
-			return nil
-		case key.Matches(k, keys.TakeFocus):
-			return m.takeFocus()
-		}
-	}
-	if m.edit.Update(msg, m.o.Keys.Edit) {
-		return nil
-	}
-	return pane.Ignored{}
-}
-
-// takeFocus asks for a summary with the focus that was written. One that was not
-// changed stays as it came.
-func (m *Model) takeFocus() pane.Action {
-	m.writing = false
-	if m.edit.Text() == m.edit.Safe(m.focus) {
-		return nil
-	}
-	m.focus = m.edit.Text()
-	w := m.content.Request
-	w.Profile, w.Focus = m.profile(), m.focus // without a focus the profile stays
 	return m.change(w)
 }

@@ -10,8 +10,6 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
-	"plimsoll/conversation/plain"
-	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -84,14 +82,12 @@ type Model struct {
 	focus   string // that was asked for last, also where the profile makes no summary
 	review  bool   // likewise
 
-	reader  pane.Reader
-	writing bool // the focus
-	edit    *textedit.Field
+	reader pane.Reader
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: textedit.NewField(plain.Line, textedit.MostInLine)}
+	return &Model{o: o, width: 1, height: 1}
 }
 
 // SetStyles changes the looks.
@@ -100,12 +96,11 @@ func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 // SetSize gives the view its place.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
-	m.edit.SetSize(max(pane.Within(m.width)-len(focusPrompt), 2), 1)
 }
 
 // Reset begins anew: what is shown next is about no earlier request.
 func (m *Model) Reset() {
-	m.asked, m.writing, m.focus, m.review = false, false, "", false
+	m.asked, m.focus, m.review = false, "", false
 	m.reader.Reset()
 }
 
@@ -169,9 +164,6 @@ func (m *Model) makesSummary(profile string) bool {
 
 // Update deals with a message.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	if m.writing {
-		return m.write(msg)
-	}
 	k := m.o.Keys
 	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}}
 	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
@@ -201,7 +193,6 @@ func (m *Model) commands() []pane.Command {
 		{On: keys.EndLater, Do: by(m.moveEnd, 1)},
 		{On: keys.StartEarlier, Do: by(m.moveStart, -1)},
 		{On: keys.StartLater, Do: by(m.moveStart, 1)},
-		{On: keys.Focus, Do: m.beginFocus},
 		{On: keys.Review, Do: m.toggleReview},
 	}
 }
@@ -228,21 +219,14 @@ type KeyMap struct {
 	PreviousProfile, NextProfile key.Binding
 	EndEarlier, EndLater         key.Binding
 	StartEarlier, StartLater     key.Binding
-	Focus                        key.Binding
 	Review                       key.Binding
 
 	Up, Down, PageUp, PageDown key.Binding // scroll
-
-	// While the focus is written: taken, or left as it was.
-	TakeFocus, LeaveFocus key.Binding
-	Edit                  textedit.Keys
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
 func DefaultKeyMap() KeyMap {
 	bind, moves := pane.Bind, pane.DefaultMoves()
-	writing := textedit.DefaultKeys()
-	writing.Newline = key.Binding{}
 	return KeyMap{
 		Accept: bind("enter", "compact as shown", "enter"),
 		Close:  bind("esc", "close without changes", "esc", "q"),
@@ -254,13 +238,8 @@ func DefaultKeyMap() KeyMap {
 		EndLater:        bind("]", "end one turn later", "]"),
 		StartEarlier:    bind("{", "start one turn earlier", "{"),
 		StartLater:      bind("}", "start one turn later", "}"),
-		Focus:           bind("f", "set what the summary should preserve", "f"),
 		Review:          bind("v", "review the summary before it is applied", "v"),
 
 		Up: moves.Up, Down: moves.Down, PageUp: moves.PageUp, PageDown: moves.PageDown,
-
-		TakeFocus:  bind("enter", "keep this focus", "enter"),
-		LeaveFocus: bind("esc", "cancel", "esc"),
-		Edit:       writing,
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/edit"
@@ -115,9 +114,8 @@ func TestKeysChangeTheWish(t *testing.T) {
 		{"left", changed(func(w *edit.Request) { w.Profile = "light" })},
 		{"tab v", changed(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
 		{"tab v v", changed(func(w *edit.Request) { w.Profile = "heavy" })},
-		{"tab f p o r t enter", changed(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "port" })},
-		{"tab v f p enter tab", changed(func(w *edit.Request) { w.Profile = "light" })},
-		{"tab v f p enter tab shift+tab", changed(func(w *edit.Request) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+		{"tab v tab", changed(func(w *edit.Request) { w.Profile = "light" })},
+		{"tab v tab shift+tab", changed(func(w *edit.Request) { w.Profile, w.Review = "heavy", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
 		if diff := cmp.Diff(pane.Action(preview.Changed{Request: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
@@ -175,10 +173,8 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	if _, ok := press(m, "]").(preview.Changed); !ok {
 		t.Error("the range cannot be changed any more")
 	}
-	for _, key := range []string{"f", "v"} {
-		if said, ok := press(show(masked(), 80, 24), key).(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default writes no summary") {
-			t.Errorf("%s on a profile without a summary: %+v", key, said)
-		}
+	if said, ok := press(show(masked(), 80, 24), "v").(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default writes no summary") {
+		t.Errorf("v on a profile without a summary: %+v", said)
 	}
 }
 
@@ -186,42 +182,10 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]pane.Action{
 		"esc": pane.Closed{}, "q": pane.Closed{}, "?": nil, "? esc": nil, "? esc esc": pane.Closed{}, "ctrl+c": pane.Ignored{},
-		"tab f x esc": nil, "tab f q q enter": preview.Changed{Request: changed(func(w *edit.Request) { w.Profile, w.Focus = "heavy", "qq" })},
-		"tab f ctrl+c": pane.Ignored{},
 	} {
 		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", keys, diff)
 		}
-	}
-}
-
-func TestAFocusThatIsNotChangedStaysAsItCame(t *testing.T) {
-	t.Parallel()
-	m := show(summarised(), 80, 24)
-	if action := press(m, "f enter"); action != nil {
-		t.Errorf("%+v", action)
-	}
-	accepted, ok := press(m, "enter").(preview.Accepted)
-	if !ok || accepted.Request.Focus != hostile {
-		t.Errorf("the focus is %q", accepted.Request.Focus)
-	}
-}
-
-func TestTheCursorIsInTheFocusThatIsWritten(t *testing.T) {
-	t.Parallel()
-	m := show(masked(), 80, 24)
-	if m.Cursor() != nil {
-		t.Error("a cursor without anything to write in")
-	}
-	press(m, "tab f")
-	m.Update(tea.PasteMsg{Content: "漢字\n👨‍👩‍👧‍👦"})
-	c := m.Cursor()
-	if c == nil {
-		t.Fatal("no cursor")
-	}
-	line := strings.Split(m.View(), "\n")[c.Y]
-	if want := "  Focus: 漢字 👨‍👩‍👧‍👦"; !strings.HasPrefix(line, want+" ") || c.X != len("  Focus: ")+7 {
-		t.Errorf("the cursor is at %d of %q", c.X, line)
 	}
 }
 

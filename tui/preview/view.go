@@ -3,7 +3,6 @@ package preview
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -20,10 +19,9 @@ import (
 // with its name, and what does not fit is scrolled to.
 
 const (
-	labelWidth  = 9  // of the name of a part, beside it
-	leastWide   = 48 // cells from which on there is room for that
-	focusPrompt = "Focus: "
-	workingOut  = "calculating…"
+	labelWidth = 9  // of the name of a part, beside it
+	leastWide  = 48 // cells from which on there is room for that
+	workingOut = "calculating…"
 )
 
 // View draws the view.
@@ -34,30 +32,18 @@ func (m *Model) View() string {
 	return m.o.Styles.Pane.Draw(f, body, m.width, m.height)
 }
 
-// Cursor is where the cursor is, nil for nowhere.
-func (m *Model) Cursor() *tea.Cursor {
-	if !m.writing {
-		return nil
-	}
-	m.edit.View()
-	x, _ := m.edit.Cursor()
-	c := tea.NewCursor(min(pane.Gutter(m.width)+len(focusPrompt)+x, m.width-1), max(m.height-2, 0))
-	c.Shape = tea.CursorBar
-	return c
-}
+// Cursor is nil: there is nothing to type in.
+func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // frame is what stands around the body.
 func (m *Model) frame() pane.Frame {
-	s, keys := m.o.Styles.Pane, m.o.Keys
+	keys := m.o.Keys
 	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model)}
 	switch {
 	case m.reader.Helping():
 		f.Title = "Compact · keys"
 		f.Hints = []string{pane.Hint("back", keys.Close)}
 		return f
-	case m.writing:
-		f.Status = s.Title.Render(focusPrompt) + strings.Join(m.edit.View(), "")
-		f.Hints = []string{pane.Hint("keep it", keys.TakeFocus), pane.Hint("cancel", keys.LeaveFocus)}
 	default:
 		accept := ""
 		if m.content.Err == "" {
@@ -68,7 +54,7 @@ func (m *Model) frame() pane.Frame {
 			pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
 		}
 		if m.summarises() {
-			f.Hints = append(f.Hints, pane.Hint("focus", keys.Focus), pane.Hint("review", keys.Review))
+			f.Hints = append(f.Hints, pane.Hint("review", keys.Review))
 		}
 	}
 	f.Lines = m.gauges()

@@ -38,7 +38,7 @@ func TestViews(t *testing.T) {
 		keys    string
 	}{
 		{"masks", masked(), ""}, {"a summary", summarised(), ""}, {"scrolled", summarised(), "pgdown"}, {"on its way", masked(), "] tab"},
-		{"the focus is written", summarised(), "f ! !"}, {"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"a step", step, ""}, {"help", masked(), "?"},
+		{"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"a step", step, ""}, {"help", masked(), "?"},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		for _, scene := range scenes {

@@ -70,7 +70,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 	by := func(n int) func() pane.Action { return func() pane.Action { return m.cycle(n) } }
 	action, done := pane.Press(k, []pane.Command{
 		{On: keys.Accept, Do: m.accept}, {On: keys.Cancel, Do: m.cancel},
-		{On: keys.Next, Do: by(1)}, {On: keys.More, Do: by(-1)}, {On: keys.Earlier, Do: by(-1)}, {On: keys.Less, Do: by(1)},
+		{On: keys.Next, Do: by(1)}, {On: keys.Moves.Up, Do: by(-1)}, {On: keys.Earlier, Do: by(-1)}, {On: keys.Moves.Down, Do: by(1)},
 		{On: keys.Change, Do: by(1)}, {On: keys.Default, Do: func() pane.Action { return m.try(m.row().Unset) }},
 	})
 	if !done {
@@ -88,10 +88,6 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 			return m.accept()
 		case key.Matches(k, keys.Cancel):
 			return m.cancel()
-		case key.Matches(k, keys.More):
-			return m.stepped(1)
-		case key.Matches(k, keys.Less):
-			return m.stepped(-1)
 		}
 	}
 	if !m.field.Update(msg, keys.Edit) {
@@ -110,14 +106,6 @@ func (m *Model) typed() string {
 		return `""`
 	}
 	return text
-}
-
-// stepped takes a larger or smaller number.
-func (m *Model) stepped(by int) pane.Action {
-	r := m.row()
-	text := step(m.field.Text(), strings.HasPrefix(r.Type, ratioType), by)
-	m.field.SetText(text, true)
-	return m.try(m.typed())
 }
 
 func (m *Model) cancel() pane.Action {

@@ -23,7 +23,6 @@ type KeyMap struct {
 
 	// While a value is changed.
 	Accept, Cancel key.Binding
-	More, Less     key.Binding // a number
 	Edit           edit.Keys
 }
 
@@ -46,8 +45,6 @@ func DefaultKeyMap() KeyMap {
 		Close:           bind("q", "close", "q", "esc"),
 		Accept:          bind("enter", "accept the value", "enter"),
 		Cancel:          bind("esc", "leave the value as it was", "esc"),
-		More:            bind("↑", "a larger number", "up"),
-		Less:            bind("↓", "a smaller number", "down"),
 		Edit:            typing,
 	}
 }

@@ -1,9 +1,6 @@
 package settings
 
 import (
-	"strconv"
-	"strings"
-
 	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
@@ -23,12 +20,8 @@ type Row struct {
 	Fixed   string // why it cannot be changed here, "" if it can
 }
 
-// Types of values that are typed in a way of their own.
-const (
-	ratioType = "ratio"
-	wholeType = "whole number"
-	listType  = "list of texts"
-)
+// listType is the type of values that are typed without brackets.
+const listType = "list of texts"
 
 // shown is the value as it is read.
 func (r *Row) shown() string {
@@ -47,27 +40,4 @@ func (r *Row) shown() string {
 type Effect struct {
 	Reading meter.Reading
 	Next    string // what happens next, in words
-}
-
-// step is a number that is a step larger or smaller: a hundredth for a ratio, else one in the second digit. What is no
-// number stays.
-func step(text string, ratio bool, by int) string {
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil:
-		return text
-	case ratio:
-		hundredths := int(x*100+0.5) + by
-		return strconv.FormatFloat(float64(max(1, min(hundredths, 100)))/100, 'g', -1, 64)
-	case strings.Contains(text, "."):
-		return text
-	}
-	n, unit := int(x), 1
-	for unit*100 <= n {
-		unit *= 10
-	}
-	if by < 0 && n == unit*10 && unit > 1 {
-		unit /= 10
-	}
-	return strconv.Itoa(max(0, n+by*unit))
 }

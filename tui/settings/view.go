@@ -63,9 +63,13 @@ func (m *Model) below(f pane.Frame) []string {
 	}
 	s, width := m.o.Styles.Pane, pane.Within(m.width)
 	most := min(room, 6)
-	detail := m.short(width, most)
+	facts, detail := m.facts(width), pane.Each(s.Text, pane.Wrap(plain.Line(m.row().Doc), width))
+	if keep := max(most-len(facts), most/2, 1); len(detail) > keep {
+		detail = append(detail[:keep-1], pane.Clip(detail[keep-1]+" …", width))
+	}
+	detail = append(detail, facts...)
 	out := []string{pane.Margin(m.width) + s.Rule.Render(strings.Repeat("─", width))}
-	for i := range max(len(detail), most) { // always as high, so that the rows stay where they are
+	for i := range most { // always as high, so that the rows stay where they are
 		line := ""
 		if i < len(detail) {
 			line = pane.Margin(m.width) + detail[i]
@@ -88,22 +92,6 @@ func (m *Model) detail(width int) []string {
 	out := []string{s.Title.Render(pane.Clip(plain.Line(title), width))}
 	out = append(out, pane.Each(s.Text, pane.Wrap(plain.Line(r.Doc), width))...)
 	return append(append(out, ""), m.facts(width)...)
-}
-
-// short is what fits into a few lines: what a setting does first, then where its value comes from.
-func (m *Model) short(width, lines int) []string {
-	r, s := m.row(), m.o.Styles.Pane
-	facts := m.facts(width)
-	doc := pane.Each(s.Text, pane.Wrap(plain.Line(r.Doc), width))
-	if most := max(lines/2, lines-len(doc)); len(facts) > most {
-		facts = facts[:most]
-	}
-	if keep := lines - len(facts); len(doc) > keep {
-		doc = doc[:max(keep, 1)]
-		last := len(doc) - 1
-		doc[last] = pane.Clip(doc[last]+" …", width)
-	}
-	return append(doc, facts...)
 }
 
 // facts are where a value comes from, what it is by default, what it may be, and when it applies.
@@ -176,9 +164,6 @@ func (m *Model) frame() pane.Frame {
 		f.Hints = append(f.Hints, pane.Hint("other values", k.Earlier, k.Next))
 	case typing:
 		f.Status = s.Title.Render(m.prompt()) + strings.Join(m.field.View(), "")
-		if t := m.row().Type; strings.HasPrefix(t, ratioType) || strings.HasPrefix(t, wholeType) {
-			f.Hints = append(f.Hints, pane.Hint("larger, smaller", k.More, k.Less))
-		}
 	default:
 		what := "explain"
 		if m.explains() {
