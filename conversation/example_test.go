@@ -10,29 +10,6 @@ import (
 // morning is when the examples happen.
 var morning = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
-// A log grows by appending. Prepare numbers events and puts them into turns, the
-// caller stores them, and Commit makes them part of the log.
-func ExampleLog() {
-	var log conversation.Log
-	for _, body := range []conversation.Body{
-		conversation.UserMessage{Text: "Which port does the server use?"},
-		conversation.AssistantMessage{Text: "8080.", Stop: conversation.StopEnd},
-		conversation.UserMessage{Text: "Use a free one."},
-	} {
-		events := log.Prepare(morning, body)
-		if err := log.Commit(events); err != nil {
-			fmt.Println(err)
-		}
-	}
-	for _, e := range log.Events() {
-		fmt.Printf("event %d, turn %d: %s\n", e.Seq, e.Turn, e.Body.Kind())
-	}
-	// Output:
-	// event 1, turn 0: user
-	// event 2, turn 0: assistant
-	// event 3, turn 1: user
-}
-
 // The stored form of an event is one JSON object. A kind that this version does not
 // know is kept as it is.
 func ExampleMarshal() {

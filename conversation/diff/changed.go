@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -61,16 +60,16 @@ func (c Changed) Whole(now string) (Changed, bool) {
 	if last.After != "" && ID(now) != last.After || last.After == "" && !fits {
 		return c, false
 	}
+	from := "a/" + c.Diffs[0].From
 	for i, f := range slices.Backward(c.Diffs) {
 		before, ok := f.undo(first)
+		if i == 0 && c.Created() { // also where the diff was not kept to its end
+			from, before, ok = nowhere, "", true
+		}
 		if !ok || i > 0 && f.Before != c.Diffs[i-1].After {
 			return c, true
 		}
 		first = before
-	}
-	from := "a/" + c.Diffs[0].From
-	if c.Created() {
-		from = nowhere
 	}
 	whole, ok := Parse(udiff.Unified(from, "b/"+last.To, first, conversation.Clean(now)))
 	if !ok { // nothing is left of the changes
@@ -83,48 +82,23 @@ func (c Changed) Whole(now string) (Changed, bool) {
 // OfLog lists the files that a conversation changed, by name: those whose tool results have a diff. Undone
 // turns count: to undo a turn changes no files.
 func OfLog(log []conversation.Event) []Changed {
-	calls := map[string]conversation.ToolCall{}
 	files := map[string]*Changed{}
 	for _, e := range log {
-		switch b := e.Body.(type) {
-		case conversation.AssistantMessage:
-			for _, c := range b.Calls {
-				calls[c.ID] = c
-			}
-		case conversation.ToolResult:
-			f, ok := Parse(b.Detail)
-			if !ok {
-				continue
-			}
-			c := files[f.Name()]
-			if c == nil {
-				c = &Changed{Name: f.Name()}
-				files[f.Name()] = c
-			}
-			c.Edits, c.Last, c.Diffs = c.Edits+1, e.Seq, append(c.Diffs, whole(f, calls[b.CallID]))
+		b, _ := e.Body.(conversation.ToolResult) // others have no diff
+		f, ok := Parse(b.Detail)
+		if !ok {
+			continue
 		}
+		c := files[f.Name()]
+		if c == nil {
+			c = &Changed{Name: f.Name()}
+			files[f.Name()] = c
+		}
+		c.Edits, c.Last, c.Diffs = c.Edits+1, e.Seq, append(c.Diffs, f)
 	}
 	var out []Changed
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		out = append(out, *files[name])
 	}
 	return out
-}
-
-// whole is the diff of a new file that was not kept to its end, made again from what the call wrote.
-func whole(f File, call conversation.ToolCall) File {
-	if f.Cut == 0 || f.From != "" {
-		return f
-	}
-	var args struct {
-		Content string `json:"content"`
-	}
-	if err := json.Unmarshal([]byte(call.Arguments), &args); err != nil || args.Content == "" || f.After != "" && ID(args.Content) != f.After {
-		return f
-	}
-	if again, ok := Parse(udiff.Unified(nowhere, "b/"+f.To, "", conversation.Clean(args.Content))); ok {
-		again.Before, again.After = f.Before, f.After
-		return again
-	}
-	return f
 }

@@ -167,21 +167,13 @@ func shortened(line string) (lines int, ok bool) {
 
 // head reads the line that begins a hunk, and how many lines of both sides it has.
 func (h *Hunk) head(line string) (old, neu int, ok bool) {
-	line, ok = strings.CutPrefix(line, "@@ -")
-	if !ok {
-		return 0, 0, false
-	}
-	sides, _, ok := strings.Cut(line, " @@")
-	if !ok {
-		return 0, 0, false
-	}
-	a, b, ok := strings.Cut(sides, " +")
-	if !ok {
+	words := strings.Fields(line) // @@ -3,7 +3,8 @@
+	if len(words) < 4 || words[0] != "@@" || words[1][0] != '-' || words[2][0] != '+' || words[3] != "@@" {
 		return 0, 0, false
 	}
 	var fine [2]bool
-	h.Old, old, fine[0] = span(a)
-	h.New, neu, fine[1] = span(b)
+	h.Old, old, fine[0] = span(words[1][1:])
+	h.New, neu, fine[1] = span(words[2][1:])
 	return old, neu, fine[0] && fine[1]
 }
 

@@ -195,18 +195,16 @@ func TestWithoutNamesWhatTheDiffsShowCounts(t *testing.T) {
 	}
 }
 
-func TestALongNewFileIsTakenFromItsCall(t *testing.T) {
+func TestALongNewFileIsWhatIsThereNow(t *testing.T) {
 	t.Parallel()
 	content := text(50)
 	cut := diff.Index(diff.None(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
-	call := conversation.Event{Body: conversation.AssistantMessage{Calls: []conversation.ToolCall{
-		{ID: "0", Name: "create_file", Arguments: fmt.Sprintf(`{"path":"x.go","content":%q}`, content)}}}}
-	f, same := diff.OfLog(append([]conversation.Event{call}, log(cut)...))[0].Whole(content)
+	f := diff.OfLog(log(cut))[0]
+	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {
+		t.Errorf("%+v", f)
+	}
+	f, same := f.Whole(content)
 	if added, _ := f.Stat(); !same || added != 50 || f.Cut() != 0 || !f.Created() {
 		t.Errorf("%v %+v", same, f)
-	}
-	f = diff.OfLog(log(cut))[0]
-	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {
-		t.Errorf("without the call: %+v", f)
 	}
 }

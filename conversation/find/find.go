@@ -26,8 +26,8 @@ import (
 
 // What a query may be:
 //   - Words stand between white space. A quotation mark at the beginning of a word
-//     starts a phrase, which ends at the next one, or at the end; two in a row are
-//     one of the phrase's own. Elsewhere a quotation mark is a character like others.
+//     starts a phrase, which ends at the next one, or at the end. Elsewhere a quotation
+//     mark is a character like others.
 //   - White space in a phrase is any white space, line breaks too.
 //   - What is looked for twice counts once.
 
@@ -76,7 +76,7 @@ func Parse(text string) (Query, error) {
 			continue
 		}
 		t := newTerm(said)
-		if slices.ContainsFunc(q.terms, t.same) {
+		if slices.ContainsFunc(q.terms, func(o term) bool { return strings.EqualFold(t.said, o.said) }) {
 			continue
 		}
 		if q.terms = append(q.terms, t); len(q.terms) > MaxTerms {
@@ -100,24 +100,8 @@ func next(text string) (said, rest string) {
 		}
 		return text[:i], text[i:]
 	}
-	var b strings.Builder
-	rest = text[1:]
-	for {
-		i := strings.IndexByte(rest, '"')
-		if i < 0 {
-			b.WriteString(rest)
-			rest = ""
-			break
-		}
-		b.WriteString(rest[:i])
-		rest = rest[i+1:]
-		if !strings.HasPrefix(rest, `"`) {
-			break
-		}
-		b.WriteByte('"')
-		rest = rest[1:]
-	}
-	return strings.Join(strings.Fields(b.String()), " "), rest
+	said, rest, _ = strings.Cut(text[1:], `"`)
+	return strings.Join(strings.Fields(said), " "), rest
 }
 
 // arrange works out in which order terms are looked for.
@@ -136,18 +120,15 @@ func (q *Query) arrange() {
 
 // String is the query as it could be typed: Parse makes the same query of it.
 func (q Query) String() string {
-	var b strings.Builder
-	for i, t := range q.terms {
-		if i > 0 {
-			b.WriteByte(' ')
+	var words []string
+	for _, t := range q.terms {
+		if strings.Contains(t.said, " ") {
+			words = append(words, `"`+t.said+`"`)
+		} else {
+			words = append(words, t.said)
 		}
-		if t.said[0] != '"' && !strings.Contains(t.said, " ") {
-			b.WriteString(t.said)
-			continue
-		}
-		b.WriteString(`"` + strings.ReplaceAll(t.said, `"`, `""`) + `"`)
 	}
-	return b.String()
+	return strings.Join(words, " ")
 }
 
 // Find reports whether all terms occur in text, and the place to show: where they

@@ -30,9 +30,6 @@ func TestQueriesReadAsTheyAreTyped(t *testing.T) {
 		`"port"`:                "port",
 		`"never closed`:         `"never closed"`,
 		`port"s and "a b"c`:     `port"s and "a b" c`,
-		`"""status"":"`:         `"""status"":"`,
-		`"say ""hi"" to" me`:    `"say ""hi"" to" me`,
-		`""""`:                  `""""`,
 		`"" port " "`:           "port",
 		"Port PORT port":        "Port",
 		`"in use" "IN   USE" x`: `"in use" x`,
@@ -125,23 +122,21 @@ func TestMaySaysNoWhereItCan(t *testing.T) {
 	t.Parallel()
 	row := `{"seq":7,"turn":1,"time":"2026-11-20T09:30:00Z","result":{"call_id":"c1","tool":"run_command","status":"ok","text":"a \"status\": in\nuse <b> \\x 漢字"}}`
 	for query, want := range map[string]bool{
-		"use":           true,
-		"USE":           true,
-		"port":          false,
-		"use port":      false,
-		`"in use"`:      true, // the longer piece
-		`"in port"`:     false,
-		"status":        true, // in the text, and not only as a name
-		"turn":          false,
-		"call_id":       false,
-		"all_i":         false,
-		"run_command":   true, // the value of a field, for all that is known here
-		"<b>":           true,
-		`\x`:            true,
-		`""""`:          true, // not to be told
-		"漢字":            true,
-		"漢学":            false,
-		`"""status"":"`: true,
+		"use":         true,
+		"USE":         true,
+		"port":        false,
+		"use port":    false,
+		`"in use"`:    true, // the longer piece
+		`"in port"`:   false,
+		"status":      true, // in the text, and not only as a name
+		"turn":        false,
+		"call_id":     false,
+		"all_i":       false,
+		"run_command": true, // the value of a field, for all that is known here
+		"<b>":         true,
+		`\x`:          true,
+		"漢字":          true,
+		"漢学":          false,
 	} {
 		if got := parse(t, query).May([]byte(row)); got != want {
 			t.Errorf("%s: %v", query, got)

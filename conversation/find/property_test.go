@@ -71,11 +71,11 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 		text := drawText(t, "text", 30)
 		terms := strings.Fields(strings.ToValidUTF8(drawText(t, "query", 3), "\uFFFD"))
 		terms = slices.DeleteFunc(terms, func(term string) bool { return strings.HasPrefix(term, `"`) })
-		phrase := rapid.Bool().Draw(t, "phrase")
 		query := strings.Join(terms, " ")
+		phrase := rapid.Bool().Draw(t, "phrase") && !strings.Contains(query, `"`)
 		if phrase {
 			terms = []string{query}
-			query = `"` + strings.ReplaceAll(query, `"`, `""`) + `"`
+			query = `"` + query + `"`
 		}
 		q, err := find.Parse(query)
 		if err != nil {

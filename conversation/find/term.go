@@ -112,15 +112,6 @@ func (l letter) commonness() int {
 	return 10
 }
 
-// same reports whether two terms find the same.
-func (t *term) same(o term) bool {
-	return slices.EqualFunc(t.letters, o.letters, func(a, b letter) bool {
-		return a.space == b.space && (a.space || slices.Equal(sorted(a), sorted(b)))
-	})
-}
-
-func sorted(l letter) []string { return slices.Sorted(slices.Values(l.forms())) }
-
 // rarer orders terms by how likely a text holds them, the least likely first: the
 // longest, and of those as long the one with the rarest letter.
 func (t *term) rarer(o *term) int {

@@ -6,10 +6,8 @@ package numbers
 import (
 	"errors"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Grouped writes a whole number with commas between thousands: 81,114.
@@ -44,28 +42,21 @@ func Turns(from, to int) string {
 // errCount says what a number of tokens looks like.
 var errCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
 
-var shortCount = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kKmM])$`)
-})
-
 // ParseCount reads a number of tokens as people write it: 32000, 32k or 1.5M, the letters standing for thousands and
 // millions.
 func ParseCount(text string) (int, error) {
 	text = strings.TrimSpace(text)
-	at := shortCount().FindStringSubmatch(text)
-	if at == nil {
+	digits := strings.TrimRight(text, "kKmM")
+	if len(digits) == len(text) {
 		n, err := strconv.ParseInt(text, 0, strconv.IntSize)
 		if err != nil {
 			return 0, errCount
 		}
 		return int(n), nil
 	}
-	n, err := strconv.ParseFloat(at[1], 64)
-	unit := 1e3
-	if strings.ContainsAny(at[2], "mM") {
-		unit = 1e6
-	}
-	if n = math.Round(n * unit); err != nil || n >= math.MaxInt {
+	unit, known := map[string]float64{"k": 1e3, "m": 1e6}[strings.ToLower(text[len(digits):])]
+	n, err := strconv.ParseFloat(digits, 64)
+	if n = math.Round(n * unit); err != nil || !known || strings.Trim(digits, "0123456789.") != "" || n >= math.MaxInt {
 		return 0, errCount
 	}
 	return int(n), nil

@@ -2,8 +2,6 @@ package numbers_test
 
 import (
 	"math"
-	"strconv"
-	"strings"
 	"testing"
 
 	"plimsoll/conversation/numbers"
@@ -29,16 +27,6 @@ func TestCountTakesTheSingularForOneAlone(t *testing.T) {
 			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
 	}
-}
-
-func FuzzGroupedIsTheNumberWithoutItsCommas(f *testing.F) {
-	f.Add(1234567)
-	f.Add(-1000)
-	f.Fuzz(func(t *testing.T, n int) {
-		if got := strings.ReplaceAll(numbers.Grouped(n), ",", ""); got != strconv.Itoa(n) {
-			t.Errorf("Grouped(%d) without commas is %q", n, got)
-		}
-	})
 }
 
 func TestTurnsNamesOneOrARange(t *testing.T) {
