@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 )
@@ -17,21 +18,11 @@ type Retry struct {
 }
 
 func (r Retry) WithDefaults() Retry {
-	if r.Tries <= 0 {
-		r.Tries = 4
-	}
-	if r.Base <= 0 {
-		r.Base = 500 * time.Millisecond
-	}
-	if r.Max <= 0 {
-		r.Max = 8 * time.Second
-	}
-	if r.MaxAfter <= 0 {
-		r.MaxAfter = time.Minute
-	}
-	if r.Starting <= 0 {
-		r.Starting = time.Minute
-	}
+	r.Tries = cmp.Or(r.Tries, 4)
+	r.Base = cmp.Or(r.Base, 500*time.Millisecond)
+	r.Max = cmp.Or(r.Max, 8*time.Second)
+	r.MaxAfter = cmp.Or(r.MaxAfter, time.Minute)
+	r.Starting = cmp.Or(r.Starting, time.Minute)
 	if r.Rand == nil {
 		r.Rand = rand.Float64
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,12 +110,7 @@ func resolve(o *Options) Endpoint {
 		o.renewed = &renewed{next: o.Transport, key: o.Renew, own: o.Headers, messages: o.Wire == WireMessages, label: e.Label}
 		o.Transport = o.renewed
 	}
-	if o.FirstByte <= 0 {
-		o.FirstByte = defaultFirstByte
-	}
-	if o.Idle <= 0 {
-		o.Idle = defaultIdle
-	}
+	o.FirstByte, o.Idle = cmp.Or(o.FirstByte, defaultFirstByte), cmp.Or(o.Idle, defaultIdle)
 	return e
 }
 

@@ -103,19 +103,6 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// A server that drips one byte at a time is slow, not silent.
-func TestSlowDrip(t *testing.T) {
-	t.Parallel()
-	got := gather(t, connect(t, "custom", func(w http.ResponseWriter, _ *http.Request) {
-		for _, b := range []byte(hello + stop + done) {
-			write(w, string(b))
-		}
-	}), user("hi"))
-	if got.Text != "Hello" || got.Stop != conversation.StopEnd {
-		t.Errorf("%q %q %v", got.Text, got.Stop, got.Err)
-	}
-}
-
 func TestCancelClosesTheConnection(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})

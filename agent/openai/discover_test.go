@@ -186,17 +186,6 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	if _, ok := openai.Known("nobody"); ok {
-		t.Error("nobody is known")
-	}
-	g, _ := openai.Known("gemini")
-	env := map[string]string{"GOOGLE_API_KEY": "k"}
-	if key, name := g.Key(func(v string) string { return env[v] }); key != "k" || name != "GOOGLE_API_KEY" {
-		t.Errorf("%q from %q", key, name)
-	}
-	if key, name := g.Key(func(string) string { return "" }); key != "" || name != "GEMINI_API_KEY" {
-		t.Errorf("%q from %q", key, name)
-	}
 }
 
 // The router answers for the model that is asked about, once it is loaded; being

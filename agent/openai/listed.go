@@ -52,20 +52,11 @@ type rowWindows struct {
 }
 
 func (r *rowWindows) window() int {
-	return positive(r.Meta.Window, r.ModelLen, r.Top.Window, r.Window, r.Length, r.MaxLength, r.GeminiIn, r.MaxIn)
+	return max(0, cmp.Or(r.Meta.Window, r.ModelLen, r.Top.Window, r.Window, r.Length, r.MaxLength, r.GeminiIn, r.MaxIn))
 }
 
 func (r *rowWindows) maxOut() int {
-	return positive(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens)
-}
-
-func positive(numbers ...int) int {
-	for _, n := range numbers {
-		if n > 0 {
-			return n
-		}
-	}
-	return 0
+	return max(0, cmp.Or(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens))
 }
 
 func rowsOf(body []byte) []json.RawMessage {

@@ -244,16 +244,6 @@ func TestRefusedParametersAreLearned(t *testing.T) {
 	}
 }
 
-func TestRefusalOfEverythingEnds(t *testing.T) {
-	t.Parallel()
-	var list []seen
-	c := serve(t, "custom", keep(t, &list, status(http.StatusBadRequest, `{"error":{"message":"stream_options max_tokens max_completion_tokens unsupported"}}`)))
-	got := gather(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != llm.BadRequest || len(list) > 4 {
-		t.Errorf("%d requests, %v", len(list), got.Err)
-	}
-}
-
 func TestAnEffortWithoutEffectIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

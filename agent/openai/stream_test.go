@@ -1,7 +1,6 @@
 package openai_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -147,22 +146,6 @@ func TestUsage(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestGzip(t *testing.T) {
-	t.Parallel()
-	got := gather(t, connect(t, "custom", func(w http.ResponseWriter, r *http.Request) {
-		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-			t.Errorf("Accept-Encoding is %q", r.Header.Get("Accept-Encoding"))
-		}
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		_, _ = z.Write([]byte(hello + stop + done))
-		_ = z.Close()
-	}), user("hi"))
-	if got.Text != "Hello" || got.Stop != conversation.StopEnd {
-		t.Errorf("%q %q %v", got.Text, got.Stop, got.Err)
 	}
 }
 

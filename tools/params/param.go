@@ -36,18 +36,18 @@ type Param struct {
 // Schema is the JSON Schema of an object with these parameters, in their order.
 func Schema(params []Param) []byte {
 	var b bytes.Buffer
-	writeObject(&b, params)
+	writeObject(&b, params, false)
 	return b.Bytes()
 }
 
-func writeObject(b *bytes.Buffer, params []Param) {
-	writeMembers(b, params, writeObject)
-	b.WriteString(`,"additionalProperties":false}`)
+// Brief is the JSON Schema of an object with names and types alone.
+func Brief(params []Param) []byte {
+	var b bytes.Buffer
+	writeObject(&b, params, true)
+	return b.Bytes()
 }
 
-// writeMembers writes an object with its parameters, all but its end; items writes
-// the objects inside it.
-func writeMembers(b *bytes.Buffer, params []Param, items func(*bytes.Buffer, []Param)) {
+func writeObject(b *bytes.Buffer, params []Param, brief bool) {
 	b.WriteString(`{"type":"object","properties":{`)
 	required := []string{}
 	for i, p := range params {
@@ -56,7 +56,7 @@ func writeMembers(b *bytes.Buffer, params []Param, items func(*bytes.Buffer, []P
 		}
 		writeJSON(b, p.Name)
 		b.WriteByte(':')
-		writeParam(b, p, items)
+		writeParam(b, p, brief)
 		if p.Required {
 			required = append(required, p.Name)
 		}
@@ -66,9 +66,13 @@ func writeMembers(b *bytes.Buffer, params []Param, items func(*bytes.Buffer, []P
 		b.WriteString(`,"required":`)
 		writeJSON(b, required)
 	}
+	if !brief {
+		b.WriteString(`,"additionalProperties":false`)
+	}
+	b.WriteByte('}')
 }
 
-func writeParam(b *bytes.Buffer, p Param, items func(*bytes.Buffer, []Param)) {
+func writeParam(b *bytes.Buffer, p Param, brief bool) {
 	switch p.Kind {
 	case Text:
 		b.WriteString(`{"type":"string"`)
@@ -82,9 +86,9 @@ func writeParam(b *bytes.Buffer, p Param, items func(*bytes.Buffer, []Param)) {
 		b.WriteString(`{"type":"object","additionalProperties":{"type":"string"}`)
 	case Items:
 		b.WriteString(`{"type":"array","items":`)
-		items(b, p.Fields)
+		writeObject(b, p.Fields, brief)
 	}
-	if p.About != "" {
+	if p.About != "" && !brief {
 		b.WriteString(`,"description":`)
 		writeJSON(b, p.About)
 	}
@@ -92,7 +96,7 @@ func writeParam(b *bytes.Buffer, p Param, items func(*bytes.Buffer, []Param)) {
 		b.WriteString(`,"enum":`)
 		writeJSON(b, p.Choices)
 	}
-	if p.Min != 0 || p.Max != 0 {
+	if (p.Min != 0 || p.Max != 0) && !brief {
 		b.WriteString(`,"minimum":`)
 		writeJSON(b, p.Min)
 		if p.Max < math.MaxInt32 { // beyond it lies no limit of the tool
@@ -107,21 +111,4 @@ func writeParam(b *bytes.Buffer, p Param, items func(*bytes.Buffer, []Param)) {
 func writeJSON(b *bytes.Buffer, v any) {
 	text, _ := conversation.EncodeJSON(v) // a string, an int or a []string always encodes
 	b.Write(text)
-}
-
-// Brief is the JSON Schema of an object with names and types alone.
-func Brief(params []Param) []byte {
-	var b bytes.Buffer
-	writeBrief(&b, params)
-	return b.Bytes()
-}
-
-func writeBrief(b *bytes.Buffer, params []Param) {
-	bare := make([]Param, len(params))
-	for i, p := range params {
-		p.About, p.Min, p.Max = "", 0, 0
-		bare[i] = p
-	}
-	writeMembers(b, bare, writeBrief)
-	b.WriteByte('}')
 }

@@ -158,30 +158,25 @@ func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 	switch p.Kind {
 	case Texts:
 		var list []any
-		if json.Unmarshal(raw, &list) != nil {
-			return nil, p.wrong(owner, raw)
-		}
+		ok := json.Unmarshal(raw, &list) == nil
 		out := make([]string, len(list))
-		for i, e := range list {
-			s, ok := scalar(e)
-			if !ok {
-				return nil, p.wrong(owner, raw)
-			}
-			out[i] = s
+		for i := 0; ok && i < len(list); i++ {
+			out[i], ok = scalar(list[i])
+		}
+		if !ok {
+			return nil, p.wrong(owner, raw)
 		}
 		return out, nil
 	case Map:
 		var m map[string]any
-		if json.Unmarshal(raw, &m) != nil {
-			return nil, p.wrong(owner, raw)
-		}
+		ok := json.Unmarshal(raw, &m) == nil
 		out := make(map[string]string, len(m))
 		for k, e := range m {
-			s, ok := scalar(e)
-			if !ok {
-				return nil, p.wrong(owner, raw)
-			}
-			out[k] = s
+			text, fits := scalar(e)
+			out[k], ok = text, ok && fits
+		}
+		if !ok {
+			return nil, p.wrong(owner, raw)
 		}
 		return out, nil
 	}

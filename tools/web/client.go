@@ -2,6 +2,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -125,11 +126,5 @@ func sameOrigin(a, b *url.URL) bool {
 }
 
 func port(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	if u.Scheme == "https" {
-		return "443"
-	}
-	return "80"
+	return cmp.Or(u.Port(), strings.TrimPrefix(usualPorts[u.Scheme], ":"))
 }
