@@ -86,7 +86,7 @@ var ceilings = map[string]size{
 	"tui/edit":                      {1413, 165},
 	"tui/gauge":                     {365, 253},
 	"tui/history":                   {3075, 1100},
-	"tui/overlay":                   {2197, 781},
+	"tui/overlay":                   {2197, 780},
 	"tui/pane":                      {1428, 807},
 	"tui/preview":                   {672, 376},
 	"tui/review":                    {357, 220},

@@ -173,14 +173,13 @@ func (l *lists) sort(string) pane.Action {
 
 // rename asks for another title.
 func (l *lists) rename(id string) pane.Action {
-	i, b := l.row(id), l.env.Backend
-	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[i].Title, func(title string) pane.Action {
+	b := l.env.Backend
+	return openDialog{overlay.NewLine("Rename", "Title:", l.stored[l.row(id)].Title, func(title string) pane.Action {
+		retitle := func(i int) { l.stored[i].Title = title }
 		if id == l.session.ID && !l.session.readOnly() {
-			l.stored[i].Title = title
-			l.picker.SetItems(l.storedItems())
-			return l.session.rename(title)
+			return several{l.session.rename(title), l.change(id, func(context.Context) error { return nil }, retitle)}
 		}
-		return l.change(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, func(i int) { l.stored[i].Title = title })
+		return l.change(id, func(ctx context.Context) error { return b.RenameStored(ctx, id, title) }, retitle)
 	})}
 }
 

@@ -41,13 +41,13 @@ func (s *session) delete() pane.Action {
 
 // permissions lists what runs without asking, or changes the mode.
 func (s *session) permissions(args string) pane.Action {
-	mode := conversation.Mode(args)
+	mode, agent := conversation.Mode(args), s.Session
 	switch {
 	case args == "" && s.readOnly():
 		return refuse("this conversation is read only; nothing runs in it")
 	case args == "":
 		return reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
-			rules, unread := s.Session.Rules(ctx) // what could not be read is said beside the rest
+			rules, unread := agent.Rules(ctx) // what could not be read is said beside the rest
 			late = func() pane.Action { return say("the rules are listed: /permissions shows them") }
 			return func() pane.Action { return several{s.listRules(rules), missing{unread}} }, late, nil
 		})
@@ -128,8 +128,9 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 	if r.ID == "" {
 		return openDialog{overlay.NewText("Rule", ruleText(r)+"\n\nTo end it, remove it from "+cmp.Or(r.Where, "your configuration")+".")}
 	}
+	agent := s.Session
 	return confirm("Rule", ruleText(r), "revoke it", "keep it", func() pane.Action {
-		return s.env.attempt(func(ctx context.Context) error { return s.Session.Revoke(ctx, r) }, func(err error) pane.Action {
+		return s.env.attempt(func(ctx context.Context) error { return agent.Revoke(ctx, r) }, func(err error) pane.Action {
 			if err != nil {
 				return missing{err}
 			}

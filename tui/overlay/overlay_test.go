@@ -198,8 +198,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			at := start
 			send := func(after time.Duration, key string) pane.Action {
 				at = at.Add(after)
-				action := s.Update(tuitest.Key(key), at)
-				return action
+				return s.Update(tuitest.Key(key), at)
 			}
 			want(t, send(0, "enter"), overlay.Early{})
 			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
