@@ -55,12 +55,10 @@ func (a *app) examiner() *doctor.Examiner {
 
 func (a *app) exporter() *transfer.Exporter { return &transfer.Exporter{Resources: a.resources} }
 
-func (a *app) sources() *transfer.Sources { return &transfer.Sources{Console: a.console} }
-
 func (a *app) importer() *transfer.Importer {
-	return &transfer.Importer{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Sources: a.sources()}
+	return &transfer.Importer{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
 }
 
 func (a *app) replayer() *measure.Replayer {
-	return &measure.Replayer{Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations, Sources: a.sources()}
+	return &measure.Replayer{Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations}
 }

@@ -2,7 +2,7 @@
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
 //	min, max      bounds of a number; every whole number is at least 0 without a tag
-//	check:"..."   a form: ratio, share (a ratio, or auto for 0), text (not blank), word, url, env, host, header, theme, color
+//	check:"..."   a form: ratio, share (a ratio, or auto for 0), chars (a number, or auto for 0), text (not blank), word, url, env, host, header, theme, color
 //	names:"..."   the form of the keys of a table whose keys the user chooses
 
 package config
@@ -32,9 +32,9 @@ func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 		}
 		v.SetInt(int64(size))
 		return nil
-	case v.Type() == reflect.TypeFor[Chars]():
+	case tag.Get("check") == "chars":
 		if l.value == autoWord {
-			v.SetInt(int64(AutoChars))
+			v.SetInt(0)
 			return nil
 		}
 		return decodeInt(v, l, `min:"1"`, "a whole number or "+autoWord)

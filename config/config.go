@@ -31,9 +31,9 @@ type Context struct {
 
 // ToolResults says how much of a tool's output is shown to the model and how much is kept.
 type ToolResults struct {
-	MaxChars Chars `yaml:"max_chars" doc:"Characters of one tool result shown to the model; the rest is cut with a marker. auto = 30000, under preset plimsoll as many as the context window has tokens where that is more."`
-	KeepFull bool  `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
-	Ceiling  Size  `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
+	MaxChars int  `yaml:"max_chars" check:"chars" doc:"Characters of one tool result shown to the model; the rest is cut with a marker. auto = 30000, under preset plimsoll as many as the context window has tokens where that is more."`
+	KeepFull bool `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
+	Ceiling  Size `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
 }
 
 // Permissions says what tools may do without asking. A workspace file may tighten it, never loosen it.

@@ -10,6 +10,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +51,10 @@ var allowed = map[string]func(was, now Config) bool{
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
 	},
-	"tool_results.max_chars": func(was, now Config) bool { return now.ToolResults.MaxChars.within(was.ToolResults.MaxChars) },
+	"tool_results.max_chars": func(was, now Config) bool {
+		most := cmp.Or(was.ToolResults.MaxChars, leastAuto)
+		return now.ToolResults.MaxChars <= most && (now.ToolResults.MaxChars > 0 || was.ToolResults.MaxChars == 0)
+	},
 	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
 	"compaction.keep_last":   func(was, now Config) bool { return now.Compaction.KeepLast >= was.Compaction.KeepLast },
 	"compaction.protected_ratio": func(was, now Config) bool {

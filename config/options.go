@@ -65,7 +65,7 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 		return "duration"
 	case t == reflect.TypeFor[Size]():
 		return "size"
-	case t == reflect.TypeFor[Chars]():
+	case tag.Get("check") == "chars":
 		return "whole number or " + autoWord
 	case tag.Get("check") == "share":
 		return "ratio or " + autoWord
@@ -95,16 +95,15 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 
 // defaultText writes a default as it would stand in the file.
 func defaultText(v reflect.Value, tag reflect.StructTag) string {
+	if check := tag.Get("check"); v.IsZero() && (check == "chars" || check == "share") {
+		return autoWord
+	}
 	switch x := v.Interface().(type) {
 	case time.Duration:
 		return formatDuration(x)
 	case Size:
 		return x.String()
-	case Chars:
 	case float64:
-		if x == 0 && tag.Get("check") == "share" {
-			return autoWord
-		}
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	switch v.Kind() {

@@ -50,36 +50,11 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Chars is a number of characters, or [AutoChars].
-type Chars int
+// autoWord leaves a number to the preset and the window. In the struct it is 0.
+const autoWord = "auto"
 
-// AutoChars leaves a number to the preset and the window. In the file it is a word.
-const (
-	AutoChars Chars = 0
-	autoWord        = "auto"
-)
-
-// leastAuto is the least that auto comes to, whatever the preset and the window.
-const leastAuto Chars = 30_000
-
-// String writes the number as it stands in the file.
-func (c Chars) String() string {
-	if c == AutoChars {
-		return autoWord
-	}
-	return strconv.Itoa(int(c))
-}
-
-// within reports whether a number is surely no more than another one.
-func (c Chars) within(most Chars) bool {
-	switch {
-	case most == AutoChars:
-		return c <= leastAuto // auto itself too
-	case c == AutoChars:
-		return false
-	}
-	return c <= most
-}
+// leastAuto is the least number of characters that auto comes to, whatever the preset and the window.
+const leastAuto = 30_000
 
 // parseDuration reads a duration with units; days ("2d") exist beside Go's own units, since caches and ages are spoken
 // of in days.

@@ -37,34 +37,24 @@ func ThemeFiles(dir string) []string {
 	return files
 }
 
-// ThemeFile is a theme file that was read.
-type ThemeFile struct {
-	path    string
-	origins Origins
-}
-
-// ReadTheme reads a theme file into a struct that has tags as [Config] has them. When something is wrong the error is
-// [Problems].
-func ReadTheme(path string, into any) (ThemeFile, error) {
-	file := ThemeFile{path: path, origins: Origins{}}
+// ReadTheme reads a theme file into a struct that has tags as [Config] has them. The answer points at its values. When
+// something is wrong the error is [Problems].
+func ReadTheme(path string, into any) (problemAt func(key, message, hint string) *Problem, err error) {
+	origins := Origins{}
+	problemAt = func(key, message, hint string) *Problem { return origins.problem(path, key, message, hint) }
 	data, found, problem := readFile(path, false)
 	switch {
 	case problem != nil:
 		problem.Hint = "make it a file that you may read, or choose another theme"
-		return file, Problems{problem}
+		return problemAt, Problems{problem}
 	case !found:
-		return file, Problems{{File: path, Message: "there is no such file", Hint: "check the path in ui.theme"}}
+		return problemAt, Problems{{File: path, Message: "there is no such file", Hint: "check the path in ui.theme"}}
 	}
 	src, leaves, problems := parseDocument(path, data)
 	if len(problems) == 0 {
-		d := &decoder{src: src, origins: file.origins}
+		d := &decoder{src: src, origins: origins}
 		d.lay(leaves, into)
 		problems = d.problems
 	}
-	return file, problems.err()
-}
-
-// Problem is what is wrong with a value of the file, or with the file where that has no such value.
-func (f ThemeFile) Problem(key, message, hint string) *Problem {
-	return f.origins.problem(f.path, key, message, hint)
+	return problemAt, problems.err()
 }

@@ -94,7 +94,7 @@ func (rp *Replayer) folder(dir string) []*input {
 // file is a recording, "-" that on standard input.
 func (rp *Replayer) file(name string) *input {
 	return &input{name: name, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
-		in, err := rp.Sources.Open(ctx, name)
+		in, err := transfer.Open(ctx, rp.Console, name)
 		if err != nil {
 			return jsonl.Document{}, nil, err
 		}

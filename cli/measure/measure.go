@@ -15,7 +15,6 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -38,7 +37,6 @@ type Replayer struct {
 	Settings      *setup.Settings
 	Providers     *setup.Providers
 	Conversations *session.Conversations
-	Sources       *transfer.Sources
 }
 
 // Options are the flags of the command.
@@ -135,7 +133,7 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 		if slices.Contains(preset.All(), p) {
 			continue
 		}
-		own := replay.Named{Name: p, Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
+		own := replay.Named{Name: p, Rules: rules, Results: &replay.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
 		if name != Configured {
 			if _, known := rules.Profiles[name]; !known {
 				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(PolicyNames(rules), ", "))

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/cli/table"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -47,11 +45,10 @@ func (r Run) columns() []column {
 	}
 }
 
-// WriteTable writes a row for each policy in as many columns as fit into lines of
-// limit cells, 0 being no limit, and below it what they mean.
+// WriteTable writes a row for each policy, at most limit cells wide, 0 being no limit, and below them what the columns mean.
 func (r Run) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(wrapped(r.headline(), limit) + "\n\n")
+	b.WriteString(r.headline() + "\n\n")
 	front := r.Front()
 	marks, names := &table.Column{}, &table.Column{Head: "POLICY"}
 	for _, name := range r.Policies {
@@ -62,31 +59,22 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 		marks.Add(mark)
 		names.Add(plain.Line(string(name)))
 	}
-	shown, columns := []*table.Column{marks, names}, r.columns()
-	width := marks.Size() + len(table.Gap) + names.Size()
-	for i, c := range columns {
+	shown, notes := []*table.Column{marks, names}, ""
+	for _, c := range r.columns() {
 		column := &table.Column{Head: c.head, Right: true}
 		for _, name := range r.Policies {
 			column.Add(c.cell(r.Report.Totals[name]))
 		}
-		if width += len(table.Gap) + column.Size(); limit > 0 && width > limit {
-			columns = columns[:i]
-			break
-		}
-		shown = append(shown, column)
+		shown, notes = append(shown, column), notes+fmt.Sprintf("%-8s %s\n", c.head, c.note)
 	}
 	if err := table.Write(&b, limit, shown...); err != nil {
 		return err
 	}
-	b.WriteString("\n")
-	for _, c := range columns {
-		writeNote(&b, c.head, c.note, limit)
-	}
+	b.WriteString("\n" + notes)
 	if len(front) > 0 {
-		writeNote(&b, "*", "nothing else without OVER is cheaper and has as much "+keptAxis(r.Report).head+", or as cheap and has more", limit)
+		fmt.Fprintf(&b, "*        nothing else without OVER is cheaper and has as much %s, or as cheap and has more\n", keptAxis(r.Report).head)
 	}
-	b.WriteString("\n" + wrapped("What is in view need not be used: shares are upper bounds. "+
-		"The recorded model saw everything, and so had less to look up again.", limit) + "\n")
+	b.WriteString("\nWhat is in view need not be used: shares are upper bounds.\nThe recorded model saw everything, and so had less to look up again.\n")
 	for _, name := range r.Policies {
 		if n := r.Report.Totals[name].Violations; n > 0 {
 			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), numbers.Count(n, "fault"))
@@ -102,23 +90,6 @@ func (r Run) headline() string {
 	return fmt.Sprintf("%s, %s, %s (%s to tool results alone); window %s tokens, prices %s",
 		numbers.Count(c.Files, "conversation"), numbers.Count(c.Requests, "request"), numbers.Count(c.References, "reference"),
 		numbers.Grouped(c.ToolReferences), numbers.Grouped(r.Report.Window), plain.Line(r.Sheet))
-}
-
-// writeNote writes what a head means, indented.
-func writeNote(b *strings.Builder, head, text string, limit int) {
-	const indent = 9
-	if limit > 0 {
-		text = wrapped(text, max(1, limit-indent))
-	}
-	b.WriteString(table.Pad(head, indent, false) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
-}
-
-// wrapped is text in lines of at most limit cells; 0 is no limit.
-func wrapped(text string, limit int) string {
-	if limit <= 0 {
-		return text
-	}
-	return ansi.Wrap(text, limit, "")
 }
 
 // ratioText is a ratio with three places, - for none.

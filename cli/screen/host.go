@@ -208,7 +208,7 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 		return r.Agent.ArrivalCap()
 	}
 	cfg := h.with.Settings.Cfg()
-	return compact.ArrivalCap(cfg.Compaction.Preset, int(cfg.ToolResults.MaxChars), 0)
+	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, 0)
 }
 
 // Close ends everything; it is safe to call twice.

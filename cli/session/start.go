@@ -84,7 +84,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	r.Agent, err = agent.New(core.Options{
 		Log: r.Writer, Provider: r.provider(r.Link), Model: r.Link.Model, Toolbox: r.Box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.Box), AssumeWindow: assumedWindow(r.Link.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.From.Resources.Logger(),
-		Results:   core.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
+		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.From.Settings.Overrides(), AskWindow: r.askWindow, Titles: r.titles,
 		Rules: r.Rules, Transcript: r.From.Conversations.SaveTranscript, Summarisers: r.summariser(ctx), Fallbacks: r.fallbacks(),
 	})

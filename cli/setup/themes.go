@@ -26,12 +26,12 @@ type themeFile struct {
 // readTheme reads a theme file.
 func readTheme(path string) (t themes.Theme, err error) {
 	var in themeFile
-	file, err := config.ReadTheme(path, &in)
+	problemAt, err := config.ReadTheme(path, &in)
 	if err != nil {
 		return t, err
 	}
 	wrong := func(key, message, hint string) (themes.Theme, error) {
-		return t, config.Problems{file.Problem(key, message, hint)}
+		return t, config.Problems{problemAt(key, message, hint)}
 	}
 	name := themeName(path)
 	if tui.CheckTheme(name) == nil {

@@ -3,7 +3,6 @@ package show
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"plimsoll/agent/llm"
@@ -132,24 +131,11 @@ func writeContextLines(b *strings.Builder, r meter.Reading) {
 
 func writeContextLearned(b *strings.Builder, a inspect.Breakdown) {
 	if c := a.Calibration; c.Samples > 0 {
-		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, numbers.Count(c.Samples, "report"), offText(a.Off))
+		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s\n", c.Factor, numbers.Count(c.Samples, "report"))
 	} else {
 		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
 	}
 	if r := a.Reading; r.CachedShare >= 0 {
 		fmt.Fprintf(b, "cached      %s of the last prompt\n", console.Percent(r.CachedShare))
 	}
-}
-
-// offText says how far the last estimate was off.
-func offText(off *float64) string {
-	switch {
-	case off == nil:
-		return ""
-	case math.Abs(*off) < 0.005:
-		return "; the last one was right"
-	case *off > 0:
-		return "; the last prompt had " + console.Percent(*off) + " more"
-	}
-	return "; the last prompt had " + console.Percent(-*off) + " fewer"
 }

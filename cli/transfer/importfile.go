@@ -36,7 +36,6 @@ type Importer struct {
 	Settings  *setup.Settings
 	Providers *setup.Providers
 	Resources *setup.Resources
-	Sources   *Sources
 }
 
 // ImportProblem is what was left out, or why nothing was imported.
@@ -64,7 +63,7 @@ type recording struct {
 
 // Run makes a conversation of one file and gives its ID; title is the user's, or "".
 func (i *Importer) Run(ctx context.Context, file, title string) (id string, err error) {
-	in, err := i.Sources.Open(ctx, file)
+	in, err := Open(ctx, i.Console, file)
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +162,7 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	}
 	cfg := i.Settings.Cfg()
 	i.Providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
-	return compact.ArrivalCap(cfg.Compaction.Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
+	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, m.Window.Tokens)
 }
 
 // store stores a new conversation in one transaction.
@@ -191,19 +190,16 @@ type importSource struct {
 	read int
 }
 
-// Sources opens the files that are imported.
-type Sources struct{ Console *console.Console }
-
-// Open opens a file; "-" is standard input.
-func (u *Sources) Open(ctx context.Context, file string) (*importSource, error) {
+// Open opens a file that is imported; "-" is standard input.
+func Open(ctx context.Context, c *console.Console, file string) (*importSource, error) {
 	if file == "-" {
-		if u.Console.Stdin == nil {
+		if c.Stdin == nil {
 			return nil, errors.New("nothing is piped in")
 		}
-		if console.Terminal(u.Console.Stdin) {
-			u.Console.Note("reading what is typed; Ctrl+D on a line of its own ends it")
+		if console.Terminal(c.Stdin) {
+			c.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(u.Console.Stdin), nil }), nil
+		return interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil }), nil
 	}
 	st, err := os.Stat(file)
 	if err != nil {
