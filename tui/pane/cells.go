@@ -50,9 +50,8 @@ var item = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
 })
 
-// WrapHanging is Wrap for pages with lists and columns: where a line goes on, it goes on
-// below its own text, behind its indentation, the mark of a list, or the column that it
-// began in. Lines that fit stay as they are.
+// WrapHanging is Wrap for pages with lists: where a line goes on, it goes on below its own
+// text, behind its indentation or the mark of a list. Lines that fit stay as they are.
 func WrapHanging(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
@@ -74,28 +73,10 @@ func WrapHanging(text string, width int) []string {
 	return out
 }
 
-// hanging is how many cells a line that goes on is indented: to its last column, if
-// that leaves half of the width, else to its text; 0 where that leaves too little.
+// hanging is how many cells a line that goes on is indented: to its text, 0 where that leaves too little.
 func hanging(line string, width int) int {
-	const gap = "  " // between columns are at least two blanks
-	text := item().FindString(line)
-	at := len(text)
-	for from := at; ; {
-		i := strings.Index(line[from:], gap)
-		if i < 0 {
-			break
-		}
-		column := from + i
-		for column < len(line) && line[column] == ' ' {
-			column++
-		}
-		if column == len(line) || ansi.StringWidth(line[:column]) > width/2 {
-			break
-		}
-		from, at = column, column
-	}
 	const least = 4 // cells for the text
-	if cells := ansi.StringWidth(line[:at]); cells <= width/2 && width-cells >= least {
+	if cells := ansi.StringWidth(item().FindString(line)); cells <= width/2 && width-cells >= least {
 		return cells
 	}
 	return 0

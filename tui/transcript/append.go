@@ -100,16 +100,16 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 }
 
 func (m *Model) addResult(b conversation.ToolResult) {
-	if m.calls.find(b.CallID) == nil {
+	if m.calls[b.CallID] == nil {
 		m.pushCall(conversation.ToolCall{ID: b.CallID, Name: b.Tool, Arguments: "{}"})
 	}
-	m.calls.finish(b)
+	m.calls[b.CallID].finish(b)
 }
 
 func (m *Model) pushCall(c conversation.ToolCall) {
 	t := newToolItem(c)
 	m.push(t)
-	m.calls.byID[c.ID] = t
+	m.calls[c.ID] = t
 }
 
 // push adds an item at the end.
@@ -147,11 +147,17 @@ func (m *Model) Discard() {
 }
 
 // ToolStarted shows that a call runs.
-func (m *Model) ToolStarted(callID, title string) { m.dirty = m.calls.start(callID, title) || m.dirty }
+func (m *Model) ToolStarted(callID, title string) {
+	if t := m.calls[callID]; t != nil && t.state != callDone {
+		t.start(title)
+		m.running = append(slices.DeleteFunc(m.running, func(t *toolItem) bool { return t.state == callDone }), t)
+		m.dirty = true
+	}
+}
 
 // ToolOutput shows output of a running call.
 func (m *Model) ToolOutput(callID, text string) {
-	if t := m.calls.find(callID); t != nil && t.state == callRunning {
+	if t := m.calls[callID]; t != nil && t.state == callRunning {
 		t.output(text)
 		m.dirty = true
 	}

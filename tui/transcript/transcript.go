@@ -27,12 +27,13 @@ type Model struct {
 	selection *selection
 	overlays  overlays
 
-	calls  calls
-	live   *entry      // the reply that streams, nil without one
-	failed *noticeItem // why the newest turn failed, nil where something followed
-	said   bool        // there is more than notices
-	model  string      // the newest that the log names
-	adding placed      // what is being added
+	calls   map[string]*toolItem // the newest of each id
+	running []*toolItem          // since the last was started; some may be over
+	live    *entry               // the reply that streams, nil without one
+	failed  *noticeItem          // why the newest turn failed, nil where something followed
+	said    bool                 // there is more than notices
+	model   string               // the newest that the log names
+	adding  placed               // what is being added
 
 	view  string
 	dirty bool
@@ -42,7 +43,7 @@ type Model struct {
 func New(s Styles, md *markdown.Renderer) *Model {
 	x := &items{look: look{styles: s, markdown: md, factor: 1, zone: time.Local}}
 	sc := &scroll{items: x, position: position{follow: true}}
-	return &Model{items: x, scroll: sc, selection: &selection{scroll: sc}, calls: newCalls(), dirty: true}
+	return &Model{items: x, scroll: sc, selection: &selection{scroll: sc}, calls: map[string]*toolItem{}, dirty: true}
 }
 
 // SetSize gives the transcript its place in cells.
@@ -102,17 +103,19 @@ func (m *Model) SetFactor(factor float64) {
 
 // SetFrame moves the spinner of running calls.
 func (m *Model) SetFrame(frame int) {
-	for _, t := range m.calls.running {
-		t.frame = frame
-		t.bump()
-		m.dirty = true
+	for _, t := range m.running {
+		if t.state == callRunning {
+			t.frame = frame
+			t.bump()
+			m.dirty = true
+		}
 	}
 }
 
 // Reset empties the transcript and shows other events.
 func (m *Model) Reset(events []conversation.Event) {
 	m.items.entries, m.items.drawn = nil, drawn{}
-	m.calls, m.live, m.failed = newCalls(), nil, nil
+	m.calls, m.running, m.live, m.failed = map[string]*toolItem{}, nil, nil, nil
 	m.said, m.model, m.overlays = false, "", overlays{}
 	m.scroll.position = position{follow: true}
 	m.selection.clear()
