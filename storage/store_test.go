@@ -127,25 +127,6 @@ func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
 	}
 }
 
-func TestChatWithoutWordsLeavesNothing(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	w, err := s.Create(t.Context(), storage.NewConversation{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !conversation.ValidID(w.ID()) {
-		t.Errorf("ID is %q", w.ID())
-	}
-	c := &talk{t: t, w: w}
-	c.say(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
-	c.close()
-	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}
-
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})

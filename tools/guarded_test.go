@@ -1,4 +1,4 @@
-package tools
+package tools_test
 
 import (
 	"os"
@@ -7,36 +7,18 @@ import (
 	"testing"
 
 	"plimsoll/conversation"
+	"plimsoll/tools"
 	"plimsoll/tools/permission"
 )
 
 // editNeed is what an edit of a file needs.
-func editNeed(t *testing.T, b *Box, name string) conversation.Need {
+func editNeed(t *testing.T, b *tools.Box, name string) conversation.Need {
 	t.Helper()
-	args, err := conversation.EncodeJSON(map[string]any{"path": name, "content": "x", "overwrite": true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.Review(t.Context(), conversation.ToolCall{ID: name, Name: "create_file", Arguments: string(args)}).Need
-}
-
-func newTestBox(t *testing.T, o Options) *Box {
-	t.Helper()
-	b, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return b
+	return need(t, b, "create_file", map[string]any{"path": name, "content": "x", "overwrite": true})
 }
 
 func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
 	guarded := strings.Fields(`.git/hooks/x .config/git/config .vscode/tasks.json .config/autostart/x.desktop .cshrc AGENTS.md sub/agents.md CLAUDE.md
 		Claude.local.md GEMINI.md .cursorrules .cursor/rules/x .github/copilot-instructions.md .github/workflows/ci.yml .idea/workspace.xml
 		a/b/.envrc .husky/pre-commit .tmux.conf .bashrc .ZSHRC .GIT/config .Vscode/x autostart/x Autostart/x.desktop x.desktop a.code-workspace
@@ -46,33 +28,26 @@ func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 		flake.nix devcontainer.json netlify.toml vercel.json render.yaml codemagic.yaml bitrise.yml CONVENTIONS.md JULES.md replit.md Procfile pyvenv.cfg`)
 	guarded = append(guarded, "x.sh\u00a0", "x.sh\r", "a\u3000b", "d\u2003/x")
 	plain := strings.Fields(`a.go Makefile package.json docs/a.md .gitignore sub/.gitignore .env.example agents.go src/hooks/use.ts config.yaml my.agents.txt ... bin/x env/x venvs/bin/x other/x tools/py/x`)
-	for _, name := range []string{"tools/py/pyvenv.cfg", "other/bin/activate"} {
-		if err := os.MkdirAll(path.Join(dir, path.Dir(name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	auto := newTestBox(t, Options{Workspace: dir, Permissions: permission.Config{Mode: conversation.ModeAutoEdit}})
-	folders := newTestBox(t, Options{Workspace: dir, Permissions: permission.Config{Allow: []string{"edit(**)", "create_file", "edit(*)", "modify_file(**)", "create_file(**/*)"}}})
-	for _, b := range []*Box{auto, folders} {
+	files := map[string]string{"tools/py/pyvenv.cfg": "", "other/bin/activate": ""}
+	auto, _ := open(t, files, with(permission.Config{Mode: conversation.ModeAutoEdit}))
+	folders, _ := open(t, files, with(permission.Config{Allow: []string{"edit(**)", "create_file", "edit(*)", "modify_file(**)", "create_file(**/*)"}}))
+	for _, b := range []*tools.Box{auto, folders} {
 		for _, name := range guarded {
-			if got := editNeed(t, b, name); got != conversation.NeedApproval {
+			if got := editNeed(t, b, name); got != asks {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
 		for _, name := range plain {
-			if got := editNeed(t, b, name); got != conversation.NeedNothing {
+			if got := editNeed(t, b, name); got != runs {
 				t.Errorf("%s: %s", name, got)
 			}
 		}
 	}
-	named := newTestBox(t, Options{Workspace: dir, Permissions: permission.Config{Allow: []string{"edit(.vscode/**)", "edit(**/AGENTS.md)", "edit(./.bashrc)"}}})
+	named, _ := open(t, files, with(permission.Config{Allow: []string{"edit(.vscode/**)", "edit(**/AGENTS.md)", "edit(./.bashrc)"}}))
 	for name, want := range map[string]conversation.Need{
-		".vscode/tasks.json": conversation.NeedNothing, "a/AGENTS.md": conversation.NeedNothing, ".bashrc": conversation.NeedNothing,
-		".vscode/.envrc": conversation.NeedApproval, ".vscode/AGENTS.md": conversation.NeedApproval, ".git/AGENTS.md": conversation.NeedApproval,
-		"a/.bashrc": conversation.NeedApproval,
+		".vscode/tasks.json": runs, "a/AGENTS.md": runs, ".bashrc": runs,
+		".vscode/.envrc": asks, ".vscode/AGENTS.md": asks, ".git/AGENTS.md": asks,
+		"a/.bashrc": asks,
 	} {
 		if got := editNeed(t, named, name); got != want {
 			t.Errorf("named in a rule, %s: %s, want %s", name, got, want)
@@ -82,20 +57,16 @@ func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 
 func TestFilesOfTheProgramItselfAreAlwaysAskedAbout(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for _, folder := range []string{"data", "conf"} {
-		if err := os.Mkdir(path.Join(dir, folder), 0o700); err != nil {
+	b, _ := open(t, map[string]string{"data/x": "", "conf/other.yaml": ""}, func(o *tools.Options) {
+		if err := os.Symlink("conf", path.Join(o.Workspace, "link")); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := os.Symlink("conf", path.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
-	b := newTestBox(t, Options{Workspace: dir, Own: []string{path.Join(dir, "data"), path.Join(dir, "link/my.yaml")},
-		Permissions: permission.Config{Mode: conversation.ModeAutoEdit, Allow: []string{"edit(**)"}}})
+		o.Own = []string{path.Join(o.Workspace, "data"), path.Join(o.Workspace, "link/my.yaml")}
+		o.Permissions = permission.Config{Mode: conversation.ModeAutoEdit, Allow: []string{"edit(**)"}}
+	})
 	for name, want := range map[string]conversation.Need{
-		"data/grants.json": conversation.NeedApproval, "data/x": conversation.NeedApproval, "conf/my.yaml": conversation.NeedApproval,
-		"link/my.yaml": conversation.NeedApproval, "conf/other.yaml": conversation.NeedNothing, "database/x": conversation.NeedNothing,
+		"data/grants.json": asks, "data/x": asks, "conf/my.yaml": asks,
+		"link/my.yaml": asks, "conf/other.yaml": runs, "database/x": runs,
 	} {
 		if got := editNeed(t, b, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

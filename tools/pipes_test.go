@@ -30,19 +30,12 @@ func TestPipesSocketsAndDevicesAreRefusedWithoutWaiting(t *testing.T) {
 	if err := os.Rename(filepath.Join(short, "s"), filepath.Join(dir, "sock")); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range []string{"read_file", "modify_file", "create_file"} {
-		args := map[string]any{"path": "pipe"}
-		switch tool {
-		case "modify_file":
-			args["old"], args["new"] = "a", "b"
-		case "create_file":
-			args["content"], args["overwrite"] = "a", true
-		}
-		fail(t, b, tool, args, "is a pipe, a socket or a device")
-		args["path"] = "topipe"
-		fail(t, b, tool, args, "is a pipe, a socket or a device")
-		args["path"] = "sock"
-		fail(t, b, tool, args, "is a pipe, a socket or a device")
+	for _, name := range []string{"pipe", "topipe", "sock"} {
+		tries(t, b, []try{
+			{"read_file", `{"path":"` + name + `"}`, "!is a pipe, a socket or a device"},
+			{"modify_file", `{"path":"` + name + `","old":"a","new":"b"}`, "!is a pipe, a socket or a device"},
+			{"create_file", `{"path":"` + name + `","content":"a","overwrite":true}`, "!is a pipe, a socket or a device"},
+		})
 	}
 	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero")); err != nil {
 		t.Fatal(err)
