@@ -81,7 +81,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	}
 	h := cmd.host(o)
 	defer h.Close()
-	around := terminal.New(cmd.console.Getenv, cmd.console.Environ)
+	around := terminal.New(cmd.console.Getenv)
 	told := ctx // ends when the program is told to end
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/storage"
 )
 
 // A compaction by hand from outside the chat. What needs no model is worked out and appended here. A summary needs the
@@ -61,7 +62,7 @@ func (g *Agents) CompactFirst(ctx context.Context, s ConversationState, w edit.R
 	done, err := g.Compact(ctx, s, w, func() (setup.Link, error) { return l, nil }, show)
 	var use console.UsageError
 	switch {
-	case errors.As(err, &use), errors.Is(err, errNotWritable), err != nil && ctx.Err() != nil:
+	case errors.As(err, &use), errors.Is(err, storage.ErrLocked), err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
 		g.Console.Note("not compacted: %v", err)

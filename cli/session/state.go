@@ -132,22 +132,12 @@ func (s ConversationState) NeedsModel(w edit.Request) bool {
 	return err == nil && pass.Job != nil
 }
 
-// errNotWritable says that a conversation could not be opened for writing:
-// because it is open elsewhere, say.
-var errNotWritable = errors.New("not open for writing")
-
-// notWritable is an errNotWritable in the words of its cause.
-type notWritable struct{ error }
-
-func (e notWritable) Is(target error) bool { return target == errNotWritable }
-func (e notWritable) Unwrap() error        { return e.error }
-
 // Append opens the conversation for writing and appends what work gives for it
 // as it stands then, in one transaction, behind what is pending.
 func (v *Conversations) Append(ctx context.Context, s ConversationState, work func(ConversationState) ([]conversation.Body, error)) (err error) {
 	w, err := s.Store.OpenWriter(ctx, s.ID)
 	if err != nil {
-		return notWritable{err}
+		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	r, _, err := load(ctx, s.Store, s.ID)

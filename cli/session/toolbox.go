@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -39,4 +41,21 @@ func (r *Running) recallChars() int {
 		tokens = min(tokens, free/recallShare)
 	}
 	return int(float64(tokens) * meter.CharsPerToken)
+}
+
+// Archive lets recall and search_history read a conversation as it is stored.
+type Archive struct {
+	Store *storage.Store
+	ID    string
+}
+
+// Events reads the log as it is now.
+func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
+	events, _, err := a.Store.Load(ctx, a.ID)
+	return events, err
+}
+
+// Blob reads a text that events name.
+func (a *Archive) Blob(ctx context.Context, name string) (string, error) {
+	return a.Store.Blob(ctx, a.ID, name)
 }

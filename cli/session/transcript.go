@@ -1,7 +1,7 @@
 package session
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,47 +43,27 @@ func (r *Running) summariser(ctx context.Context) func(name string) (llm.Model, 
 // line, before a summary replaces it (JCL). Only the user may read it.
 func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
 	dir := v.Settings.Paths.Transcripts()
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making the folder for transcripts: %w", err)
+	var lines bytes.Buffer
+	for i := range view.Messages {
+		err = errors.Join(err, console.WriteLine(&lines, NewRow(&view.Messages[i])))
 	}
-	f, err := newTranscript(dir, time.Now().Unix())
-	if err != nil {
+	if err = errors.Join(err, ctx.Err(), os.MkdirAll(dir, 0o700)); err != nil {
 		return "", fmt.Errorf("saving the transcript: %w", err)
 	}
-	err = writeTranscript(ctx, f, view)
-	if err = errors.Join(err, f.Close()); err != nil {
-		// What is not whole is of no use; if it cannot be removed, it says less.
-		_ = os.Remove(f.Name())
-		return "", fmt.Errorf("saving the transcript: %w", err)
-	}
-	return f.Name(), nil
-}
-
-func writeTranscript(ctx context.Context, f *os.File, v projection.View) error {
-	out := bufio.NewWriter(f)
-	for i := range v.Messages {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := console.WriteLine(out, NewRow(&v.Messages[i])); err != nil {
-			return err
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return f.Sync()
-}
-
-// newTranscript makes the file of a second; a second one of the same gets the
-// next.
-func newTranscript(dir string, unix int64) (*os.File, error) {
-	for {
-		path := filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
+	for unix := time.Now().Unix(); ; unix++ { // a second one of the same second gets the next
+		path = filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if !errors.Is(err, os.ErrExist) {
-			return f, err
+		if errors.Is(err, os.ErrExist) {
+			continue
 		}
-		unix++
+		if err == nil {
+			_, err = f.Write(lines.Bytes())
+			err = errors.Join(err, f.Sync(), f.Close())
+		}
+		if err != nil {
+			_ = os.Remove(path) // what is not whole is of no use
+			return "", fmt.Errorf("saving the transcript: %w", err)
+		}
+		return path, nil
 	}
 }

@@ -9,13 +9,10 @@ import (
 )
 
 // Terminal is the terminal that the program runs in.
-type Terminal struct {
-	env     func(string) string
-	environ []string // for programs that are asked
-}
+type Terminal struct{ env func(string) string }
 
 // New is the terminal of an environment.
-func New(env func(string) string, environ []string) *Terminal { return &Terminal{env, environ} }
+func New(env func(string) string) *Terminal { return &Terminal{env} }
 
 // kind is a terminal by its name.
 type kind int
@@ -33,8 +30,7 @@ const (
 	windows             // Windows Terminal
 	conemu              //
 	mintty              //
-	tmux                // stands between the program and the terminal
-	mux                 // as do others
+	mux                 // stands between the program and the terminal: tmux and others
 	console             // what is no emulator, and prints what it does not know
 )
 
@@ -43,9 +39,7 @@ const (
 func (t *Terminal) kind() kind {
 	term := t.env("TERM")
 	switch {
-	case t.env("TMUX") != "":
-		return tmux
-	case t.env("STY") != "", t.env("ZELLIJ") != "", strings.HasPrefix(term, "tmux"), strings.HasPrefix(term, "screen"):
+	case t.env("TMUX") != "", t.env("STY") != "", t.env("ZELLIJ") != "", strings.HasPrefix(term, "tmux"), strings.HasPrefix(term, "screen"):
 		return mux
 	case term == "", term == "linux", term == "dumb", strings.HasPrefix(term, "vt"), strings.HasPrefix(term, "eterm"), strings.HasPrefix(term, "cons"):
 		return console
