@@ -119,11 +119,6 @@ func (e *env) switchModel(name string) tea.Cmd {
 	return e.attempt(func(ctx context.Context) error { return b.SwitchModel(ctx, name) }, changed)
 }
 
-func (e *env) setWindow(tokens string) tea.Cmd {
-	b := e.Backend
-	return e.attempt(func(ctx context.Context) error { return b.SetWindow(ctx, tokens) }, changed)
-}
-
 // remember keeps a message for the prompt history.
 func (e *env) remember(text string) tea.Cmd {
 	b := e.Backend

@@ -213,7 +213,8 @@ func effortNamed(m *Model, args string) pane.Action {
 // windowSaid says how many tokens the model holds, or shows what is known of that.
 func windowSaid(m *Model, args string) pane.Action {
 	if args != "" {
-		return m.env.setWindow(args)
+		b := m.env.Backend
+		return m.env.attempt(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, changed)
 	}
 	w := m.session.load.meter.Window()
 	if !w.Known() {
