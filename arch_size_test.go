@@ -14,7 +14,7 @@ type size struct{ program, tests int }
 var ceilings = map[string]size{
 	".":                             {76, 1232},
 	"agent":                         {3148, 7641},
-	"agent/agenttest":               {1013, 82},
+	"agent/agenttest":               {989, 82},
 	"agent/anthropic":               {1089, 467},
 	"agent/anthropic/anthropictest": {549, 153},
 	"agent/catalog":                 {488, 316},

@@ -20,6 +20,7 @@ type Memory struct {
 	// Slow is waited at before every write of a kind. Nil: none waits.
 	Slow map[string]*Gate
 
+	writing      sync.Mutex // held by the one write of the conversation
 	mu           sync.Mutex // guards all below
 	events       []conversation.Event
 	batches      [][]conversation.Event
@@ -28,22 +29,13 @@ type Memory struct {
 	blobs        map[string]string
 	calibrations map[string]conversation.Calibration
 	waiting      []string
-	writing      bool
 }
 
 func (m *Memory) write(ctx context.Context, kind string, f func() error) error {
-	m.mu.Lock()
-	if m.writing {
-		m.mu.Unlock()
+	if !m.writing.TryLock() {
 		return fmt.Errorf("%s: two writes at the same time", kind)
 	}
-	m.writing = true
-	m.mu.Unlock()
-	defer func() {
-		m.mu.Lock()
-		m.writing = false
-		m.mu.Unlock()
-	}()
+	defer m.writing.Unlock()
 	return m.change(ctx, kind, f)
 }
 

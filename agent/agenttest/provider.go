@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"plimsoll/agent/llm"
@@ -108,7 +109,7 @@ type Provider struct {
 	mu       sync.Mutex // guards all below
 	script   []Reply
 	requests []llm.Request
-	running  int
+	running  atomic.Int64
 }
 
 // NewProvider returns a provider with a script.
@@ -129,30 +130,22 @@ func (p *Provider) Requests() []llm.Request {
 }
 
 // Running is the number of streams that have not ended.
-func (p *Provider) Running() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.running
-}
+func (p *Provider) Running() int { return int(p.running.Load()) }
 
 // Stream follows the next reply of the script. A request beyond the script
 // fails with an llm.Error of class BadRequest. When ctx ends, the stream
 // fails with one of class Cancelled.
 func (p *Provider) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
+		p.running.Add(1)
+		defer p.running.Add(-1)
 		p.mu.Lock()
-		p.running++
 		p.requests = append(p.requests, r)
 		reply := Fail(&llm.Error{Class: llm.BadRequest, Message: "the script has no reply left"})
 		if len(p.script) > 0 {
 			reply, p.script = p.script[0], p.script[1:]
 		}
 		p.mu.Unlock()
-		defer func() {
-			p.mu.Lock()
-			p.running--
-			p.mu.Unlock()
-		}()
 		reply.play(ctx, yield)
 	}
 }

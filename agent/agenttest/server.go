@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
@@ -41,7 +42,7 @@ type Server struct {
 	asked    int                  // requests for summaries
 	before   []projection.Message // of the newest request for a reply
 	tools    string               // that requests carry
-	running  int
+	running  atomic.Int64
 }
 
 // Served is a request that a server got, and what it made of it.
@@ -66,18 +67,15 @@ func (s *Server) Served() []Served {
 }
 
 // Running is the number of streams that have not ended.
-func (s *Server) Running() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running
-}
+func (s *Server) Running() int { return int(s.running.Load()) }
 
 // Stream serves a request. A prompt that is too long fails with an llm.Error of
 // class Overflow; when ctx ends the stream fails with one of class Cancelled.
 func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
+		s.running.Add(1)
+		defer s.running.Add(-1)
 		got, reply := s.begin(r)
-		defer s.end()
 		if got.Refused {
 			yield(llm.Chunk{}, s.refusal(got))
 			return
@@ -110,7 +108,6 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running++
 	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: count(r), Wrong: Inspect(r)}
 	s.compare(&got)
 	if window := s.window(r.Model); window > 0 && got.Tokens > window {
@@ -171,12 +168,6 @@ func (s *Server) refusal(got Served) *llm.Error {
 		Class: llm.Overflow, Status: 400, Window: window, Requested: got.Tokens,
 		Message: fmt.Sprintf("%d tokens are asked for, and the window has %d", got.Tokens, window),
 	}
-}
-
-func (s *Server) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.running--
 }
 
 // PurposeOf is what a request asks for, as its last message tells.
