@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {5020, 3443},
 	"agent/updates":                 {468, 236},
 	"agent/wire":                    {130, 75},
-	"cli":                           {3138, 5167},
+	"cli":                           {3138, 5007},
 	"cli/console":                   {711, 0},
 	"cli/doctor":                    {226, 0},
 	"cli/keys":                      {326, 219},

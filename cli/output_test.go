@@ -130,20 +130,3 @@ func onTerminalIn(t *testing.T, home string, args []string) string {
 	}
 	return got
 }
-
-// What is said of a request stands on a line of its own, behind a body that ends
-// without one.
-func TestABodyOnATerminalEndsItsLine(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
-	var stderr bytes.Buffer
-	code := Run(t.Context(), console.Env{Args: []string{"ask", "--demo", "hello"}, Dir: home, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
-		Version: "test", Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, stderr.String())
-	}
-	if got := onTerminalIn(t, home, []string{"print", "--request", "1"}); !strings.HasPrefix(got, "{") || !strings.HasSuffix(got, "}\r\n") {
-		t.Errorf("it wrote %.60q … %q", got, got[max(0, len(got)-60):])
-	}
-}

@@ -14,7 +14,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/cli/screen"
-	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
@@ -156,34 +155,6 @@ type reached struct {
 
 func (c reached) Err() error            { c.once.Do(c.call); return c.Context.Err() }
 func (c reached) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Done() }
-
-// A model that is chosen while the window of the one before is worked out stays chosen.
-func TestAnEffortWithoutEffectIsSaidWhereItIsChosen(t *testing.T) {
-	t.Parallel()
-	a := bareApp(t, "providers.openai.base_url="+listingServer(t, "gpt-4.1"))
-	defer a.resources.Close()
-	a.settings.Flags.Effort = "high"
-	l, err := a.models.Connect(t.Context(), setup.Choice{Provider: "openai", Model: "gpt-4.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := a.host(screen.ChatOptions{})
-	defer h.Close()
-	h.Running = r
-	const want = "Effort high has no effect: openai/gpt-4.1 does not reason."
-	if !slices.Contains(r.Notes, want) {
-		t.Errorf("at the start %q is said", r.Notes)
-	}
-	for effort, note := range map[string]string{"auto": "", "low": strings.Replace(want, "high", "low", 1)} {
-		if err := h.SwitchModel(t.Context(), effort); err != nil || r.Current().Model.EffortNote != note {
-			t.Errorf("with %s: %q, %v", effort, r.Current().Model.EffortNote, err)
-		}
-	}
-}
 
 func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
 	t.Parallel()

@@ -2,19 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
-	"plimsoll/agent/agenttest"
-	"plimsoll/agent/llm"
 	"plimsoll/cli/screen"
-	"plimsoll/cli/setup"
 	"plimsoll/conversation"
-	"plimsoll/tui"
 )
 
 // onShelf is a host with a conversation that is stored and one that is open in another
@@ -92,62 +85,6 @@ func TestTheShelfShowsRenamesForksAndDeletes(t *testing.T) {
 	}
 	if err := h.RemoveStored(t.Context(), copied.ID); err == nil {
 		t.Error("the open one was removed")
-	}
-}
-
-func TestModelsAreListedWithWhatIsKnown(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"data":[{"id":"tiny"},{"id":"known","context_length":5000}]}`)
-	}))
-	defer server.Close()
-	a := bareApp(t, "providers.mine.base_url="+server.URL+"/v1", "providers.mine.models.tiny.prices.input=1.5", "discovery.local=true")
-	defer a.resources.Close()
-	a.console.Lookup = func(name string) (string, bool) {
-		if name == "OPENAI_API_KEY" {
-			return "a key", true
-		}
-		return "", false
-	}
-	h := hosting(t, a, setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}, "")
-	defer h.Close()
-	if err := h.Favor(t.Context(), "mine/known", true); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.settings.Used("mine/tiny"); err != nil {
-		t.Fatal(err)
-	}
-	list, err := h.Models(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	find := func(name string) tui.ModelChoice {
-		i := slices.IndexFunc(list, func(m tui.ModelChoice) bool { return m.Name == name })
-		if i < 0 {
-			t.Fatalf("%s is not listed: %+v", name, list)
-		}
-		return list[i]
-	}
-	if m := find("mine/known"); !m.Found || !m.Favorite || m.Window != 5000 || m.Key != "its server" {
-		t.Errorf("%+v", m)
-	}
-	if m := find("mine/tiny"); m.Recent != 1 || m.Input == nil || *m.Input != 1.5 {
-		t.Errorf("%+v", m)
-	}
-	if m := find("openai/gpt-5.4"); m.NoKey || m.Key != "OPENAI_API_KEY" || m.Window == 0 || m.Cached == nil || m.Plain {
-		t.Errorf("%+v", m)
-	}
-	keyless := 0
-	for _, m := range list {
-		if strings.HasPrefix(m.Name, "anthropic/") {
-			keyless++
-			if !m.NoKey {
-				t.Errorf("%+v", m)
-			}
-		}
-	}
-	if keyless != 1 {
-		t.Errorf("%d models of a provider without a key", keyless)
 	}
 }
 
