@@ -100,7 +100,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		if s, err = cmd.conversations.StateOf(ctx, id); err != nil {
 			return err
 		}
-		if err := s.Accepts(o.compact.Request("ask")); err != nil {
+		if _, err := s.Accepts(o.compact.Request("ask")); err != nil {
 			return err
 		}
 	}

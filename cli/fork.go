@@ -90,10 +90,11 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	w := o.compact.Request("fork")
 	var l setup.Link
 	if o.compact.Given {
-		if err := s.Accepts(w); err != nil {
+		needsModel, err := s.Accepts(w)
+		if err != nil {
 			return err
 		}
-		if s.NeedsModel(w) {
+		if needsModel {
 			if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
 				return err
 			}

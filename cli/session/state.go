@@ -116,20 +116,15 @@ func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 	return pass, err
 }
 
-// Accepts reports a wish that is wrong use, such as a profile that does not exist.
-func (s ConversationState) Accepts(w edit.Request) error {
-	_, err := s.Pass(w)
+// Accepts reports whether a model has to write a summary for a wish. The error is that of wrong use, such as a profile that
+// does not exist.
+func (s ConversationState) Accepts(w edit.Request) (needsModel bool, err error) {
+	pass, err := s.Pass(w)
 	var use console.UsageError
 	if errors.As(err, &use) {
-		return err
+		return false, err
 	}
-	return nil
-}
-
-// NeedsModel reports whether a model has to write a summary for a wish.
-func (s ConversationState) NeedsModel(w edit.Request) bool {
-	pass, err := s.Pass(w)
-	return err == nil && pass.Job != nil
+	return err == nil && pass.Job != nil, nil
 }
 
 // Append opens the conversation for writing and appends what work gives for it

@@ -42,7 +42,7 @@ func HostOf(base string) string {
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
 		return u.Host
 	}
-	return base
+	return "an address that cannot be read" // and may hold a password
 }
 
 // SamePlace reports whether two addresses lead to the same place.
