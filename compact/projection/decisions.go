@@ -153,3 +153,388 @@ func (d *decision) touched() uint64 {
 	}
 	return seq
 }
+
+// What the overlays of a log come to, before any text is made:
+//
+//   - An overlay is in force unless a later revert that is itself in force takes
+//     it, or its epoch, back.
+//   - Within one kind of content the newest overlay in force decides, by its
+//     place in the log, never by a clock.
+//   - A summary whose events were rewound after it was made, or that names
+//     events the log does not hold, is not in force: half of it would be wrong.
+//   - A unit is summarised, dropped, left out, pinned or rewound as a whole or
+//     not at all, and but for pins only if it was complete when the overlay was
+//     made; so what an overlay hides never depends on what is said later.
+
+// resolve gives every event its decision. The result is nil when every event is
+// shown as it was said.
+func resolve(events []conversation.Event) *decisions {
+	active := conversation.InForce(events)
+	if len(active) == 0 {
+		return nil
+	}
+	r := &decisions{events: events, by: make([]decision, len(events))}
+	// What is rewound comes first, because it decides which summaries hold.
+	for i, rewind := range conversation.TakenBack(events) {
+		r.by[i].rewound = rewind
+	}
+	r.repetitions()
+	for _, i := range active {
+		r.apply(events[i])
+	}
+	r.choose()
+	return r
+}
+
+// before is the decision of an event that an overlay may speak of, nil if it
+// names one that comes after itself or is not there.
+func (r *decisions) before(overlay, seq uint64) *decision {
+	if i := r.index(seq); i >= 0 && seq < overlay {
+		return &r.by[i]
+	}
+	return nil
+}
+
+func (r *decisions) apply(e conversation.Event) {
+	switch b := e.Body.(type) {
+	case conversation.Cap:
+		r.cap(e.Seq, b)
+	case conversation.Mask:
+		r.mask(e.Seq, b)
+	case conversation.Summary:
+		if b.Policies != nil {
+			r.policies(e.Seq, b)
+		} else {
+			r.summarise(e.Seq, b)
+		}
+	case conversation.Drop:
+		r.whole(e.Seq, b.Spans, func(d *decision) { d.drop = e.Seq })
+	case conversation.Pin:
+		r.pin(e.Seq, b.Events, true)
+	case conversation.Unpin:
+		r.pin(e.Seq, b.Events, false)
+	}
+}
+
+func (r *decisions) cap(seq uint64, b conversation.Cap) {
+	for _, item := range b.Items {
+		d := r.before(seq, item.Event)
+		if d == nil || item.Head < 0 || item.Tail < 0 {
+			continue
+		}
+		d.caps = append(d.caps, callCap{item.Call, cut{seq: seq, head: item.Head, tail: item.Tail}})
+	}
+}
+
+func (r *decisions) mask(seq uint64, b conversation.Mask) {
+	shared := newMasking(seq, b.Style, b.Preview)
+	for _, item := range b.Items {
+		d := r.before(seq, item.Event)
+		if d == nil {
+			continue
+		}
+		how := shared
+		if item.Fields != nil {
+			how = newMasking(seq, b.Style, b.Preview)
+			how.fields, how.threshold = item.Fields, item.Threshold
+		}
+		switch item.Part {
+		case conversation.PartResult:
+			d.masks = covered(d.masks, how)
+		case conversation.PartReasoning:
+			d.thought = how
+		case conversation.PartArguments:
+			d.calls = append(d.calls, callMask{item.Call, how})
+		}
+	}
+}
+
+// policies applies the form of S64 that needs no model. In JP's own style the
+// newest policy decides on calls and results together; otherwise it decides
+// only on what it reduces, so that nothing grows by it.
+func (r *decisions) policies(seq uint64, b conversation.Summary) {
+	p := b.Policies
+	how := newMasking(seq, b.Style, p.Preview)
+	how.minChars = p.MinChars
+	if p.Reasoning == conversation.ReasoningStrip {
+		r.each(seq, b.Spans, func(i int) { r.by[i].thought = how })
+	}
+	switch p.ToolCalls {
+	case conversation.ToolCallsStrip:
+		r.each(seq, b.Spans, func(i int) { r.strip(i, p, how) })
+	case conversation.ToolCallsOmit:
+		if how.exact() {
+			r.whole(seq, b.Spans, func(d *decision) { d.omit = how })
+		} else {
+			r.leaveOut(seq, b.Spans, how)
+		}
+	}
+}
+
+func (r *decisions) strip(i int, p *conversation.Policies, how *masking) {
+	d := &r.by[i]
+	whole := how.words.WholePolicies
+	if whole {
+		d.omit = nil
+	}
+	switch b := r.events[i].Body.(type) {
+	case conversation.ToolResult:
+		switch _, response := p.For(b.Tool); {
+		case response:
+			d.masks = covered(d.masks, how)
+		case whole:
+			d.masks = nil
+		}
+	case conversation.AssistantMessage:
+		if whole {
+			d.calls = nil
+		}
+		for k := range b.Calls {
+			if request, _ := p.For(b.Calls[k].Name); request {
+				d.calls = append(d.calls, callMask{b.Calls[k].ID, how})
+			}
+		}
+	}
+}
+
+// Pinned are the events of a log that are shown as they were said whatever else covers them, by Seq.
+func Pinned(log []conversation.Event) map[uint64]bool {
+	pinned := map[uint64]bool{}
+	if r := resolve(log); r != nil {
+		for i := range r.by {
+			if r.by[i].pinned {
+				pinned[log[i].Seq] = true
+			}
+		}
+	}
+	return pinned
+}
+
+// Decisions on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
+
+func (r *decisions) group() {
+	if r.unitOf != nil {
+		return
+	}
+	r.units = conversation.Units(r.events)
+	r.unitOf = make([]int32, len(r.events))
+	for i := range r.unitOf {
+		r.unitOf[i] = -1
+	}
+	for u := range r.units {
+		for _, i := range r.units[u].Events {
+			r.unitOf[i] = int32(u)
+		}
+	}
+}
+
+// pin sets or ends the pin of the units that hold events. Results that a pinned
+// reply is still waiting for are pinned with it.
+func (r *decisions) pin(seq uint64, events []uint64, pinned bool) {
+	r.group()
+	for _, e := range events {
+		i := r.index(e)
+		if i < 0 || e >= seq || r.unitOf[i] < 0 {
+			continue
+		}
+		for _, j := range r.units[r.unitOf[i]].Events {
+			r.by[j].pinned = pinned
+			reply, _ := r.events[j].Body.(conversation.AssistantMessage) // others have no calls
+			for k := range reply.Calls {
+				if r.pins == nil {
+					r.pins = map[string]bool{}
+				}
+				r.pins[reply.Calls[k].ID] = pinned
+			}
+		}
+	}
+}
+
+func (r *decisions) summarise(seq uint64, b conversation.Summary) {
+	if !r.there(seq, b.Spans) {
+		r.note(seq, "speaks of events that are not there; they are shown as they were said")
+		return
+	}
+	if r.cutLater(seq, b.Spans) { // the usual case, and none to tell the user about
+		return
+	}
+	s := &activeSummary{seq: seq, Summary: b}
+	r.whole(seq, b.Spans, func(d *decision) { d.summary = s })
+}
+
+// cutLater reports whether a rewind behind an overlay leaves out some of what it
+// covers.
+func (r *decisions) cutLater(seq uint64, spans []conversation.Span) bool {
+	cut := false
+	r.each(seq, spans, func(i int) { cut = cut || r.by[i].rewound > seq })
+	return cut
+}
+
+// there reports whether the log holds the ends of spans, before the overlay.
+func (r *decisions) there(seq uint64, spans []conversation.Span) bool {
+	for _, s := range spans {
+		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// whole rules on the units that spans cover whole and that were complete when
+// the overlay was made.
+func (r *decisions) whole(seq uint64, spans []conversation.Span, rule func(*decision)) {
+	r.eachUnit(seq, spans, func(members []int) {
+		for _, i := range members {
+			rule(&r.by[i])
+		}
+	})
+}
+
+// eachUnit calls f for the same units, from the newest to the oldest, with
+// their events that precede the overlay.
+func (r *decisions) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
+	r.group()
+	covered := conversation.Disjoint(spans)
+	first := func(u int) uint64 { return r.events[r.units[u].Events[0]].Seq }
+	for _, s := range slices.Backward(covered) {
+		from := sort.Search(len(r.units), func(u int) bool { return first(u) >= s.First })
+		to := from + sort.Search(len(r.units)-from, func(k int) bool { return first(from+k) > s.Last })
+		for u := to - 1; u >= from; u-- {
+			members, complete := r.unitBefore(u, seq)
+			if complete && r.within(members, covered) {
+				f(members)
+			}
+		}
+	}
+}
+
+func (r *decisions) within(members []int, spans conversation.Spans) bool {
+	for _, i := range members {
+		if !spans.Holds(r.events[i].Seq) {
+			return false
+		}
+	}
+	return true
+}
+
+// unitBefore lists the events of a unit that precede an overlay, and reports
+// whether all its calls were answered by then.
+func (r *decisions) unitBefore(u int, seq uint64) (members []int, complete bool) {
+	members = r.units[u].Events
+	for len(members) > 0 && r.events[members[len(members)-1]].Seq >= seq {
+		members = members[:len(members)-1]
+	}
+	if len(members) == 0 {
+		return nil, false
+	}
+	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
+	results := members[1:]
+	return members, conversation.AllAnswered(reply.Calls, len(results), func(i int) string {
+		b, _ := r.events[results[i]].Body.(conversation.ToolResult) // a unit holds nothing else behind a reply
+		return b.CallID
+	})
+}
+
+// Tool calls that are left out. In JP's style the calls and results go and the
+// words stay. Otherwise a unit goes whole and a line says so, because words about
+// work without the work make models invent work; and it goes only if the line,
+// for this unit alone, would be no longer than what the unit took when the overlay
+// was made, so that the view never grows by it.
+
+func (r *decisions) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
+	var line run // used again for each
+	r.eachUnit(seq, spans, func(members []int) {
+		line = run{kind: omitRun, events: line.events[:0], tools: line.tools[:0]}
+		if r.lineIsShorter(&line, members, seq) {
+			for _, i := range members {
+				r.by[i].omit = how
+			}
+		}
+	})
+}
+
+// lineIsShorter reports whether a unit does work, and takes at least as much
+// room as a line in its place; line is an empty run.
+func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
+	works, room := false, 0
+	for _, i := range members {
+		m, ok := MessageOf(&r.events[i])
+		if !ok {
+			continue
+		}
+		d := &r.by[i]
+		works = works || m.works()
+		line.add(&m)
+		line.events = append(line.events, r.events[i].Seq)
+		line.name(m.Calls)
+		switch {
+		case d.omit != nil && d.omit.exact() && m.Role == RoleTool:
+		case d.omit != nil && d.omit.exact():
+			room += m.Size.Chars()
+		case m.Role == RoleTool:
+			room += r.leastChars(i, seq)
+		default:
+			reduceReply(&m, d)
+			after := m.After()
+			room += after.Chars()
+		}
+	}
+	return works && (line.omitNoteIsWithin(room) || conversation.Measure(line.omitNote()).Chars() <= room)
+}
+
+// omitNoteIsWithin reports whether a run's note is no longer than so many code
+// points, whatever the numbers in it: mostly it is far shorter.
+func (r *run) omitNoteIsWithin(chars int) bool {
+	const words = 300
+	for _, name := range r.tools {
+		chars -= len(name) + len(", ")
+	}
+	return words <= chars
+}
+
+func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
+
+// leastChars is how much room at least is won when an overlay hides a result.
+// Where others have the same text, one of those may have to stand in full for it,
+// and the number that the rest point to may be longer. Those that came after the
+// overlay have no say.
+func (r *decisions) leastChars(i int, overlay uint64) int {
+	chars, group := r.form(i).size.Chars(), r.alike[r.root(i)]
+	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })
+	if alike < 2 {
+		return chars
+	}
+	b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
+	return min(chars, pointerChars(b)) - alike*(decimals(overlay)-decimals(r.events[i].Seq))
+}
+
+func (p *projector) showLeftOut(i int, m *Message) {
+	e, d := &p.events[i], &p.by[i]
+	switch {
+	case !m.works():
+		p.flush()
+		p.reduce(i, m)
+		p.view.add(*m)
+	case !d.omit.exact():
+		p.join(omitRun, m)
+		p.run.overlay = max(p.run.overlay, d.omit.seq)
+		p.run.name(m.Calls)
+	case m.Role == RoleAssistant && m.Text != "":
+		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, WhyLeftOut
+		if d.thought != nil {
+			stripReasoning(m, d.thought.seq)
+			m.Why = WhyLeftOut
+		}
+		p.emit(*m)
+	default:
+		p.addAbsence(e, d.omit.seq, StateDropped, WhyLeftOut)
+	}
+}
+
+func (r *run) name(calls []conversation.ToolCall) {
+	for _, c := range calls {
+		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {
+			r.tools = append(r.tools, name)
+		}
+	}
+}
