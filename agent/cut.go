@@ -142,8 +142,8 @@ func (k *windowKeeper) watchCuts(r llm.Outgoing, rep *llm.Reply) []conversation.
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 
-// lower takes a window that nobody told to be what was counted at most, and returns what the
-// user is told about it.
+// lower sets a window of unknown size to the most that was counted, and returns what to tell
+// the user.
 func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
 	w, have := &k.cuts, k.journal.Model().Window

@@ -164,7 +164,7 @@ type longCase struct {
 
 	refused int  // requests of one purpose that the server may refuse in a row for their size
 	rare    bool // a compaction comes at most every fifth turn
-	evicts  bool // what is left out stands behind a note, and nothing waits
+	evicts  bool // a note replaces what is left out, and nothing waits
 }
 
 const longTurns = 60
@@ -376,7 +376,7 @@ func (l *longTalk) checkRest() {
 
 var noteHead = regexp.MustCompile(`## Note on turns? [\d–]+ \(e(\d+)-(\d+)\)`)
 
-// checkRecallable checks that no request waited, and that every message that the view does not show stands behind a block
+// checkRecallable checks that no request waited, and that every message that the view does not show belongs to a block
 // whose note names it for recall.
 func (l *longTalk) checkRecallable() {
 	l.t.Helper()

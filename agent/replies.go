@@ -14,8 +14,8 @@ import (
 )
 
 // A reply and what was reported about it are one transaction, also when it is
-// the reply to a request that failed or was stopped. Calls of a reply that did
-// not end of its own accord are not run; their answers are in the same
+// the reply to a request that failed or was stopped. Calls of a reply that was
+// cut short are not run; their answers are in the same
 // transaction, so that the log can be sent again whatever happens next.
 
 // replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked

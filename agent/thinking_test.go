@@ -317,7 +317,7 @@ func TestACompactionTakesAllThinkingAndUndoBringsItBack(t *testing.T) {
 			t.Errorf("after the undo: %s", diff)
 		}
 		k.say(long)
-		if got := k.thoughts(); len(got) != 5 { // that under the compaction is none of them
+		if got := k.thoughts(); len(got) != 5 { // the thinking that was compacted is left out
 			t.Errorf("then %q", got)
 		}
 		k.finish()

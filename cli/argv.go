@@ -12,9 +12,9 @@ import (
 // meant (`plimsoll -r`, `compact --from`), the arguments are rewritten before it
 // sees them: a value that belongs to such a flag is attached to it. Rules:
 //
-//   - what stands behind -r of the chat is its value, unless it is a flag
-//   - what stands behind --from is its value if it is a bound; an ID is not, and
-//     what is neither is left to be refused as a bound
+//   - the argument after -r of the chat is its value, unless it is a flag
+//   - the argument after --from is its value if it is a bound; an ID is not, and
+//     anything else is left to be refused as a bound
 //   - nothing behind -- is touched, and no value of another flag
 
 // normalise rewrites the arguments of the program.
@@ -59,7 +59,7 @@ func attach(args []string, i int, name string) []string {
 	return append(out, args[i+2:]...)
 }
 
-// boundBehind reports whether what stands behind --from is meant as its value.
+// boundBehind reports whether the argument after --from is meant as its value.
 func boundBehind(arg string) bool {
 	if _, err := edit.ParseBound(arg); err == nil {
 		return true

@@ -117,7 +117,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	return err
 }
 
-// misread is the error of an ID that is none, with a hint if it was meant as a
+// misread is the error of an argument that is no ID, with a hint if it was meant as a
 // profile.
 func (o forkOptions) misread(err error, args []string) error {
 	if o.compact.Given && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {

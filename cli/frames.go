@@ -14,7 +14,7 @@ import (
 )
 
 // The library draws on a ticker, whose rate is fixed when the program starts and which goes on while nothing happens. It
-// only has to run for a moment after something happened: an idle program then wakes nobody. The library has no way to
+// only has to run for a moment after something happened: an idle program then stays asleep. The library has no way to
 // stop it, so its private field is reached for. If the library keeps its ticker elsewhere one day, it runs all the time,
 // and a test fails.
 

@@ -189,7 +189,7 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 }
 
 // twoTurns is a conversation of two turns, of two events each; an overlay about
-// the first stands behind both.
+// the first follows both.
 func twoTurns(t *testing.T) shelf {
 	t.Helper()
 	return store(t, func(func(string) string) []conversation.Body {

@@ -189,7 +189,7 @@ func (g *guard) union(l leaf) leaf {
 	return l
 }
 
-// maxShown bounds the text of one refused value; what is cut is said, so that nobody trusts what was not shown.
+// maxShown bounds the text of one refused value; the cut is marked, so that users do not trust what they were not shown.
 const maxShown = 4000
 
 // shown writes a value on one line.

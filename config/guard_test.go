@@ -120,7 +120,7 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	}
 }
 
-// A key of a later version, or a mistyped one, stops nobody who cloned the folder; what is wrong otherwise does.
+// A key of a later version, or a mistyped one, does not stop the program in a cloned folder; other mistakes do.
 func TestUnknownKeysOfAWorkspaceArePassedOver(t *testing.T) {
 	t.Parallel()
 	l := layered(t, "", "ui: {mouze: true, theme: dark}\nhooks: {}\nmoddel: x\n", false)

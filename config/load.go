@@ -123,7 +123,7 @@ func (l *loading) apply(layer Layer, src *source, leaves []leaf, problems Proble
 }
 
 // workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
-// Keys that nobody knows are told and passed over: whoever cloned the folder did not write them.
+// Unknown keys are reported and ignored: the user who cloned the folder did not write them.
 func (l *loading) workspace(d *decoder, leaves []leaf, trust func(hash string) bool) {
 	scratch, all := Default(), &decoder{src: d.src, origins: Origins{}, passes: true}
 	known := all.lay(leaves, &scratch)

@@ -19,7 +19,7 @@ const (
 	fileEnd   = "\n</file>"
 )
 
-// Attach is the text of files as it stands behind a message.
+// Attach returns the text of files as it follows a message.
 func Attach(files ...AttachedFile) string {
 	var b strings.Builder
 	for _, f := range files {

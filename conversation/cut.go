@@ -15,7 +15,7 @@ import (
 // least, unless configured otherwise (ONE: TOOL_RESULT_MAX_CHARS).
 const ResultMaxChars = 30_000
 
-// cutMarker stands behind the kept characters, letter for letter as in FEAT-011.
+// The cut marker follows the kept characters, letter for letter as in FEAT-011.
 const (
 	cutMarkerBegin = "\n\n[... content truncated"
 	cutMarker      = cutMarkerBegin + ", showing first %d characters of %d total ...]"

@@ -247,7 +247,7 @@ func TestResolveNamesTheDamagedNewest(t *testing.T) {
 }
 
 // A file cannot tell that it is an older one. The index can: it is told to who opens the conversation, and to each
-// check until it is repaired. An index that is behind is none of it.
+// check until it is repaired. An index older than the file is no such case.
 func TestOlderFileIsNoticed(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"all", "heads"} {

@@ -73,7 +73,7 @@ func pidIn(f *os.File) int {
 }
 
 // unlockWriting releases a writer lock and removes its file, or leaves the file
-// if the gate cannot be had: an unlocked file is in nobody's way.
+// if the gate cannot be had: an unlocked file does no harm.
 func (s *Store) unlockWriting(f *os.File) {
 	err := s.disk.underGate(context.Background(), func() error { return os.Remove(f.Name()) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -9,11 +9,11 @@ import (
 	"plimsoll/tools/params"
 )
 
-// A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
-// argument, a refusal, even a panic. What was reviewed is what runs: if the files
-// have changed since, so that a call would do something else than the user was
-// shown, or can succeed where its review expected a failure and nobody was asked,
-// it runs only if it needs no approval as things are now.
+// A Box runs calls. Every failure of a tool becomes an outcome: a wrong argument,
+// a refusal, even a panic. A call runs only as it was reviewed. If the files have
+// changed since, and it would do something else than the user was shown, or could
+// succeed although its review expected a failure and so did not ask the user, then
+// it runs only if it needs no approval now.
 
 // Run runs a call that was allowed; see agent.Toolbox.
 func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
@@ -32,7 +32,7 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	if err != nil {
 		return failure(err)
 	}
-	if err := b.asReviewed(ctx, call, t, args); err != nil {
+	if err := b.checkReviewed(ctx, call, t, args); err != nil {
 		return failure(err)
 	}
 	r, err := t.run(ctx, args, progress)
@@ -72,9 +72,9 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 	return b.tools[i], args, err
 }
 
-// asReviewed refuses a call that would now do something else than when it was
-// reviewed, unless it needs no approval now.
-func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
+// checkReviewed returns an error if a call would now do something else than at its
+// review, unless it needs no approval now.
+func (b *Box) checkReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
 	b.mu.Lock()
 	fingerprint, reviewed := b.reviewed[call.ID]
 	delete(b.reviewed, call.ID)
@@ -96,5 +96,5 @@ func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool
 	return nil
 }
 
-// expectedFailure stands for the fingerprint of a call whose review expected a failure.
+// expectedFailure is recorded as the fingerprint of a call whose review expected a failure.
 const expectedFailure = "\x00"

@@ -97,7 +97,7 @@ type Conversation struct {
 	Elsewhere updates.Elsewhere // who has it open, where it is only read
 	Waiting   []string          // messages that waited when the program last ended; they come back to the composer
 	Notes     []string          // what the user should know at once
-	Keyless   string            // the provider of Model, where it answers nobody without a key and there is none
+	Keyless   string            // the provider of Model, if it needs a key and has none
 	Found     []string          // other models that were found, shown at the first start; no keys
 	Draft     Draft             // that was being written in it
 }
@@ -150,7 +150,7 @@ type Backend interface {
 	// is kept for later runs. The change arrives as an update.
 	SetWindow(ctx context.Context, tokens string) error
 
-	// Themes reads the user's own themes. The error says why others are none.
+	// Themes reads the user's own themes. The error says why others could not be read.
 	Themes(ctx context.Context) ([]themes.Theme, error)
 
 	// Files lists the files and folders of the workspace that can be mentioned.
@@ -243,7 +243,7 @@ type Provider struct {
 	Keyed    bool   // a key can be stored for it
 	Stored   bool   // one is
 	Variable string // of the environment, whose key is used before a stored one; "" if none is set
-	KeyPage  string // where a key is made, "" if nobody knows
+	KeyPage  string // where to make a key, "" if unknown
 }
 
 // Connected is a provider whose key was stored.
@@ -322,8 +322,8 @@ type Options struct {
 	Mouse      bool
 	Progress   bool // the terminal has a progress bar of its own
 	Links      bool // the terminal knows links
-	// Notify is what the terminal is told to call the user back, "" for nothing. It may take
-	// its time. nil: nobody is called.
+	// Notify returns what to write to the terminal to call the user back, "" for nothing. It
+	// may be slow. nil: the user is not called.
 	Notify func(ctx context.Context, text string) string
 	Place  string           // the workspace, for the header
 	Pick   bool             // begin by choosing the conversation to continue

@@ -49,9 +49,9 @@ func newDialogs(e *env, s *session, l look) *dialogs {
 	return d
 }
 
-// give gives a message to the dialog that has the keys. Unread says that nobody can
-// have read the dialog yet: it is gone again, and the message was meant for what it
-// covered.
+// give gives a message to the dialog that has the keys. Unread says that the
+// dialog appeared too recently to be read: it is closed again, and the message was
+// meant for what it covered.
 func (d *dialogs) give(msg tea.Msg) (action pane.Action, unread bool) {
 	top, now := d.stack.Top(), d.env.Now()
 	action = d.stack.Update(msg, now)

@@ -27,8 +27,8 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	return m.give(k)
 }
 
-// give gives a key or a paste to what is in sight. A question that nobody can have
-// read yet goes away again: the key was meant for what it covers.
+// give gives a key or a paste to what is in sight. A question that appeared
+// too recently to be read goes away again: the key was meant for what it covers.
 func (m *Model) give(msg tea.Msg) tea.Cmd {
 	if m.dialogs.stack.Len() > 0 {
 		action, unread := m.dialogs.give(msg)

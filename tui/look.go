@@ -205,8 +205,8 @@ func (t *theme) renew(own []themes.Theme) {
 	}
 }
 
-// pick lets the user choose a theme, in which the screen is drawn meanwhile; why is why
-// some files are none.
+// pick lets the user choose a theme, in which the screen is drawn meanwhile; why says why
+// some files could not be read.
 func (t *theme) pick(why error) pane.Action {
 	o := overlay.PickerOptions{Title: "Theme", Live: true, Choose: func(name, _ string) pane.Action { return t.set(name) },
 		Focus: func(name string) pane.Action {

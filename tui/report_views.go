@@ -210,7 +210,7 @@ func (o *settingsView) act(v *views, a pane.Action) pane.Action {
 	return a
 }
 
-// settingDone ends a change, and says done of it. An edit of -1 is none.
+// settingDone ends a change and reports done. An edit of -1 means that there was none.
 func (v *views) settingDone(one *settingsView, edit int, done string, err error) pane.Action {
 	known := one == v.settings() && one.Done(edit, reasonOf(err))
 	switch {

@@ -50,7 +50,7 @@ type world struct {
 	stored    []tui.Stored
 	models    []tui.ModelChoice
 	themes    []themes.Theme // of the user's own
-	themesErr error          // why others are none
+	themesErr error          // why others could not be read
 	files     []tui.File
 	prompts   []string
 	drafts    map[string]tui.Draft // by conversation

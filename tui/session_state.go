@@ -182,8 +182,8 @@ type summaryJob struct {
 	stopped bool // by the user
 }
 
-// meant reports whether a request for compaction that failed is what the summary was
-// for: an undo may fail meanwhile, and what the model asks for may be refused.
+// meant reports whether the compaction request that failed is the one that the summary
+// is for: meanwhile an undo may fail, or a compaction that the model asked for.
 func (j summaryJob) meant(w edit.Request) bool {
 	switch {
 	case w.Trigger == string(edit.OpUndo), w.Trigger == string(edit.OpRedo):

@@ -296,8 +296,8 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 	})
 }
 
-// What seems to be a file and is none is said before it is sent, and sent as it is when
-// it is sent again.
+// A mention that cannot be attached as a file is reported before the message is sent;
+// sending again sends it as it is.
 func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is an image: only text can be sent")}

@@ -178,8 +178,8 @@ func windowTitle(title string) string {
 	return "plimsoll · " + plain.Line(title)
 }
 
-// outside is what the terminal shows around the screen: its title, its progress bar, and
-// calls for the user while nobody looks.
+// outside holds what the terminal shows around the screen: its title, its progress bar, and
+// notifications while the user is away.
 type outside struct {
 	watch    alert.Watch
 	progress alert.Progress
@@ -240,7 +240,7 @@ func (o *outside) show(s *session) tea.Cmd {
 	return tea.Batch(beat, func() tea.Msg { return outsideMsg{} })
 }
 
-// call calls the user back to what happened while nobody looked.
+// call notifies the user of what happened while he was away.
 func (o *outside) call(s *session) tea.Cmd {
 	text, ctx, notify := o.watch.Due(s.Title), s.env.ctx, s.env.Notify
 	if text == "" || notify == nil {

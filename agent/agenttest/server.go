@@ -14,52 +14,52 @@ import (
 	"plimsoll/conversation"
 )
 
-// Server is a provider that behaves as a server with a window does: it counts
-// tokens in its own way, which is not the client's, refuses a prompt that is too
-// long, checks what it is sent, and reports usage. Its fields are set before it is
-// used; streams may run beside each other.
+// Server is a fake provider with a context window: it counts tokens in its own
+// way, which is not the client's, refuses a prompt that is too long, checks the
+// requests, and reports usage. Set its fields before the first request; streams
+// may run concurrently.
 type Server struct {
-	Window  int            // tokens of the largest prompt, 0 no bound
-	Windows map[string]int // the same by model, where it is another one
-	// Nameless refuses without a word about sizes.
+	Window  int            // tokens of the largest prompt, 0 for no limit
+	Windows map[string]int // the window of a model that has another one
+	// Nameless makes refusals name no sizes.
 	Nameless bool
-	// Truncates leaves out the oldest messages of a prompt that is too long instead
-	// of refusing it, and reports the rest.
+	// Truncates drops the oldest messages of a prompt that is too long instead of
+	// refusing it, and reports the usage of the rest.
 	Truncates bool
-	// Quiet reports no usage.
+	// Quiet leaves usage out of the replies.
 	Quiet bool
-	// Answer is the reply to the n-th request for one, from 0, refused ones not
-	// counted. Nil: "yes".
+	// Answer makes the reply to the n-th request for a reply, counted from 0 without
+	// refused ones. Nil: "yes".
 	Answer func(n int, r llm.Request) Reply
-	// Summary is the reply to a request for a summary. Nil: [Healthy].
+	// Summary makes the reply to a request for a summary. Nil: [Healthy].
 	Summary Summariser
-	// Mark is asked when a request begins; what it says is noted. Nil: 0.
+	// Mark is called when a request begins; [Served] holds its result. Nil: 0.
 	Mark func() int
 
-	mu       sync.Mutex // guards all below
-	served   []Served
-	answered int                  // requests for replies
-	asked    int                  // requests for summaries
-	before   []projection.Message // of the newest request for a reply
-	tools    string               // that requests carry
-	running  atomic.Int64
+	mu        sync.Mutex // guards the fields below, except running
+	served    []Served
+	replies   int                  // requests for replies that were not refused
+	summaries int                  // requests for summaries that were not refused
+	previous  []projection.Message // messages of the newest request for a reply
+	tools     string               // as the first request with tools declared them
+	running   atomic.Int64
 }
 
-// Served is a request that a server got, and what it made of it.
+// Served is a request that a server received, and the outcome.
 type Served struct {
 	Request llm.Request
 	Purpose conversation.Purpose
 	Mark    int
 	Tokens  int      // of the prompt as it came
-	Refused bool     // for its size
-	left    int      // tokens of messages left out, for want of room
+	Refused bool     // because the prompt was too long
+	dropped int      // tokens of the messages that Truncates dropped
 	Wrong   []string // what an endpoint would not accept, with the place
-	// Shared is how many messages it begins with as the newest request for a reply
-	// before it did, of which there were Before; 0 and 0 for the first one.
+	// Shared is how many leading messages equal those of the previous request for a
+	// reply, and Before how many messages that one had; both are 0 for the first.
 	Shared, Before int
 }
 
-// Served are the requests so far, in the order they began.
+// Served returns the requests so far, in the order they began.
 func (s *Server) Served() []Served {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,14 +80,14 @@ func (s *Server) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 			yield(llm.Chunk{}, s.refusal(got))
 			return
 		}
-		said := 0
+		completion := 0
 		ended := reply.play(ctx, func(c llm.Chunk, err error) bool {
-			said += chunkTokens(c)
+			completion += chunkTokens(c)
 			return yield(c, err)
 		})
 		if ended && !s.Quiet {
 			yield(llm.Chunk{Usage: &llm.Tokens{
-				Prompt: got.Tokens - got.left, Cached: -1, CacheWrite: -1, Completion: said, Reasoning: -1,
+				Prompt: got.Tokens - got.dropped, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
 			}}, nil)
 		}
 	}
@@ -100,7 +100,7 @@ func (s *Server) window(model string) int {
 	return s.Window
 }
 
-// begin notes a request and finds what to reply.
+// begin records a request and chooses the reply.
 func (s *Server) begin(r llm.Request) (Served, Reply) {
 	mark := 0
 	if s.Mark != nil {
@@ -112,8 +112,8 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	s.compare(&got)
 	if window := s.window(r.Model); window > 0 && got.Tokens > window {
 		got.Refused = !s.Truncates
-		for i := 0; s.Truncates && got.Tokens-got.left > window && i < len(r.Messages)-1; i++ {
-			got.left += tokensOf(&r.Messages[i])
+		for i := 0; s.Truncates && got.Tokens-got.dropped > window && i < len(r.Messages)-1; i++ {
+			got.dropped += tokensOf(&r.Messages[i])
 		}
 	}
 	s.served = append(s.served, got)
@@ -123,28 +123,28 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 	var reply Reply
 	switch {
 	case got.Purpose == conversation.ForSummary && s.Summary == nil:
-		reply = Healthy(s.asked, r)
+		reply = Healthy(s.summaries, r)
 	case got.Purpose == conversation.ForSummary:
-		reply = s.Summary(s.asked, r)
+		reply = s.Summary(s.summaries, r)
 	case s.Answer == nil:
 		reply = Join(Say("yes"), Stop(conversation.StopEnd))
 	default:
-		reply = s.Answer(s.answered, r)
+		reply = s.Answer(s.replies, r)
 	}
 	if got.Purpose == conversation.ForSummary {
-		s.asked++
+		s.summaries++
 	} else {
-		s.answered++
+		s.replies++
 	}
 	return got, reply
 }
 
-// compare notes what a request has in common with those before it, and whether
-// its tools are the ones that others carried.
+// compare records how many leading messages a request shares with the previous
+// one, and whether its tools differ from those of earlier requests.
 func (s *Server) compare(got *Served) {
 	r := got.Request
-	got.Before = len(s.before)
-	for got.Shared < min(len(s.before), len(r.Messages)) && same(&s.before[got.Shared], &r.Messages[got.Shared]) {
+	got.Before = len(s.previous)
+	for got.Shared < min(len(s.previous), len(r.Messages)) && same(&s.previous[got.Shared], &r.Messages[got.Shared]) {
 		got.Shared++
 	}
 	tools := writeTools(r.Tools)
@@ -155,7 +155,7 @@ func (s *Server) compare(got *Served) {
 		got.Wrong = append(got.Wrong, "the tools are not those of the requests before it")
 	}
 	if got.Purpose == conversation.ForReply {
-		s.before = r.Messages
+		s.previous = r.Messages
 	}
 }
 
@@ -170,19 +170,19 @@ func (s *Server) refusal(got Served) *llm.Error {
 	}
 }
 
-// PurposeOf is what a request asks for, as its last message tells.
+// PurposeOf tells from the last message whether a request asks for a reply or a summary.
 func PurposeOf(r llm.Request) conversation.Purpose {
 	if len(r.Messages) == 0 {
 		return conversation.ForReply
 	}
-	wish := r.Messages[len(r.Messages)-1].Text
-	if strings.HasPrefix(wish, "This is a request of the program") || strings.HasSuffix(wish, "Write the summary now, and nothing else.") ||
-		strings.HasPrefix(wish, "Summarize this conversation") {
+	last := r.Messages[len(r.Messages)-1].Text
+	if strings.HasPrefix(last, "This is a request of the program") || strings.HasSuffix(last, "Write the summary now, and nothing else.") ||
+		strings.HasPrefix(last, "Summarize this conversation") {
 		return conversation.ForSummary
 	}
 	return conversation.ForReply
 }
 
-// Summariser is the reply to the n-th request for a summary, from 0, refused ones
-// not counted.
+// Summariser makes the reply to the n-th request for a summary, counted from 0
+// without refused ones.
 type Summariser func(n int, r llm.Request) Reply

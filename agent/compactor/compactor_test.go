@@ -35,10 +35,10 @@ func (*script) KeepPartial(context.Context, conversation.Partial) error { return
 // PutBlob keeps nothing.
 func (*script) PutBlob(context.Context, string) (string, error) { return "blob", nil }
 
-// Compacting tells nobody.
+// Compacting does nothing.
 func (*script) Compacting() {}
 
-// Rest tells nobody.
+// Rest does nothing.
 func (*script) Rest() {}
 
 // Messages says that none wait.
@@ -50,7 +50,7 @@ func (*script) ShowMessages() {}
 // GiveBack drops a text.
 func (*script) GiveBack(string) {}
 
-// Usage is what nobody counts.
+// Usage counts nothing.
 func (*script) Usage(llm.Outgoing, *llm.Reply) []conversation.Body { return nil }
 
 // LearnWindow learns nothing.

@@ -155,8 +155,8 @@ func (j *job) waitsForStep(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
 }
 
-// serves reports whether somebody who asks for w gets it from a summary: one that was
-// asked for alike, or an automatic one where he asks for nothing in particular.
+// serves reports whether the summary of a job answers the request w: it does if it was
+// requested alike, or if it is automatic and w asks for nothing in particular.
 func (j *job) serves(rules preset.Rules, w edit.Request) bool {
 	if !j.state.open() {
 		return false

@@ -35,7 +35,7 @@ func (t *turn) fillGauge([]string) reply {
 	case len(t.steps) < mostSteps && t.tools["todo_read"]:
 		// The call parts the story, so that its beginning is old by the end.
 		const lead = "I'll look at the checklist, too."
-		return t.use(tell(older-countTokens(lead)-1, t.chapter())+"\n\n"+lead, wanted{"todo_read", args{}})
+		return t.use(tellStory(older-countTokens(lead)-1, t.chapter())+"\n\n"+lead, wanted{"todo_read", args{}})
 	}
 	said := "\n\n- `ctrl+x` or `/undo-compact` undoes it, `/redo-compact` makes it again\n" +
 		"- `ctrl+t` or `/history` shows the originals next to what is sent\n- `/compact` compacts at any time"
@@ -43,7 +43,7 @@ func (t *turn) fillGauge([]string) reply {
 		" tokens), so older turns are compacted automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can keep typing; " +
 		"then a line says what changed." + said
 	if free -= countTokens(said); free >= worthStory {
-		said = tell(free, t.chapter()) + "\n\n" + said
+		said = tellStory(free, t.chapter()) + "\n\n" + said
 	}
 	if used := t.prompt + countTokens(said); used <= load {
 		said += "\n\nIt takes more to get there: say `fill the gauge` again."

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// The story is Markdown about windows, caches and load lines, told for as many tokens as the tools leave free. It begins at
-// another chapter each time in a conversation; after the last chapter it begins again.
+// The story is Markdown about windows, caches and load lines. The demo model tells it to fill the tokens that the tools
+// leave free. Each time in a conversation it begins at another chapter; after the last chapter comes the first.
 
 //go:embed story.md
 var story string
 
 const chapterMark = "\n\n## "
 
-// tell is a story of at most n tokens from the chapter first on: whole paragraphs, and whole sentences at the end.
-func tell(n, first int) string {
+// tellStory returns up to n tokens of the story from chapter first on: whole paragraphs, and whole sentences of the last.
+func tellStory(n, first int) string {
 	chapters := strings.Split("\n\n"+strings.TrimSpace(story), chapterMark)[1:]
 	out := "# On windows, caches and load lines"
 	left := n - countTokens(out)
-	for at := first; ; at++ {
-		for p := range strings.SplitSeq("## "+chapters[at%len(chapters)], "\n\n") {
+	for chapter := first; ; chapter++ {
+		for p := range strings.SplitSeq("## "+chapters[chapter%len(chapters)], "\n\n") {
 			size := countTokens(p) + 1
 			if size > left {
 				part := strings.Join(pieces(p)[:max(left-1, 0)], "")

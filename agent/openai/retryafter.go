@@ -35,7 +35,7 @@ func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 	if m := tryAgain().FindStringSubmatch(f.Message); m != nil && said == "" {
 		said = strings.ReplaceAll(strings.ToLower(m[1]), " ", "")
 	}
-	d, _ := time.ParseDuration(said) // 0 where it is none
+	d, _ := time.ParseDuration(said) // 0 if it is not a duration
 	return clampWait(d)
 }
 

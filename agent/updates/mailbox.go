@@ -20,7 +20,7 @@ type Mailbox struct {
 	pending []Update
 	closed  bool
 	haste   Haste // the most of what is pending
-	awaited Haste // less than this wakes nobody
+	awaited Haste // an update with less haste does not wake the reader
 	// The text of the last pending update while it still grows. A builder,
 	// because joining strings piece by piece costs the square of their number.
 	text, reasoning strings.Builder

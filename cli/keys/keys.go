@@ -1,8 +1,8 @@
 // Package keys keeps the keys of providers: in the system's keyring, or where there is none in a file that only its owner
 // can read. The environment wins over both; that is for the caller.
 //
-// A file says of which providers there is a key, so that the keyring is asked for those alone: a start without a stored
-// key asks nobody.
+// A file says of which providers there is a key, so that only those are looked up in the keyring: a start without a
+// stored key does not access it.
 package keys
 
 import (

@@ -78,7 +78,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.Unread(report),
 		ReadOnly: f.told.Why, Elsewhere: f.told,
 	}
-	h.part()
+	h.leave()
 	h.Reading, h.following = id, f
 	talk.Draft = h.draft(ctx, id, true)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -175,10 +175,9 @@ func profileNote(p preset.Profile) string {
 	return "changes nothing"
 }
 
-// part ends the open conversation for another one. What still waited in it
-// comes back to the composer, which stays: it is not kept with the conversation
-// as well. The lock is held.
-func (h *Host) part() {
+// leave ends the open conversation for another one. Messages that still waited
+// in it go back to the composer instead of being stored. The caller holds h.mu.
+func (h *Host) leave() {
 	if h.Running != nil {
 		h.Running.Agent.TakeBack()
 	}

@@ -16,8 +16,8 @@ import (
 	"plimsoll/tui"
 )
 
-// Open opens the conversation the program was started for, a new one if that
-// is to be picked yet.
+// Open opens the conversation that the program was started with, or a new one
+// if the user has yet to pick one.
 func (h *Host) Open(ctx context.Context) (tui.Conversation, error) {
 	if h.first.Resume == Pick {
 		return h.New(ctx)
@@ -30,12 +30,12 @@ func (h *Host) New(ctx context.Context) (tui.Conversation, error) { return h.Res
 
 // Resume leaves the open conversation and continues another; "" is a new one.
 func (h *Host) Resume(ctx context.Context, id string) (tui.Conversation, error) {
-	return h.enter(ctx, id, h.linkFor)
+	return h.openWith(ctx, id, h.linkFor)
 }
 
-// Begin leaves the open conversation and begins another with a model.
+// Begin leaves the open conversation and begins a new one with the named model.
 func (h *Host) Begin(ctx context.Context, model string) (tui.Conversation, error) {
-	return h.enter(ctx, "", func(ctx context.Context, _ string) (setup.Link, error) {
+	return h.openWith(ctx, "", func(ctx context.Context, _ string) (setup.Link, error) {
 		c, err := h.with.Providers.Named(model)
 		if err != nil {
 			return setup.Link{}, err
@@ -44,8 +44,8 @@ func (h *Host) Begin(ctx context.Context, model string) (tui.Conversation, error
 	})
 }
 
-// enter leaves the open conversation and opens another with the model that find gives for it.
-func (h *Host) enter(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
+// openWith leaves the open conversation and opens another with the model that find returns for it.
+func (h *Host) openWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -54,21 +54,21 @@ func (h *Host) enter(ctx context.Context, id string, find func(ctx context.Conte
 	case h.Running != nil && id != "" && h.Running.ID == id:
 		return tui.Conversation{}, errors.New("this conversation is already open")
 	}
-	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enter(ctx, id, find) }); q != nil {
+	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.openWith(ctx, id, find) }); q != nil {
 		return tui.Conversation{}, q
 	}
-	if locked := h.locked(ctx, id); locked != nil {
+	if locked := h.lockedBy(ctx, id); locked != nil {
 		return h.readOnly(ctx, id, locked) // nothing is sent, so no model is needed
 	}
-	l, err := find(ctx, id)
+	link, err := find(ctx, id)
 	if err != nil {
-		return tui.Conversation{}, h.consent(err)
+		return tui.Conversation{}, h.withConsent(err)
 	}
 	o := session.OpenOptions{ID: id, Interactive: true}
 	if h.Running != nil {
-		o.Mode = h.Running.Box.Mode() // it stays across conversations
+		o.Mode = h.Running.Box.Mode() // the mode stays the same across conversations
 	}
-	r, err := h.with.Agents.Start(ctx, l, o)
+	r, err := h.with.Agents.Start(ctx, link, o)
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -76,22 +76,22 @@ func (h *Host) enter(ctx context.Context, id string, find func(ctx context.Conte
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	h.part()
+	h.leave()
 	h.Running, h.Reading = r, ""
-	if l.Discover != nil {
-		r.Ask(l)
+	if link.Discover != nil {
+		r.Ask(link)
 	}
 	talk := h.Conversation(r)
-	talk.Found = h.found(r)
+	talk.Found = h.modelsFound(r)
 	talk.Draft = h.draft(ctx, r.ID, false)
-	if p := h.with.Providers; p.CheckKey(p.At(l.Model.Provider, l.Model.ID)) != nil {
-		talk.Keyless = l.Model.Provider
+	if p := h.with.Providers; p.CheckKey(p.At(link.Model.Provider, link.Model.ID)) != nil {
+		talk.Keyless = link.Model.Provider
 	}
 	return talk, nil
 }
 
-// locked is who has a conversation open for writing elsewhere, nil for nobody.
-func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
+// lockedBy tells which other program has a conversation open for writing, nil if none has.
+func (h *Host) lockedBy(ctx context.Context, id string) *storage.LockedError {
 	store, err := h.with.Resources.Open()
 	if id == "" || err != nil || !store.OpenElsewhere(id) {
 		return nil
@@ -99,16 +99,16 @@ func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
 	w, err := store.OpenWriter(ctx, id)
 	var locked *storage.LockedError
 	if err == nil {
-		err = w.Close() // it was left meanwhile
+		err = w.Close() // the other program closed it meanwhile
 	}
 	errors.As(err, &locked)
 	return locked
 }
 
-// linkFor is the model to go on with in conversation id, or to begin one with: the
-// one it was held with; for a new one the one in use. The flag that the program was
-// started with names the model of this one too as long as that is on the user's own
-// machines or at the same place. The error is [setup.Elsewhere] if a yes is needed. The lock is held.
+// linkFor connects to the model for conversation id: the one that it used last, or
+// for a new conversation the one in use. A model chosen with a flag also serves this
+// conversation if it is local or at the same place. The error is [setup.Elsewhere]
+// if the user has to agree first. The caller holds h.mu.
 func (h *Host) linkFor(ctx context.Context, id string) (setup.Link, error) {
 	if h.Running == nil {
 		c, err := h.with.Models.Choose(ctx, id, true)
@@ -117,24 +117,24 @@ func (h *Host) linkFor(ctx context.Context, id string) (setup.Link, error) {
 		}
 		return h.with.Models.Connect(ctx, c)
 	}
-	held, err := h.with.Models.Held(ctx, id)
+	last, err := h.with.Models.Held(ctx, id)
 	if err != nil {
 		return setup.Link{}, err
 	}
-	current, to := h.Running.Link.Choice(), h.Running.Link.Model
-	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
-	asked := h.with.Settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.with.Providers.HeldAt(held).Address(), to.BaseURL))
-	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
-		return h.linkTo(ctx, current)
+	choice, model := h.Running.Link.Choice(), h.Running.Link.Model
+	same := last.Name() == model.Name() && (last.BaseURL == "" || setup.SamePlace(last.BaseURL, model.BaseURL))
+	byFlag := h.with.Settings.Flags.ChooseModel() && (setup.Local(model.BaseURL) || setup.SamePlace(h.with.Providers.HeldAt(last).Address(), model.BaseURL))
+	if last.Name() == "" || (same || byFlag) && !setup.Leaves(last, model) {
+		return h.linkTo(ctx, choice)
 	}
-	c, why := h.with.Models.Again(held)
+	c, why := h.with.Models.Again(last)
 	if why != "" {
-		return setup.Link{}, &setup.Elsewhere{ID: id, Held: held, Why: why, Proposed: &current}
+		return setup.Link{}, &setup.Elsewhere{ID: id, Held: last, Why: why, Proposed: &choice}
 	}
 	return h.with.Models.Connect(ctx, c)
 }
 
-// linkTo is a link to a choice: the one in use, if it is that. The lock is held.
+// linkTo returns the link in use if it is to choice c, and connects otherwise. The caller holds h.mu.
 func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
 	if h.Running != nil && h.Running.Link.Choice() == c {
 		l := h.Running.Link
@@ -144,8 +144,8 @@ func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
 	return h.with.Models.Connect(ctx, c)
 }
 
-// consent is an error as the screen takes it: one that a yes gets past says how.
-func (h *Host) consent(err error) error {
+// withConsent turns the error that a model is elsewhere into a question to the user, and returns others as they are.
+func (h *Host) withConsent(err error) error {
 	var e *setup.Elsewhere
 	if !errors.As(err, &e) || e.Proposed == nil {
 		return err
@@ -155,20 +155,20 @@ func (h *Host) consent(err error) error {
 		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.Place(), No: "no, send nothing",
 		Declined: "nothing was sent · /model chooses another model, /resume " + e.ID + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
-			return h.enter(ctx, e.ID, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
+			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
 		},
 	}
 }
 
-// trustQuestion asks for a yes to the keys of the workspace's file that need one,
-// before a conversation is opened with them or without; nil if nothing is to be
-// asked. The lock is held.
+// trustQuestion asks whether to apply the settings of the workspace's file that need
+// the user's consent; open then opens the conversation. It returns nil if there is
+// nothing to ask. The caller holds h.mu.
 func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
 	settings, l := h.with.Settings, h.with.Settings.Loaded.Load()
 	if h.trustAsked || len(l.Refused) == 0 || settings.TrustOf(settings.Workspace).Hash == l.Hash {
 		return nil
 	}
-	say := func(yes bool) func(context.Context) (tui.Conversation, error) {
+	answer := func(yes bool) func(context.Context) (tui.Conversation, error) {
 		return func(ctx context.Context) (tui.Conversation, error) {
 			h.mu.Lock()
 			h.trustAsked = true
@@ -193,14 +193,14 @@ func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error
 	}
 	return &tui.Consent{
 		Title: "Apply the folder's settings?", Question: b.String(), Yes: "apply them, until the file changes", No: "leave them out",
-		Declined: "left out · plimsoll config trust applies them", Open: say(true), Decline: say(false),
+		Declined: "left out · plimsoll config trust applies them", Open: answer(true), Decline: answer(false),
 	}
 }
 
-// found is what there is to talk to, in words without any key, for who opens the
-// program for the first time: nil once a conversation is stored. It asks no server;
-// /connect does.
-func (h *Host) found(r *session.Running) []string {
+// modelsFound describes the models that could be used, without showing a key, for the
+// first start: it is nil once a conversation is stored. It asks no server; /connect
+// does.
+func (h *Host) modelsFound(r *session.Running) []string {
 	store, err := h.with.Resources.Open()
 	if err != nil || len(r.Events) > 0 {
 		return nil
@@ -217,19 +217,19 @@ func (h *Host) found(r *session.Running) []string {
 	if base := h.with.Console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		out = append(out, "a server at "+setup.HostOf(base))
 	}
-	in := r.Link.Model.Provider
-	if e, ok := openai.Known(in); ok && e.Local {
-		out = append(out, in+" on this machine")
+	inUse := r.Link.Model.Provider
+	if e, ok := openai.Known(inUse); ok && e.Local {
+		out = append(out, inUse+" on this machine")
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.with.Settings.Cfg().Providers)) {
-		if !slices.Contains(openai.ByKey(), name) && name != in {
+		if !slices.Contains(openai.ByKey(), name) && name != inUse {
 			out = append(out, name+" in the configuration")
 		}
 	}
 	return out
 }
 
-// Delete removes the open conversation for good and begins another.
+// Delete removes the open conversation permanently and begins a new one.
 func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	old := h.open()
 	talk, err := h.New(ctx)
@@ -247,17 +247,17 @@ var ErrNothingToFork = errors.New("nothing to copy yet")
 
 // Fork leaves the open conversation and continues a copy of it.
 func (h *Host) Fork(ctx context.Context) (tui.Conversation, error) {
-	s, err := h.source(ctx)
+	s, err := h.copySource(ctx)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
 	return h.copyOf(ctx, s)
 }
 
-// ForkAt leaves the open conversation and continues a copy of what was said before
-// an event; a new conversation where nothing was.
+// ForkAt leaves the open conversation and continues a copy of the part before an
+// event, or a new conversation if that part is empty.
 func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
-	s, err := h.source(ctx)
+	s, err := h.copySource(ctx)
 	if err == nil {
 		s, err = h.with.Conversations.Cut(ctx, s, before)
 	}
@@ -270,7 +270,7 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	return h.copyOf(ctx, s)
 }
 
-// ForkStored leaves the open conversation and continues a copy of another.
+// ForkStored leaves the open conversation and continues a copy of a stored one.
 func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, error) {
 	s, err := h.with.Conversations.StateOf(ctx, id)
 	if err != nil {
@@ -279,8 +279,8 @@ func (h *Host) ForkStored(ctx context.Context, id string) (tui.Conversation, err
 	return h.copyOf(ctx, s)
 }
 
-// source is the open conversation as a copy of it begins.
-func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
+// copySource is the state of the open conversation that a copy starts from.
+func (h *Host) copySource(ctx context.Context) (session.ConversationState, error) {
 	from, ours := h.openID()
 	if from == "" {
 		return session.ConversationState{}, ErrNothingToFork
@@ -291,13 +291,13 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 		return s, ErrNothingToFork
 	case errors.Is(err, storage.ErrNotFound):
 		return s, errors.New("this conversation was deleted in the other window; nothing is left to copy")
-	case err == nil && ours: // a reply that is arriving stays where it arrives
+	case err == nil && ours: // the copy leaves out a reply that is still arriving
 		s = s.At(&session.Reading{Store: s.Store, ID: s.ID, Events: s.Events, Said: s.Events, View: projection.Project(s.Events)})
 	}
 	return s, err
 }
 
-// copyOf leaves the open conversation and continues a copy of one.
+// copyOf copies a conversation, leaves the open one and continues the copy.
 func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Conversation, error) {
 	id, err := h.with.Conversations.Copy(ctx, s)
 	if err != nil {

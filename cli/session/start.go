@@ -65,7 +65,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if r.Link = r.Link.Noted(); r.Link.Model.EffortNote != "" {
 		r.Notes = append(r.Notes, r.Link.Model.EffortNote)
 	}
-	if r.Box, err = r.From.newBox(r, store, o.Mode); err != nil {
+	if r.Box, err = r.From.newToolbox(r, store, o.Mode); err != nil {
 		return err
 	}
 	if _, err := r.From.Resources.Granted().In(r.From.Settings.Workspace); err != nil {

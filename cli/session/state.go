@@ -18,7 +18,7 @@ import (
 // What a compaction by hand depends on is looked up once, for a conversation at
 // rest. The wish is worked out on what was read; when it is committed, the
 // conversation is opened for writing, read again and worked out again, so that
-// nobody's words fall between the two.
+// no message is lost in between.
 
 // ConversationState is a stored conversation as a compaction finds it.
 type ConversationState struct {

@@ -11,8 +11,8 @@ import (
 	"plimsoll/tools"
 )
 
-// newBox makes the tools of a conversation as the configuration wants them.
-func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+// newToolbox makes the tools of a conversation from its configuration. A mode that is not "" replaces the configured one.
+func (g *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
 	o := setup.ToolOptions(g.Settings.Workspace, r.Cfg)
 	if mode != "" {
 		o.Permissions.Mode = mode
@@ -28,13 +28,13 @@ func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode
 	return box, nil
 }
 
-// Limits of one recall: 8,000 tokens, or a tenth of what is free.
+// One recall returns at most recallTokens, or 1/recallShare of the free tokens if that is less.
 const (
 	recallTokens = 8000
 	recallShare  = 10
 )
 
-// recallChars is how many characters a recall may bring back now.
+// recallChars is how many characters the recall tool may return now.
 func (r *Running) recallChars() int {
 	tokens := recallTokens
 	if free := r.Agent.Free(); free >= 0 {
@@ -43,19 +43,19 @@ func (r *Running) recallChars() int {
 	return int(float64(tokens) * meter.CharsPerToken)
 }
 
-// Archive lets recall and search_history read a conversation as it is stored.
+// Archive gives the tools recall and search_history the stored conversation.
 type Archive struct {
 	Store *storage.Store
 	ID    string
 }
 
-// Events reads the log as it is now.
+// Events reads the current log.
 func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
 	events, _, err := a.Store.Load(ctx, a.ID)
 	return events, err
 }
 
-// Blob reads a text that events name.
+// Blob reads a stored text by the name that an event gives it.
 func (a *Archive) Blob(ctx context.Context, name string) (string, error) {
 	return a.Store.Blob(ctx, a.ID, name)
 }

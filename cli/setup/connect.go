@@ -83,7 +83,7 @@ func checkAddress(o openai.Options) error {
 		"give --base-url URL, or set providers."+o.Provider+".base_url"))
 }
 
-// CheckKey reports a provider that answers nobody without a key, so that
+// CheckKey returns an error if a provider needs a key and has none, so that
 // nothing is sent in vain.
 func (p *Providers) CheckKey(c Choice) error {
 	e, ok := openai.Known(c.Provider)
@@ -103,7 +103,7 @@ func (p *Providers) Endpoint(c Choice) openai.Options {
 	o := openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: k.Text, KeyVar: k.Variable, Headers: known.Headers,
 		Wire: openai.Wire(known.Wire), Body: p.body(c)}
 	if len(known.KeyCommand) > 0 {
-		o.Renew = p.Settings.command(c.Provider, known).Key
+		o.Renew = p.Settings.keyCommand(c.Provider, known).Key
 	}
 	return o
 }

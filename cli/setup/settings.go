@@ -18,31 +18,30 @@ import (
 	"plimsoll/conversation"
 )
 
-// Settings are what the user asked for: the flags, and the configuration that they
-// lead to.
+// Settings holds the flags of a command and the configuration that they select.
 type Settings struct {
 	Console   *console.Console
 	Flags     Flags
-	Loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
+	Loaded    atomic.Pointer[config.Loaded] // nil before Configure; Reload and Adopt replace it
 	Paths     config.Paths
 	Workspace string
 
-	making  sync.Once // of kept
-	kept    *keys.Store
-	telling sync.Once // of told
-	told    *Told
+	keysOnce sync.Once // makes keyStore
+	keyStore *keys.Store
+	toldOnce sync.Once // makes told
+	told     *Told
 
-	commands sync.Map // of *keys.Command, by provider, program and time
+	keyCommands sync.Map // *keys.Command, by provider, command line and lifetime of the key
 }
 
-// command is where the keys of a provider come from that has a key_command.
-func (s *Settings) command(provider string, p config.Provider) *keys.Command {
+// keyCommand returns the command that prints a provider's key, always the same one for the same settings.
+func (s *Settings) keyCommand(provider string, p config.Provider) *keys.Command {
 	id := fmt.Sprintf("%q %q %s", provider, p.KeyCommand, p.KeyTTL)
-	c, _ := s.commands.LoadOrStore(id, keys.NewCommand(p.KeyCommand, p.KeyTTL))
+	c, _ := s.keyCommands.LoadOrStore(id, keys.NewCommand(p.KeyCommand, p.KeyTTL))
 	return c.(*keys.Command)
 }
 
-// KeyFile is where keys are kept that no keyring takes, "" if there is no folder for it.
+// KeyFile is the path of the file for keys where no keyring can store them, "" if there is no folder for it.
 func (s *Settings) KeyFile() string {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {
@@ -51,13 +50,13 @@ func (s *Settings) KeyFile() string {
 	return paths.Keys()
 }
 
-// Keys is the store of the keys that were connected.
+// Keys returns the store of the keys that the user connected.
 func (s *Settings) Keys() *keys.Store {
-	s.making.Do(func() { s.kept = keys.New(s.KeyFile(), s.Console.Keyring) })
-	return s.kept
+	s.keysOnce.Do(func() { s.keyStore = keys.New(s.KeyFile(), s.Console.Keyring) })
+	return s.keyStore
 }
 
-// Flags are those of every command.
+// Flags are the flags that every command takes.
 type Flags struct {
 	Config  string
 	Data    string
@@ -69,10 +68,10 @@ type Flags struct {
 	Set     []string
 }
 
-// ChooseModel reports whether a flag says which model to talk to.
+// ChooseModel reports whether a flag chooses the model.
 func (f Flags) ChooseModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
 
-// Cfg is the configuration in force. Configure comes first.
+// Cfg is the configuration in force. Configure must have been called.
 func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
 
 // Configure loads the configuration, once.
@@ -88,7 +87,7 @@ func (s *Settings) Configure() error {
 	if err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
-	loaded, err := s.named(workspace)
+	loaded, err := s.readAndCheck(workspace)
 	if err != nil {
 		return console.AsUsage(err)
 	}
@@ -97,10 +96,9 @@ func (s *Settings) Configure() error {
 	return nil
 }
 
-// Reload puts the configuration in force as the files have it now, for what begins from
-// here on.
+// Reload reads the files again. What begins from now on uses the new configuration.
 func (s *Settings) Reload() error {
-	loaded, err := s.named(s.Workspace)
+	loaded, err := s.readAndCheck(s.Workspace)
 	if err != nil {
 		return console.AsUsage(err)
 	}
@@ -109,13 +107,13 @@ func (s *Settings) Reload() error {
 }
 
 // Load reads the configuration without keeping it, and checks the names in it.
-// The sources are told even when the error is not nil.
+// The result names the sources even when the error is not nil.
 func (s *Settings) Load() (config.Loaded, error) {
 	workspace, err := config.Workspace(s.Console.Dir)
 	if err != nil {
 		return config.Loaded{}, err
 	}
-	loaded, err := s.named(workspace)
+	loaded, err := s.readAndCheck(workspace)
 	if err == nil {
 		if _, problems := s.OwnThemes(loaded); len(problems) > 0 {
 			err = problems
@@ -124,8 +122,8 @@ func (s *Settings) Load() (config.Loaded, error) {
 	return loaded, err
 }
 
-// named reads the configuration and checks the names in it.
-func (s *Settings) named(workspace string) (config.Loaded, error) {
+// readAndCheck reads the configuration and checks the names in it.
+func (s *Settings) readAndCheck(workspace string) (config.Loaded, error) {
 	loaded, err := s.Read(workspace, nil, nil)
 	if err == nil {
 		err = s.CheckNames(loaded)
@@ -133,8 +131,8 @@ func (s *Settings) named(workspace string) (config.Loaded, error) {
 	return loaded, err
 }
 
-// Read reads the configuration for a workspace: the files, then what a conversation records, then --cfg, then what was
-// changed since.
+// Read reads the configuration for a workspace: the files, then the settings recorded in a conversation, then --cfg, then
+// later changes.
 func (s *Settings) Read(workspace string, recorded, changed map[string]string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
 		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace,
@@ -145,7 +143,7 @@ func (s *Settings) Read(workspace string, recorded, changed map[string]string) (
 	})
 }
 
-// assignments are settings as KEY=VALUE, sorted.
+// assignments writes settings as KEY=VALUE, sorted.
 func assignments(set map[string]string) []string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(set)) {
@@ -154,10 +152,8 @@ func assignments(set map[string]string) []string {
 	return out
 }
 
-// What --cfg sets holds for the conversation it was given with, also when that goes on later: it is recorded in the log.
-// Settings of providers are not, because they may hold secrets.
-
-// Overrides are the settings of --cfg that are recorded, by key.
+// Overrides are the settings of --cfg that the log of a conversation records, by key: they also hold when it goes on later.
+// Settings of providers are not recorded, because they may hold secrets.
 func (s *Settings) Overrides() map[string]string {
 	set := map[string]string{}
 	for _, text := range s.Flags.Set {
@@ -169,8 +165,8 @@ func (s *Settings) Overrides() map[string]string {
 	return set
 }
 
-// LoadedFor is the configuration of a conversation: the one in force with what the log records, and what was changed since
-// the conversation was opened.
+// LoadedFor is the configuration of a conversation: the one in force, with the settings that its log records and those
+// changed since it was opened.
 func (s *Settings) LoadedFor(events []conversation.Event, changed map[string]string) (config.Loaded, error) {
 	recorded := RecordedSettings(events)
 	if len(recorded) == 0 && len(changed) == 0 {
@@ -200,8 +196,8 @@ func RecordedSettings(events []conversation.Event) map[string]string {
 	return recorded
 }
 
-// Adopt puts the settings that a conversation records in force, for a command
-// that shows this one only.
+// Adopt applies the settings that a conversation records, for a command that
+// shows only this conversation.
 func (s *Settings) Adopt(events []conversation.Event) error {
 	loaded := *s.Loaded.Load()
 	var err error
@@ -211,8 +207,8 @@ func (s *Settings) Adopt(events []conversation.Event) error {
 	return err
 }
 
-// BoundedBy is a model with the window and the lifetime of the cache that a
-// configuration gives it; only the flag of the window is stronger.
+// BoundedBy returns a model with the window and the cache lifetime that a
+// configuration gives it; only the --window flag overrides the window.
 func (s *Settings) BoundedBy(cfg config.Config, m llm.Model) llm.Model {
 	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
 		m.Window = meter.Window{Tokens: w, Source: meter.WindowConfig}
@@ -230,7 +226,7 @@ func (s *Settings) ConfigFile() (string, error) {
 	return path, nil
 }
 
-// OwnFiles are the files by which the program itself is steered, and its data.
+// OwnFiles are the program's own folders and its configuration files.
 func (s *Settings) OwnFiles() []string {
 	own := []string{s.Paths.Data, s.Paths.State, s.Paths.Grants()}
 	if path, _, err := config.File(s.Console.Lookup, s.Flags.Config); err == nil {
@@ -241,7 +237,7 @@ func (s *Settings) OwnFiles() []string {
 	return own
 }
 
-// RuleAt is the file and line where the list stands that has a rule, "" if the configuration has none.
+// RuleAt is the file and line of a list of permission rules, "" if no file sets the list.
 func (s *Settings) RuleAt(list, _ string) string {
 	origin, set := s.Loaded.Load().Origins["permissions."+list]
 	if !set || origin.File == "" {

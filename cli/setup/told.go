@@ -53,7 +53,7 @@ const (
 
 // Told is the store of what endpoints told.
 func (s *Settings) Told() *Told {
-	s.telling.Do(func() {
+	s.toldOnce.Do(func() {
 		s.told = &Told{}
 		if paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data); err == nil && paths.State != "" {
 			s.told.path = filepath.Join(paths.State, "endpoints.json")

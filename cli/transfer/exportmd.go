@@ -153,7 +153,7 @@ func (m *markdownWriter) result(b conversation.ToolResult) {
 	m.block(fence("", text))
 }
 
-// indented is JSON laid out for reading, or the text if it is none.
+// indented is JSON laid out for reading, or the text itself if it is not JSON.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {

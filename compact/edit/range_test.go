@@ -18,7 +18,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// bound reads a bound that is known to be one; "" is none.
+// bound reads a bound that is known to be valid; "" means no bound.
 func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
 	if text == "" {
 		return nil

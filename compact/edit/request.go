@@ -66,7 +66,7 @@ const (
 	OpRedo    Op = "redo"
 )
 
-// ParseRequest reads what stands behind /compact in the chat: the flags of the
+// ParseRequest reads the arguments of /compact in the chat: the flags of the
 // command line, and the focus as free text. Errors wrap ErrBadRequest.
 func ParseRequest(text string) (Request, Op, error) {
 	w, op, words := NewRequest(), OpCompact, strings.Fields(text)

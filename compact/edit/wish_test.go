@@ -63,8 +63,8 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	}
 }
 
-// What the program just did automatically a user can do by hand: who asks for nothing in
-// particular gets the step at the load line where the range holds nothing to compact.
+// What the program just did automatically a user can do by hand: a request for nothing in
+// particular makes the step at the load line where the range holds nothing to compact.
 func TestWhoAsksForNothingInParticularGetsTheStep(t *testing.T) {
 	t.Parallel()
 	two := (&compacttest.Tale{}).Says(10).Answers(40_000).Says(10).Answers(30_000).Says(10).Answers(10)

@@ -7,8 +7,8 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Some endpoints are sent back what the model thought in a form of their own, and of some models only where all in front
-// of it is what it was: a compaction then also takes the thinking of what stands behind it. Whoever makes the requests
+// Some endpoints get back the model's thinking in a form of their own, and for some models only while everything before it
+// is unchanged: a compaction then also removes the thinking of the messages after it. Whoever makes the requests
 // tells which replies think in the view in force. Of a view that a compaction would make, the meter works it out.
 
 // Thinking is which replies of a view go back with their thinking.

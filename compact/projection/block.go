@@ -242,8 +242,8 @@ func (s *activeSummary) isNote() bool {
 	return s.Version >= noteVersion && s.Text == "" && s.inOwnWords()
 }
 
-// shares reports whether what the program adds to a summary stands behind the
-// newest of its block only.
+// shares reports whether the text that the program adds to a summary follows only
+// the newest summary of its block.
 func (s *activeSummary) shares() bool {
 	return s.Version > 1 && s.inOwnWords()
 }

@@ -271,7 +271,7 @@ func (f File) undo(after string) (before string, ok bool) {
 	at := 0 // lines that are done
 	for _, h := range f.Hunks {
 		from := h.New - 1
-		if _, neu := h.sizes(); neu == 0 { // the hunk stands behind that line
+		if _, neu := h.sizes(); neu == 0 { // the hunk comes after that line
 			from = h.New
 		}
 		if from < at || from > len(lines) {

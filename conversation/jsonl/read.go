@@ -175,7 +175,7 @@ func (f *file) result(l *line) Result {
 func arguments(raw json.RawMessage) string {
 	var text string
 	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
-		return text // null is none
+		return text // null reads as ""
 	}
 	var b bytes.Buffer
 	_ = json.Compact(&b, raw) // it is JSON

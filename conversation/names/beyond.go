@@ -69,8 +69,8 @@ func beforeColor(text string, at int) int {
 	return at
 }
 
-// behind lists the names that stand behind the first bytes of a text. A name that
-// the border cuts stands behind it.
+// behind lists the names that come after the first bytes of a text. A name that
+// begins before that border and ends after it counts, too.
 func behind(text string, first int) []seen {
 	var found []seen
 	at := map[string]int{}

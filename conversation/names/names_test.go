@@ -25,7 +25,7 @@ func TestWhatANameIs(t *testing.T) {
 		"https://example.org/a/b?page=two": {"example.org/a/b"},
 		"--dry_run, (go.mod1)":             {"dry_run", "go.mod1"},
 		"abc_de. fgh_ij/":                  {"abc_de", "fgh_ij"},
-		// Times of a log are none.
+		// Times in a log are not names.
 		"2026-02-21T22:43:43.1393058Z 10.250Z ran for 12.50ms": {"12.50ms"},
 		"at 2026-02-21Tzz and 43.13930x8Z":                     {"2026-02-21Tzz", "43.13930x8Z"},
 		// What anybody writes, numbers, and what is too short or too long.

@@ -9,20 +9,20 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// What a passage gives back. One event is its text, byte for byte; a reply also gives its reasoning and the arguments of
-// its calls. Several events are their texts in order, each under a line that names it.
+// The recall tool returns the original text of a passage. For one event that is its text, byte for byte; for a reply also
+// its reasoning and the arguments of its calls. Several events follow in order, each under a line that names it.
 
 const (
-	maxStored      = 32 << 20 // bytes of several originals for which stored texts are read
-	searchLongLine = 1000     // bytes; of longer lines a part is shown
+	maxStored    = 32 << 20 // bytes of a passage after which stored texts are no longer read
+	maxMatchLine = 1000     // bytes; of a longer line only the part around the match is shown
 )
 
-// original is a text found, and what it is called.
+// original is an original text, with its name.
 type original struct {
-	id    string // to recall it by
+	id    string // recall takes it as an argument
 	about string // "result of read_file main.go, turn 3"
 	text  string
-	note  string // what is not there, "" if all is
+	note  string // says which part is missing, "" if none is
 }
 
 // original returns the original texts of a passage.
@@ -46,7 +46,7 @@ func (l *log) original(at passage) (original, error) {
 	return o, nil
 }
 
-// text is the original of one event. Stored texts are read only if wanted.
+// text is the original of one event. With stored, a result that was cut is read in full.
 func (l *log) text(i int, stored bool) (original, error) {
 	e := l.events[i]
 	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.what(i)}
@@ -65,7 +65,7 @@ func (l *log) text(i int, stored bool) (original, error) {
 	return o, nil
 }
 
-// resultText is a result in full if it is stored, otherwise as it was kept.
+// resultText sets o to the full text of a result if that is stored, otherwise to the part in the log.
 func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) error {
 	o.text = r.Text
 	switch {
@@ -86,7 +86,7 @@ func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) er
 	return nil
 }
 
-// replyText is what a reply said, with its reasoning and calls.
+// replyText is the text of a reply, with its reasoning and the arguments of its calls.
 func replyText(m conversation.AssistantMessage) string {
 	if m.Reasoning == "" && len(m.Calls) == 0 {
 		return m.Text
@@ -104,8 +104,8 @@ func replyText(m conversation.AssistantMessage) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// page shows up to limit characters from offset on, in an answer of at most most characters.
-func (o original) page(offset, limit, most int) (string, error) {
+// page returns up to limit characters from offset on, in an answer of at most maxChars characters.
+func (o original) page(offset, limit, maxChars int) (string, error) {
 	total := utf8.RuneCountInString(o.text)
 	if offset > 0 && offset >= total {
 		return "", fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
@@ -116,23 +116,23 @@ func (o original) page(offset, limit, most int) (string, error) {
 			text += fmt.Sprintf(", go on with offset %d", end)
 		}
 		about := "; " + o.about + o.note
-		return text + about[:runeOffset(about, most/2-len(text))] + "\n\n"
+		return text + about[:runeOffset(about, maxChars/2-len(text))] + "\n\n"
 	}
 	from := runeOffset(o.text, offset)
-	room := most - utf8.RuneCountInString(head(total)) - len(", go on with offset ") - len(fmt.Sprint(total))
+	room := maxChars - utf8.RuneCountInString(head(total)) - len(", go on with offset ") - len(fmt.Sprint(total))
 	body := o.text[from : from+runeOffset(o.text[from:], min(limit, max(1, room)))]
 	return head(offset+utf8.RuneCountInString(body)) + body, nil
 }
 
-// matching is the lines of an original that hold a query, each behind the character it begins at.
+// matching returns the lines of an original that contain query, each after the position of its first character.
 func (o original) matching(query string) (original, error) {
 	query = strings.ToLower(query)
 	var b strings.Builder
-	at, n := 0, 0 // characters before the line; lines that hold it
+	at, n := 0, 0 // characters before the line; matching lines
 	for line := range strings.SplitSeq(o.text, "\n") {
 		if column := strings.Index(strings.ToLower(line), query); column >= 0 {
 			n++
-			fmt.Fprintf(&b, "[from character %s] %s\n", numbers.Grouped(at+1), aroundMatch(line, column, searchLongLine))
+			fmt.Fprintf(&b, "[from character %s] %s\n", numbers.Grouped(at+1), aroundMatch(line, column, maxMatchLine))
 		}
 		at += utf8.RuneCountInString(line) + 1
 	}
@@ -145,13 +145,13 @@ func (o original) matching(query string) (original, error) {
 	return o, nil
 }
 
-// aroundMatch is a line, or of one longer than long bytes the part around byte at.
-func aroundMatch(line string, at, long int) string {
-	if len(line) <= long {
+// aroundMatch returns a line, or of a line longer than maxBytes the part around byte at.
+func aroundMatch(line string, at, maxBytes int) string {
+	if len(line) <= maxBytes {
 		return line
 	}
-	from := max(0, min(at, len(line))-long/2)
-	to := min(len(line), from+long)
+	from := max(0, min(at, len(line))-maxBytes/2)
+	to := min(len(line), from+maxBytes)
 	text := strings.ToValidUTF8(line[from:to], "")
 	if from > 0 {
 		text = "…" + text
@@ -162,7 +162,7 @@ func aroundMatch(line string, at, long int) string {
 	return text
 }
 
-// runeOffset is the byte at which character n of text begins, its length if it has not so many.
+// runeOffset is the byte at which character n of text begins, or len(text) if text is shorter.
 func runeOffset(text string, n int) int {
 	if n >= len(text) {
 		return len(text)

@@ -31,7 +31,7 @@ var (
 	// innocentParts end like secrets and are words of their own.
 	innocentParts = []string{"COMPASS", "BYPASS", "ENCOMPASS", "ASKPASS", "MONKEY", "TURKEY", "DONKEY", "HOTKEY", "HOTKEYS", "WHISKEY", "HOCKEY",
 		"SPIN", "EXPAT", "COMPAT", "GOPRIVATE", "GOAUTH"}
-	// notSecret are names that sound like secrets and are none. SSH_AUTH_SOCK is the
+	// notSecret are names that sound like secrets but are not. SSH_AUTH_SOCK is the
 	// way to an agent that asks its owner, not a key.
 	notSecret = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}
 )

@@ -6,7 +6,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// KeyMap holds every key of the view.
+// KeyMap holds the keys of the view that shows what fills the window (/context).
 type KeyMap struct {
 	Moves   pane.Moves
 	Explain key.Binding
@@ -17,7 +17,7 @@ type KeyMap struct {
 	Close   key.Binding
 }
 
-// DefaultKeyMap is the keys of the handbook.
+// DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
 	bind := pane.Bind
 	return KeyMap{

@@ -8,7 +8,7 @@ import (
 
 // A terminal takes the bar of a program that says nothing more for one that hangs, and clears it (Ghostty after 15
 // seconds). So what goes on is said again now and then. The library says it whenever the bar is another one, and takes it
-// away when it leaves the terminal. So the value changes with each beat, by what nobody sees.
+// away when it leaves the terminal. So the value changes with each beat, by an invisible amount.
 
 // beatEvery is how long a bar stands until it is said again, and how long a failure is shown.
 const beatEvery = 5 * time.Second

@@ -15,7 +15,7 @@ import (
 
 // Rules:
 //
-//   - nobody is called who looks at the screen, or who stopped the turn
+//   - the user is not called while looking at the screen, or after stopping the turn
 //   - a reply is worth a call when its turn took Long; a failure and a question are at once
 //   - some terminals never say who has the focus: there everything has to be Long after the turn began, and after the
 //     last key
@@ -135,7 +135,7 @@ func (w *Watch) Due(title string) string {
 	if say == "" || w.focus == here || !long && !(w.urgent && w.focus == away) {
 		return ""
 	}
-	w.asked = "" // nobody is called twice for it
+	w.asked = "" // a question calls the user only once
 	return joined(title, say)
 }
 

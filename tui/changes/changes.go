@@ -28,7 +28,7 @@ const (
 	DiskSame       Disk = iota
 	DiskOther           // something else changed it since
 	DiskGone            // it is not there
-	DiskUnreadable      // nobody knows
+	DiskUnreadable      // it cannot be compared
 )
 
 // File is a file that was changed.

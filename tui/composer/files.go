@@ -133,7 +133,7 @@ func (x *fileIndex) find(p string) (File, bool) {
 	return File{Path: p, Tokens: tokens}, true
 }
 
-// pathLike reports whether what stands behind an @ must be meant as a path: it ends
+// pathLike reports whether the text after an @ must be meant as a path: it ends
 // with a slash, begins with a folder that there is, or ends as files do.
 func (x *fileIndex) pathLike(p string) bool {
 	if strings.Trim(p, "/.~") == "" || strings.ContainsAny(p, "()[]{}<>=*&|\\\"'`$#%^@,;") || edit.HasChip(p) {

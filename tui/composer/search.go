@@ -34,7 +34,7 @@ func (s *search) start() {
 // stop ends the search; what is shown stays.
 func (s *search) stop() { s.on, s.match = false, -1 }
 
-// key handles a key while searching. Ctrl+C leaves like Esc: to the user the search is what there is to interrupt. So does Ctrl+G, as in a shell.
+// key handles a key while searching. Ctrl+C leaves like Esc, because it interrupts the search; Ctrl+G leaves as in a shell.
 func (s *search) key(k tea.KeyPressMsg) pane.Action {
 	switch keys := s.keys.Writing; {
 	case key.Matches(k, keys.Leave, keys.Editor), k.String() == "ctrl+c":

@@ -6,15 +6,14 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Suggestions are texts to try, offered while the draft is empty. The key that completes
-// writes the first of them, and the next where one stands unchanged. Where there are
-// several, a draft that is only the number of one stands for it when it is sent: a digit
-// is typed like any other character, so that nobody loses the start of a message.
-
+// suggestions are texts to try, offered while the draft is empty. The completion key
+// writes the first of them into the draft; pressed again, it replaces that by the next.
+// If there are several, sending a draft that is only the number of one sends that one.
+// Typing a digit sends nothing yet, because a message may begin with it.
 type suggestions []string
 
-// next is the first suggestion for an empty draft, for one that is a suggestion the one
-// behind it; false for any other draft.
+// next is the first suggestion if the draft is empty, and the following one if the draft
+// is a suggestion; false for any other draft.
 func (s suggestions) next(draft string) (text string, ok bool) {
 	at := slices.Index(s, draft)
 	if len(s) == 0 || at < 0 && draft != "" {
@@ -23,7 +22,7 @@ func (s suggestions) next(draft string) (text string, ok bool) {
 	return s[(at+1)%len(s)], true
 }
 
-// numbered is the suggestion that a draft names by its number, false for other drafts.
+// numbered is the suggestion whose number is the whole draft; false for any other draft.
 func (s suggestions) numbered(draft string) (text string, ok bool) {
 	if len(s) < 2 || len(draft) != 1 {
 		return "", false
@@ -34,13 +33,13 @@ func (s suggestions) numbered(draft string) (text string, ok bool) {
 	return "", false
 }
 
-// Suggest replaces the suggestions, and what is shown while there is no text.
+// Suggest sets the suggestions, and the placeholder shown while the draft is empty.
 func (m *Model) Suggest(placeholder string, texts []string) {
 	m.placeholder, m.suggestions = plain.Line(placeholder), texts
 	m.changed()
 }
 
-// writeSuggestion writes the suggestion that comes next. It reports false where none does.
+// writeSuggestion replaces the draft by the next suggestion; false if there is none.
 func (m *Model) writeSuggestion() bool {
 	text, ok := m.suggestions.next(m.Draft())
 	if ok {

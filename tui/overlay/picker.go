@@ -21,7 +21,7 @@ type Item struct {
 	Title   string
 	Columns []string // what is known of it, searched too; where there is little room the last are left out
 	Note    string   // what stands in place of the columns
-	Mark    string   // stands behind the title
+	Mark    string   // shown after the title
 	Current bool     // marked, and selected at first
 	Fixed   bool     // the dial says nothing about it
 }

@@ -45,7 +45,7 @@ func (m *Model) add(e conversation.Event) {
 	case conversation.ModelChanged:
 		m.changeModel(b.Name())
 	case conversation.Attempt:
-		if !automatic(b.Source) || b.Model != "" { // nobody waits for the others; they are in the log
+		if !automatic(b.Source) || b.Model != "" { // the user does not wait for the others; the log has them
 			m.push(m.items.look.attempted(e, b))
 		}
 	case conversation.Unknown:
@@ -182,7 +182,7 @@ func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
 			break
 		}
 		if _, notice := e.item.(*noticeItem); notice && i < len(m.items.entries)-1 {
-			continue // who asks again wants to see an answer
+			continue // the user asked again and expects a new answer
 		}
 		if it, ok := e.item.(explainer); ok && it.explain(text, hint) {
 			m.dirty = true
@@ -220,7 +220,7 @@ func (m *Model) LastExchange() string {
 		}
 		switch it := e.item.(type) {
 		case *replyItem:
-			if text := strings.TrimSpace(it.written()); text != "" {
+			if text := strings.TrimSpace(it.textSoFar()); text != "" {
 				parts = append(parts, plain.Text(text))
 			}
 		case *userItem:

@@ -65,7 +65,7 @@ func BenchmarkOpenCompacted(b *testing.B) {
 }
 
 // Budget: 5 MB besides the texts for 10,000 events opened and paged through:
-// items keep no lines where nobody looks.
+// items out of sight keep no lines.
 func BenchmarkMemory(b *testing.B) {
 	events := longLog(10_000)
 	var before, after runtime.MemStats

@@ -88,7 +88,7 @@ func (x *items) linesOf(i int) []string {
 	return lines
 }
 
-// sweep drops the lines that are in nobody's way any more, once there are too
+// sweep drops the drawn lines of items that are out of sight, once there are too
 // many.
 func (d *drawn) sweep() {
 	if len(d.entries) <= maxEntries && d.lines <= maxLines {

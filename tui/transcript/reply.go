@@ -9,8 +9,8 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// replyItem is a reply: reasoning, which folds, Markdown, rendered as it
-// streams, and how it ended unless it is complete.
+// replyItem shows a reply: its reasoning, which can be folded, its Markdown text,
+// rendered while it streams, and a note if the reply is not complete.
 type replyItem struct {
 	versioned
 	text      string
@@ -18,41 +18,41 @@ type replyItem struct {
 	stop      conversation.StopReason
 	failure   string
 
-	live    *arriving        // nil once finished
-	rest    *markdown.Stream // of the text as it arrived, until it is drawn whole
-	restGen int              // generation of the look that rest was made in
-	layout  *replyLayout     // nil unless its lines are kept
+	live        *liveReply       // nil once finished
+	streamed    *markdown.Stream // already rendered text of live, reused by the first drawing of the finished reply
+	streamedGen int              // generation of the look that streamed was made in
+	layout      *replyLayout     // nil unless its lines are kept
 }
 
-// replyLayout is what of a reply belongs to its lines. It is apart from the reply because
+// replyLayout describes the drawn lines of a reply. It is a type of its own to save memory:
 // few replies of a long conversation are drawn.
 type replyLayout struct {
-	thoughts growing
-	top, end int // lines of reasoning before the text, and where the end begins
+	reasoning growing
+	top, end  int // the first line of the text, and the line after its last
 }
 
-// arriving is a reply that streams.
-type arriving struct {
+// liveReply is a reply that is still streaming.
+type liveReply struct {
 	text, reasoning strings.Builder
 	stream          *markdown.Stream // nil before the first text
 	generation      int              // of the look that stream was made in
 }
 
-// foldReasoning is how many lines of reasoning show while it streams folded,
-// and reasoningTail of how many bytes they are taken.
+// While reasoning streams folded, its last foldedLines lines show; only the last
+// foldedBytes bytes are wrapped to find them.
 const (
-	foldReasoning = 3
-	reasoningTail = 2000
+	foldedLines = 3
+	foldedBytes = 2000
 )
 
 func newReply(b conversation.AssistantMessage) *replyItem {
 	return &replyItem{text: b.Text, reasoning: b.Reasoning, stop: b.Stop, failure: b.Error}
 }
 
-// stream adds what arrived.
+// stream appends text and reasoning that arrived.
 func (r *replyItem) stream(text, reasoning string, l *look) {
 	if r.live == nil {
-		r.live = &arriving{}
+		r.live = &liveReply{}
 	}
 	if text != "" && r.live.stream == nil {
 		r.live.stream, r.live.generation = l.markdown.Stream(), l.generation
@@ -65,26 +65,26 @@ func (r *replyItem) stream(text, reasoning string, l *look) {
 	r.bump()
 }
 
-// finish replaces what streamed by the reply as it is in the log.
+// finish replaces the streamed reply by the one in the log.
 func (r *replyItem) finish(b conversation.AssistantMessage, l *look) {
 	if r.live != nil && r.live.stream != nil && r.live.text.String() == b.Text {
-		r.rest, r.restGen = r.live.stream, r.live.generation // most of it is laid out already
+		r.streamed, r.streamedGen = r.live.stream, r.live.generation // most of it is laid out already
 	}
 	r.live = nil
 	r.text, r.reasoning, r.stop, r.failure = b.Text, b.Reasoning, b.Stop, b.Error
 	r.bump()
 }
 
-// written is the text so far.
-func (r *replyItem) written() string {
+// textSoFar is the text of the reply, as far as it has arrived.
+func (r *replyItem) textSoFar() string {
 	if r.live != nil {
 		return r.live.text.String()
 	}
 	return r.text
 }
 
-// thought is the reasoning so far.
-func (r *replyItem) thought() string {
+// reasoningSoFar is the reasoning, as far as it has arrived.
+func (r *replyItem) reasoningSoFar() string {
 	if r.live != nil {
 		return r.live.reasoning.String()
 	}
@@ -92,12 +92,12 @@ func (r *replyItem) thought() string {
 }
 
 func (r *replyItem) source(l *look) string {
-	return plain.Text(r.thought()) + "\n" + l.markdown.Unwrapped(r.written()) + "\n" + plain.Text(r.failure)
+	return plain.Text(r.reasoningSoFar()) + "\n" + l.markdown.Unwrapped(r.textSoFar()) + "\n" + plain.Text(r.failure)
 }
 
 func (r *replyItem) forget() { r.layout = nil }
 
-// prose reports whether a line is of the text itself, without a mark before it.
+// prose reports whether a line belongs to the text, which has no mark in front.
 func (r *replyItem) prose(line int) bool {
 	return r.layout != nil && line >= r.layout.top && line < r.layout.end
 }
@@ -114,25 +114,25 @@ func (r *replyItem) draw(l *look, width int) []string {
 		r.layout = &replyLayout{}
 	}
 	d := r.layout
-	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	d.top, d.end = len(thoughts), len(thoughts)+len(text)
-	if len(thoughts) > 0 && len(text) > 0 {
+	reasoning, text := r.drawReasoning(l, width), r.drawText(l)
+	d.top, d.end = len(reasoning), len(reasoning)+len(text)
+	if len(reasoning) > 0 && len(text) > 0 {
 		d.top, d.end = d.top+1, d.end+1
 	}
 	end := r.drawEnd(l, width, d.end > 0)
-	if len(thoughts)+len(end) == 0 {
+	if len(reasoning)+len(end) == 0 {
 		return text
 	}
 	out := make([]string, 0, d.end+len(end))
-	out = append(out, thoughts...)
-	if len(thoughts) > 0 && len(text) > 0 {
+	out = append(out, reasoning...)
+	if len(reasoning) > 0 && len(text) > 0 {
 		out = append(out, "")
 	}
 	out = append(out, text...)
 	return append(out, end...)
 }
 
-// drawText renders the text, of a reply that arrives only what is new.
+// drawText renders the text. While it streams, only the new part is rendered.
 func (r *replyItem) drawText(l *look) []string {
 	switch {
 	case r.live != nil && r.live.stream != nil:
@@ -143,19 +143,19 @@ func (r *replyItem) drawText(l *look) []string {
 		return r.live.stream.Lines()
 	case r.live != nil || strings.TrimSpace(r.text) == "":
 		return nil
-	case r.rest != nil && r.restGen == l.generation:
-		rest := r.rest
-		r.rest = nil
-		return rest.Finish()
+	case r.streamed != nil && r.streamedGen == l.generation:
+		streamed := r.streamed
+		r.streamed = nil
+		return streamed.Finish()
 	}
-	r.rest = nil
+	r.streamed = nil
 	return l.markdown.Render(r.text)
 }
 
-// drawReasoning is one line with its weight once there is more than reasoning,
-// its end before that, and all of it unfolded.
+// drawReasoning draws all of the reasoning when unfolded. Folded, it draws the last
+// lines until the text begins, and then one line with the number of tokens.
 func (r *replyItem) drawReasoning(l *look, width int) []string {
-	source := strings.TrimLeft(r.thought(), " \t\n")
+	source := strings.TrimLeft(r.reasoningSoFar(), " \t\n")
 	if strings.TrimSpace(source) == "" {
 		return nil
 	}
@@ -166,18 +166,18 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 		if r.live == nil {
 			source = strings.TrimRight(source, " \t\n")
 		}
-		return indented(mark, r.layout.thoughts.wrap(source, room, l.styles.Reasoning, l.generation))
+		return indented(mark, r.layout.reasoning.wrap(source, room, l.styles.Reasoning, l.generation))
 	case r.live != nil && r.live.stream == nil:
-		lines := pane.Wrap(plain.Text(strings.TrimSpace(tail(source, reasoningTail))), room)
-		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
+		lines := pane.Wrap(plain.Text(strings.TrimSpace(tail(source, foldedBytes))), room)
+		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldedLines):]))
 	}
 	size := conversation.Measure(source)
 	what := l.styles.Reasoning.Render(pane.Clip("thought · "+tokens(size, l.factor), room))
 	return []string{mark + what}
 }
 
-// drawEnd says how a reply ended unless it is complete.
-func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
+// drawEnd notes how a reply ended, unless it is complete. hasContent says that lines precede the note.
+func (r *replyItem) drawEnd(l *look, width int, hasContent bool) []string {
 	style, note := l.styles.Warning, ""
 	switch r.stop {
 	case conversation.StopCancelled:
@@ -197,7 +197,7 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 			style, note = l.styles.Error, "failed: "+r.failure
 		}
 	case conversation.StopEnd:
-		if !follows {
+		if !hasContent {
 			note = "empty reply"
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 var dedupeTools = []string{"read", "write", "list", "todo"}
 
-// anyValue is a value as JSON or as something that is none.
+// anyValue is a value as JSON or as text that is not JSON.
 func anyValue(t *rapid.T) conversation.RawJSON {
 	long := strings.Repeat(rapid.SampledFrom([]string{"x", "é", "/", "😀"}).Draw(t, "letter"), rapid.IntRange(0, 150).Draw(t, "length"))
 	return conversation.RawJSON(rapid.SampledFrom([]string{
