@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -72,21 +71,10 @@ func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
 	}
 	s.aside(summarises(openGate()))
 	term, id := p.underway(s, usual)
-	term.talks("how is the wind?", 1)
-	term.command("/compact --keep-last 20")
-	term.idle("compacted turns 0–40: ")
-	term.talks("and now? 漢字", 2)
-	term.command("/summarize --keep-last 30")
-	term.idle("compacted turns 0–31: ", "1 summary")
-	term.talks("and after the summary?", 3)
-	term.key("ctrl+x")
-	term.idle("compacted (undone) turns")
-	term.talks("and without it?", 4)
+	term.compactsTwice()
 	p.quits(term)
 	for at := range s.count() {
-		if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
-			t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
-		}
+		p.printsAsSent(s, id, at)
 		taken(t, s.request(at))
 	}
 	if !strings.Contains(s.request(1), `"signature":"`+signed+`"`) || !strings.Contains(s.request(1), "Both of them. At once.") {
@@ -103,8 +91,6 @@ func TestRequestsOverTheMessagesAPIAreMadeAgain(t *testing.T) {
 	}
 	p.quits(term)
 	for at := range s.count() {
-		if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
-			t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
-		}
+		p.printsAsSent(s, id, at)
 	}
 }

@@ -53,6 +53,27 @@ func commas(n int) string {
 	return s
 }
 
+// compactsTwice talks for four turns, with two compactions in between and an undo.
+func (t *terminal) compactsTwice() {
+	t.talks("how is the wind?", 1)
+	t.command("/compact --keep-last 20")
+	t.idle("compacted turns 0–40: ")
+	t.talks("and now? 漢字", 2)
+	t.command("/summarize --keep-last 30")
+	t.idle("compacted turns 0–31: ", "1 summary")
+	t.talks("and after the summary?", 3)
+	t.key("ctrl+x")
+	t.idle("compacted (undone) turns")
+	t.talks("and without it?", 4)
+}
+
+// printsAsSent prints a request and compares it with what the server received.
+func (p *place) printsAsSent(s *server, id string, at int) {
+	if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
+		p.t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
+	}
+}
+
 func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"log.txt": logbook(1)})
@@ -62,16 +83,7 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	}
 	s.aside(summarises(openGate()))
 	term, id := p.underway(s, usual)
-	term.talks("how is the wind?", 1)
-	term.command("/compact --keep-last 20")
-	term.idle("compacted turns 0–40: ")
-	term.talks("and now? 漢字", 2)
-	term.command("/summarize --keep-last 30")
-	term.idle("compacted turns 0–31: ", "1 summary")
-	term.talks("and after the summary?", 3)
-	term.key("ctrl+x")
-	term.idle("compacted (undone) turns")
-	term.talks("and without it?", 4)
+	term.compactsTwice()
 	term.command("/pin 4")
 	term.idle("pinned: always sent in full")
 	term.talks("and with a pin? 👩‍👩‍👧‍👦", 5)
@@ -108,9 +120,7 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	term.idle()
 	p.quits(term)
 	for at := range n {
-		if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
-			t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
-		}
+		p.printsAsSent(s, id, at)
 	}
 }
 

@@ -198,17 +198,26 @@ func (r *rig) send(msgs ...tea.Msg) {
 	}
 }
 
-// pass lets time go by.
-func (r *rig) pass(d time.Duration) {
+// pass lets time go by, and returns how many messages came meanwhile.
+func (r *rig) pass(d time.Duration) (messages int) {
 	end := time.After(d)
 	for {
 		select {
 		case msg := <-r.msgs:
+			messages++
 			r.handle(msg)
 		case <-end:
 			r.settle()
-			return
+			return messages
 		}
+	}
+}
+
+// rests checks that nothing comes for a minute.
+func (r *rig) rests(when string) {
+	r.t.Helper()
+	if n := r.pass(time.Minute); n > 0 {
+		r.t.Errorf("%d messages in a minute %s", n, when)
 	}
 }
 
