@@ -222,7 +222,7 @@ func (c *Compactor) dropReverted() {
 
 // ApplyLadder goes down the ladder that needs no model.
 func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused bool) {
-	made := c.schedule.made(trigger)
+	made := c.made(trigger)
 	made.Source = conversation.SourceRecovery
 	if bodies := c.schedule.check(planner.MomentRequest, refused).Recover(c.journal.Rules()); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
@@ -516,7 +516,24 @@ func (c *Compactor) evictForModel(ctx context.Context, w edit.Request) {
 		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return
 	}
-	made := c.schedule.made(w.Trigger)
+	made := c.made(w.Trigger)
 	made.Source = w.Source
 	c.overlay(ctx, made, plan.Alone().Masks)
+}
+
+// made is how an overlay of a trigger comes about.
+func (c *Compactor) made(trigger string) conversation.Made {
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.journal.Rules().Preset)}
+	if trigger == planner.TriggerOverflow {
+		made.Source = conversation.SourceRecovery
+	}
+	return made
+}
+
+// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
+func (c *Compactor) logMicro(plan planner.Plan) {
+	name := c.journal.Rules().Preset.Design().MaskLog
+	if n := plan.Hides(); n > 0 && name != "" {
+		c.journal.Logger().Info(name+" triggered", "compacted", n)
+	}
 }

@@ -124,7 +124,7 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 	if plan.Prepare {
 		plan.Trigger = planner.TriggerLoadLine
 	}
-	made := c.schedule.made(plan.Trigger)
+	made := c.made(plan.Trigger)
 	j := &job{plan: &plan, request: edit.Request{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
@@ -143,7 +143,7 @@ func (c *Compactor) write(ctx context.Context, plan planner.Plan) bool {
 		c.records.giveUp(ctx, j, nil)
 		return false
 	}
-	c.schedule.logMicro(plan)
+	c.logMicro(plan)
 	return true
 }
 
@@ -155,8 +155,8 @@ func (c *Compactor) applyPlan(ctx context.Context, plan planner.Plan) {
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:
-		c.schedule.logMicro(plan)
-		c.overlay(ctx, c.schedule.made(plan.Trigger), plan.Masks)
+		c.logMicro(plan)
+		c.overlay(ctx, c.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
 		c.ApplyLadder(ctx, plan.Trigger, false)
 	}

@@ -192,23 +192,6 @@ func regards(b conversation.Body) bool {
 	return b.Kind().Overlay()
 }
 
-// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
-func (p *scheduler) logMicro(plan planner.Plan) {
-	name := p.journal.Rules().Preset.Design().MaskLog
-	if n := plan.Hides(); n > 0 && name != "" {
-		p.journal.Logger().Info(name+" triggered", "compacted", n)
-	}
-}
-
-// made is how an overlay of a trigger comes about.
-func (p *scheduler) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.journal.Rules().Preset)}
-	if trigger == planner.TriggerOverflow {
-		made.Source = conversation.SourceRecovery
-	}
-	return made
-}
-
 // refreshPast notes what the log says of earlier compactions, and tells if that ends or
 // begins the asking of a model.
 func (p *scheduler) refreshPast() {

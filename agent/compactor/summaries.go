@@ -227,7 +227,7 @@ func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 func (c *Compactor) evict(ctx context.Context, plan planner.Plan) {
 	why := c.whyAlone(plan)
 	if !c.evictWith(ctx, plan) {
-		made := c.schedule.made(plan.Trigger)
+		made := c.made(plan.Trigger)
 		made.Why = why
 		c.overlay(ctx, made, plan.Alone().Masks)
 	}
@@ -242,7 +242,7 @@ func (c *Compactor) evictWith(ctx context.Context, plan planner.Plan) bool {
 	if err := c.journal.Flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
-	made, more := c.schedule.made(plan.Trigger), plan.Trigger != planner.TriggerCold
+	made, more := c.made(plan.Trigger), plan.Trigger != planner.TriggerCold
 	step := func(jobs []*job) (edit.Proposal, bool) {
 		var proposals []*edit.Proposal
 		for _, j := range jobs {

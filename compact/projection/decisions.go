@@ -121,15 +121,6 @@ func (r *decisions) note(seq uint64, text string) {
 	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }
 
-func (d *decision) argumentsOf(call string) *masking {
-	for _, m := range slices.Backward(d.calls) {
-		if m.call == call {
-			return m.masking
-		}
-	}
-	return nil
-}
-
 // shown reports whether a result stands for itself.
 func (d *decision) shown() bool {
 	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
@@ -506,35 +497,4 @@ func (r *decisions) leastChars(i int, overlay uint64) int {
 	}
 	b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
 	return min(chars, pointerChars(b)) - alike*(decimals(overlay)-decimals(r.events[i].Seq))
-}
-
-func (p *projector) showLeftOut(i int, m *Message) {
-	e, d := &p.events[i], &p.by[i]
-	switch {
-	case !m.works():
-		p.flush()
-		p.reduce(i, m)
-		p.view.add(*m)
-	case !d.omit.exact():
-		p.join(omitRun, m)
-		p.run.overlay = max(p.run.overlay, d.omit.seq)
-		p.run.name(m.Calls)
-	case m.Role == RoleAssistant && m.Text != "":
-		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, WhyLeftOut
-		if d.thought != nil {
-			stripReasoning(m, d.thought.seq)
-			m.Why = WhyLeftOut
-		}
-		p.emit(*m)
-	default:
-		p.addAbsence(e, d.omit.seq, StateDropped, WhyLeftOut)
-	}
-}
-
-func (r *run) name(calls []conversation.ToolCall) {
-	for _, c := range calls {
-		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {
-			r.tools = append(r.tools, name)
-		}
-	}
 }

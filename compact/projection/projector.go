@@ -3,14 +3,12 @@ package projection
 import (
 	"encoding/json"
 	"slices"
-	"sort"
 	"strconv"
 	"unicode/utf8"
 
 	"plimsoll/compact/ordered"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
 )
 
 type projector struct {
@@ -246,52 +244,6 @@ func (p *projector) show(i int) {
 	}
 }
 
-// MessageOf is an event as it was said, but for Events; false for events that are
-// not sent.
-func MessageOf(e *conversation.Event) (Message, bool) {
-	m := Message{Turn: e.Turn, State: StateVerbatim}
-	switch b := e.Body.(type) {
-	case conversation.UserMessage:
-		m.Role, m.Text, m.Size = RoleUser, b.Text, b.Size
-	case conversation.AssistantMessage:
-		m.Role, m.Text, m.Size = RoleAssistant, b.Text, b.Size
-		m.Reasoning, m.ReasoningSize = b.Reasoning, b.ReasoningSize
-		m.Calls, m.Extras, m.Model = b.Calls, b.Extras, b.Model
-	case conversation.ToolResult:
-		m.Role, m.Text, m.Size = RoleTool, b.Text, b.Size
-		m.CallID, m.Tool, m.Failed = b.CallID, b.Tool, b.Status != conversation.ResultOK
-		if b.Total > 0 {
-			m.State = StateCapped
-			m.Why = "cut on arrival: " + numbers.Grouped(b.Total) + " characters"
-			m.Before = conversation.Size{ASCII: b.Total}
-		}
-	default:
-		return Message{}, false
-	}
-	if m.State == StateVerbatim {
-		m.Before = m.After()
-	}
-	return m, true
-}
-
-func (m *Message) whole() bool { return m.Overlay == 0 && m.Repeats == 0 }
-
-// ShowsInFull reports whether the view shows a result with this very text, so
-// that a pointer to it tells as much.
-func (v *View) ShowsInFull(seq uint64, text string) bool {
-	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
-	if i == len(v.Messages) {
-		return false
-	}
-	m := &v.Messages[i]
-	return m.Role == RoleTool && m.Events[0] == seq && m.whole() && m.Text == text
-}
-
-func (v *View) add(m Message) {
-	v.Messages = append(v.Messages, m)
-	m.AddTo(&v.Sizes)
-}
-
 func (p *projector) reduce(i int, m *Message) {
 	switch m.Role {
 	case RoleAssistant:
@@ -503,4 +455,44 @@ func StubOf(log []conversation.Event, i, preview int) string {
 		return ""
 	}
 	return stub(b, newMasking(0, preset.OwnStyle, preview), (&decisions{events: log}).original(i, b))
+}
+
+func (p *projector) showLeftOut(i int, m *Message) {
+	e, d := &p.events[i], &p.by[i]
+	switch {
+	case !m.works():
+		p.flush()
+		p.reduce(i, m)
+		p.view.add(*m)
+	case !d.omit.exact():
+		p.join(omitRun, m)
+		p.run.overlay = max(p.run.overlay, d.omit.seq)
+		p.run.name(m.Calls)
+	case m.Role == RoleAssistant && m.Text != "":
+		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, WhyLeftOut
+		if d.thought != nil {
+			stripReasoning(m, d.thought.seq)
+			m.Why = WhyLeftOut
+		}
+		p.emit(*m)
+	default:
+		p.addAbsence(e, d.omit.seq, StateDropped, WhyLeftOut)
+	}
+}
+
+func (r *run) name(calls []conversation.ToolCall) {
+	for _, c := range calls {
+		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {
+			r.tools = append(r.tools, name)
+		}
+	}
+}
+
+func (d *decision) argumentsOf(call string) *masking {
+	for _, m := range slices.Backward(d.calls) {
+		if m.call == call {
+			return m.masking
+		}
+	}
+	return nil
 }
