@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {76, 1232},
+	".":                             {76, 1230},
 	"agent":                         {3148, 7641},
 	"agent/agenttest":               {989, 82},
 	"agent/anthropic":               {1089, 467},

@@ -47,20 +47,23 @@ func hintRows() string {
 	slices.SortStableFunc(names, func(a, b string) int {
 		return len(theirs.FindString(a)) - len(theirs.FindString(b))
 	})
-	rows := "| tool | arguments | result | told apart by |\n| --- | --- | --- | --- |\n"
+	tools, apart := map[string][]string{}, ""
 	for _, name := range names {
 		r := rules[name]
-		request, response := side(r.Request), side(r.Response)
+		hint := side(r.Request) + " | " + side(r.Response)
 		if r.Exempt {
-			request, response = "exempt", "exempt"
+			hint = "exempt | exempt"
 		}
-		apart := ""
+		tools[hint] = append(tools[hint], "`"+name+"`")
 		if len(r.Identifiers) > 0 {
-			apart = "`" + strings.Join(r.Identifiers, "`, `") + "`"
+			apart += fmt.Sprintf("- Calls of `%s` are told apart by `%s`.\n", name, strings.Join(r.Identifiers, "`, `"))
 		}
-		rows += fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, request, response, apart)
 	}
-	return rows
+	rows := "| arguments | result | tools |\n| --- | --- | --- |\n"
+	for _, hint := range slices.Sorted(maps.Keys(tools)) {
+		rows += fmt.Sprintf("| %s | %s |\n", hint, strings.Join(tools[hint], ", "))
+	}
+	return rows + "\n" + apart
 }
 
 // boundRows gives the table of bounds, with what each means in a conversation of ten turns.

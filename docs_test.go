@@ -8,6 +8,7 @@ package main_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -95,26 +96,18 @@ func providerRows() string {
 	return b.String()
 }
 
-// wireRows gives the table of how requests differ.
+// wireRows gives the table of how requests differ: what, and where.
 func wireRows(t *testing.T) string {
 	t.Helper()
-	var b strings.Builder
-	b.WriteString("| name | bound of the reply | also |\n| --- | --- | --- |\n")
+	where := map[string][]string{}
 	for _, name := range openai.Providers() {
 		e, _ := openai.Known(name)
-		bound := "`max_tokens`"
-		switch {
-		case e.Wire == openai.WireResponses:
-			bound = "`max_output_tokens`"
-		case e.MaxCompletion:
-			bound = "`max_completion_tokens`"
-		}
-		var also []string
+		add := func(what string) { where[what] = append(where[what], "`"+name+"`") }
 		if text := openai.Echoes(name); text != "" {
-			also = append(also, text)
+			add(text)
 		}
 		if e.Caps.CallIDs == projection.CallIDMistral {
-			also = append(also, "call ids of nine letters and digits")
+			add("call ids of nine letters and digits")
 		}
 		words := quirkWords(e)
 		for _, quirk := range reflect.VisibleFields(reflect.TypeFor[openai.Quirks]()) {
@@ -123,23 +116,25 @@ func wireRows(t *testing.T) string {
 			case !told:
 				t.Errorf("quirkWords does not say what the quirk %s is", quirk.Name)
 			case text != "" && !value.IsZero():
-				also = append(also, text)
+				add(text)
 			}
 		}
-		slices.Sort(also)
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, bound, or(strings.Join(also, "; "), "nothing"))
 	}
-	return b.String()
+	rows := "| what | where |\n| --- | --- |\n"
+	for _, what := range slices.Sorted(maps.Keys(where)) {
+		rows += fmt.Sprintf("| %s | %s |\n", what, strings.Join(where[what], ", "))
+	}
+	return rows
 }
 
-// quirkWords says what the quirks of an endpoint are, by field; "" for one that has a column of its own.
+// quirkWords says what the quirks of an endpoint are, by field; "" for one that is not told.
 func quirkWords(e openai.Endpoint) map[string]string {
 	content := "a message of calls only has `content: null`"
 	if e.Wire != openai.WireAuto { // there it has none
 		content = ""
 	}
 	return map[string]string{
-		"MaxCompletion": "",
+		"MaxCompletion": "`max_completion_tokens` bounds the reply over chat completions, not `max_tokens`",
 		"NullContent":   content,
 		"CacheKey":      "`prompt_cache_key` keeps a conversation's cache",
 		"Marks":         "marks in its messages have Claude cache the prompt",
@@ -148,7 +143,7 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",
 		"Binding":       "is asked to drop thinking that no longer fits",
-		"Responses":     "the Responses API",
+		"Responses":     "the Responses API, where `max_output_tokens` bounds the reply",
 		"EmptyOverflow": "refuses what is too long with an empty answer",
 		"CacheHeader":   "the header `" + e.CacheHeader + "` keeps a conversation's cache",
 	}
