@@ -38,7 +38,7 @@ func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 // fenced is a text as it stands in a document.
 func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n") + "\n```\n" }
 
-// hintRows gives the table of what is known about tools: Plimsoll's own, then those of the programs it learned from.
+// hintRows says what is known of tools, Plimsoll's own before those of other programs, and what tells their calls apart.
 func hintRows() string {
 	side := func(k preset.Keep) string { return or(string(k), "as the profile says") }
 	rules := preset.DefaultTools()
