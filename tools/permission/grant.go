@@ -21,27 +21,27 @@ var errNoOffer = errors.New("nothing can be granted for this call: a deny rule c
 // Ask remembers a call that needs approval, for Judge, and says what could be granted for
 // it: the zero value for nothing.
 func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
+	rules, held := exactRules(t), p.inForce()
 	p.mu.Lock()
-	p.askedID, p.asked = callID, t
+	p.askedID, p.asked, p.held = callID, t, held
 	p.mu.Unlock()
-	rules := exactRules(t)
 	if denied, _ := p.denied(t); denied != no || !allowed(rules, t) {
 		return conversation.Offer{}
 	}
 	return offerOf(rules)
 }
 
-// Judge says what rules would let run if they were granted for the call that was last
-// reviewed as needing approval, without granting them. It may be called while the user
-// types. The error says what is wrong with the rules, or that they do not cover the call.
+// Judge says what rules would let run if they were granted for the call that was last reviewed as needing approval, without
+// granting them. It may be called while the user types: it reads no file, and judges beside the rules that were in force
+// then. The error says what is wrong with the rules, or that they do not cover the call.
 func (p *Policy) Judge(callID string, rules []string) (conversation.Offer, error) {
 	p.mu.RLock()
-	id, t := p.askedID, p.asked
+	id, t, held := p.askedID, p.asked, p.held
 	p.mu.RUnlock()
 	if id != callID {
 		return conversation.Offer{}, errors.New("this call does not wait for an answer any more")
 	}
-	return p.judge(t, rules)
+	return p.judge(t, held, rules)
 }
 
 // Grant puts rules into force that cover a call; without rules those that are offered.
@@ -50,7 +50,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 	if len(rules) == 0 {
 		rules = offerOf(exactRules(t)).Rules
 	}
-	offer, err := p.judge(t, rules)
+	offer, err := p.judge(t, p.inForce(), rules)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 }
 
 // judge says what rules mean, and whether they cover a call together with those in force.
-func (p *Policy) judge(t Effect, texts []string) (conversation.Offer, error) {
+func (p *Policy) judge(t Effect, inForce []rule, texts []string) (conversation.Offer, error) {
 	if denied, _ := p.denied(t); denied != no {
 		return conversation.Offer{}, errNoOffer
 	}
@@ -76,7 +76,7 @@ func (p *Policy) judge(t Effect, texts []string) (conversation.Offer, error) {
 	if len(rules) == 0 {
 		return conversation.Offer{}, errors.New("no rule is given")
 	}
-	if !allowed(slices.Concat(p.inForce(), rules), t) {
+	if !allowed(slices.Concat(inForce, rules), t) {
 		return conversation.Offer{}, fmt.Errorf("this does not cover the call that is asked about: %s", t.Title)
 	}
 	return offerOf(rules), nil

@@ -58,6 +58,7 @@ type Policy struct {
 	mode    conversation.Mode
 	askedID string // the call that was last reviewed as needing approval
 	asked   Effect // what it would do
+	held    []rule // were in force then
 }
 
 // New reads what the configuration allows and denies. Tools are those
@@ -169,9 +170,8 @@ func (p *Policy) Hides(rel string) bool {
 	})
 }
 
-// inForce lists the allow rules: those of the configuration, which hold everywhere, and those
-// that the user granted in this workspace. A granted rule that this version cannot read, or a
-// file of grants that cannot be read, grants nothing.
+// inForce lists the allow rules: those of the configuration, which hold everywhere, and those that the user granted in this
+// workspace. A granted rule that this version cannot read, or a file of grants that cannot be read, grants nothing.
 func (p *Policy) inForce() []rule {
 	out := slices.Clone(p.allow)
 	granted, _ := p.grants.In(p.workspace) // Rules tells what is wrong
