@@ -343,4 +343,5 @@ func (e *env) zone() *time.Location { return e.Now().Location() }
 // followed.
 type keyboard struct {
 	pressed int // keys with text so far, pastes among them
+	any     int // keys of any kind
 }

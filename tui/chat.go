@@ -83,6 +83,9 @@ func (c *chat) begin(faults []string, draft string, shown int) {
 	c.transcript.SetRetryKey(again)
 	c.outbox.reset()
 	c.pulse.call, c.line = "", typedLine{}
+	if c.shell != nil && c.shell.in == "" {
+		c.shell.in = s.ID
+	}
 	c.composer.SetBusy(false)
 	c.transcript.SetFactor(s.load.factor())
 	if shown > 0 { // who reads stays where he is
@@ -218,7 +221,19 @@ func loaded[T any](e *env, doing string, what func(context.Context) (T, error), 
 }
 
 // edit hands a draft to the user's editor.
-func (c *chat) edit(draft string) pane.Action { return c.env.openEditor(draft, c.composer.SetText) }
+func (c *chat) edit(draft string) pane.Action { return c.env.openEditor(draft, c.edited(draft)) }
+
+// edited puts what was written in the editor in the place of a draft. Where another is there by now, as that of another
+// conversation, it replaces nothing.
+func (c *chat) edited(draft string) func(text string) {
+	return func(text string) {
+		if c.composer.Draft() == draft {
+			c.composer.SetText(text)
+			return
+		}
+		c.composer.Arrive(text, "")
+	}
+}
 
 // recovered puts messages that waited when the program last ended before the
 // draft, as they were typed.

@@ -217,6 +217,9 @@ func (c *chat) steered(u updates.Edited) pane.Action {
 // startShell runs a command.
 func (c *chat) startShell(command string, add bool) pane.Action {
 	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
+	if !c.session.opening {
+		run.in = c.session.ID
+	}
 	why := ""
 	switch {
 	case c.shell != nil:
@@ -239,7 +242,7 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 }
 
 // shellDone adds the output of the user's own command to the conversation, for the
-// model to read with the next message, or only shows it.
+// model to read with the next message, or only shows it, as in another conversation.
 func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	run.stop()
 	c.shell = nil
@@ -249,8 +252,9 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	case err != nil:
 		c.outbox.leaveLine(typedLine{run.line(), run.asked})
 		return missing{fmt.Errorf("%s: %w", run.line(), err)}
-	case run.add:
-		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, output), ready: true})
+	case run.add && (c.session.opening || run.in == "" || run.in == c.session.ID):
+		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, output), ready: true,
+			in: run.in, output: output})
 	default:
 		return c.output(run.line(), output)
 	}
@@ -262,8 +266,9 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 // shellRun is a command that runs.
 type shellRun struct {
 	command string
-	asked   int  // the key before it was sent, by keyboard.pressed
-	add     bool // its output becomes part of the conversation
+	asked   int    // the key before it was sent, by keyboard.pressed
+	add     bool   // its output becomes part of the conversation
+	in      string // ID of the conversation, "" for the one that opens next
 	since   time.Time
 	stop    context.CancelFunc
 	stopped bool // by the user

@@ -132,7 +132,7 @@ func (c *connecting) try(key Secret) pane.Action {
 		}
 		c.line = nil
 		c.took(got.Provider)
-		return several{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".\n" + c.wins())}
+		return several{closeDialog{line}, c.offer("The key works. It is stored in " + got.Place + ".")}
 	})
 }
 
@@ -147,15 +147,23 @@ func (c *connecting) took(p Provider) {
 	}
 }
 
-// offer lets the user choose one of the provider's models, with a text above.
-func (c *connecting) offer(text string) pane.Action {
-	b, name := c.env.Backend, c.at.Name
+// offer lets the user choose one of the provider's models. What was done before is said at once and above them.
+func (c *connecting) offer(done string) pane.Action {
+	b, name, text, said := c.env.Backend, c.at.Name, "", ""
+	if done != "" {
+		text, said = done+"\n"+c.wins(), done+" "
+	}
 	models := reading(func(ctx context.Context) (show, late func() pane.Action, err error) {
-		list, err := b.Models(ctx)
-		late = func() pane.Action { return say("the models of " + name + " are listed: /model shows them") }
-		return func() pane.Action { return c.pick(text, list, err) }, late, nil
+		list, failed := b.Models(ctx)
+		late = func() pane.Action {
+			if failed != nil {
+				return missing{failed}
+			}
+			return say(said + "/model lists the models of " + name)
+		}
+		return func() pane.Action { return c.pick(text, list, failed) }, late, nil
 	})
-	return several{say("asking " + name + " for its models…"), models}
+	return several{say(said + "asking " + name + " for its models…"), models}
 }
 
 // pick lets the user choose a model.

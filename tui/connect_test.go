@@ -81,6 +81,22 @@ func TestAKeyThatIsRefusedCanBeEnteredAgain(t *testing.T) {
 	})
 }
 
+// Who presses on is told where the key is, and what failed.
+func TestAKeyThatWorksIsToldToWhoTypesOn(t *testing.T) {
+	for want, err := range map[string]error{"The key works. It is stored in the keyring. /model lists": nil, "no answer": errors.New("no answer")} {
+		screenOf(t, want, connectable, func(r *rig) {
+			r.enter("/connect anthropic")
+			r.hold, r.failing["models"] = make(chan struct{}), err
+			r.pasteKey()
+			r.has("The key works. It is stored in the keyring.")
+			r.write("x")
+			close(r.hold)
+			r.settle()
+			r.has(want, "│ x")
+		})
+	}
+}
+
 func TestLeavingATryEndsIt(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		screenOf(t, key, func(r *rig, o *tui.Options) { connectable(r, o); r.trying = make(chan struct{}) }, func(r *rig) {

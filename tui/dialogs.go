@@ -18,7 +18,7 @@ import (
 // No key is lost: nothing that opens without being asked for takes the keyboard. What
 // asks the user for an answer opens once nothing was written for a while, and gives a
 // key back that comes before it can have been read. What was asked for and took its
-// time opens where nothing was typed since; otherwise it goes into the transcript,
+// time opens where no key was pressed since; otherwise it goes into the transcript,
 // folded, or the snackbar says that it is there.
 
 // dialogs is the stack of dialogs, and the questions that open one.

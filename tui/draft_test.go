@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -98,17 +99,22 @@ func TestADraftIsNotMixedWithWhatIsTypedMeanwhile(t *testing.T) {
 }
 
 func TestADraftOutlivesItsConversation(t *testing.T) {
-	screen(t, nil, func(r *rig) {
-		r.append(conversation.UserMessage{Text: "one"})
-		r.write("of the first")
-		r.press("ctrl+p")
-		r.write("/delete")
-		r.press("enter")
-		r.pass(2 * time.Second)
-		r.press("y")
-		r.has("│ of the first")
-		r.lacks("Delete")
-	})
+	for command, keys := range map[string][]string{"/delete": {"enter"}, "/resume": {"enter", "ctrl+x"}} {
+		screenOf(t, command, func(r *rig, _ *tui.Options) { r.stored = shelved()[:1] }, func(r *rig) {
+			r.append(conversation.UserMessage{Text: "one"})
+			r.write("of the first")
+			r.press("ctrl+p")
+			r.write(command)
+			r.press(keys...)
+			r.pass(2 * time.Second)
+			r.press("y")
+			r.has("│ of the first")
+			r.lacks("Delete", "Continue")
+			if !slices.Contains(r.calls, "delete") {
+				t.Errorf("asked for %q", r.calls)
+			}
+		})
+	}
 }
 
 func TestEscTwiceStashesTheDraft(t *testing.T) {

@@ -23,14 +23,19 @@ func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
 	t.Parallel()
 	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	m.Update(wrote("written outside", nil, m.chat.composer.SetText))
+	m.Update(wrote("written outside", nil, m.chat.edited("")))
 	if !strings.Contains(ansi.Strip(m.View().Content), "written outside") {
 		t.Error("the draft is not what was written")
 	}
-	m.Update(wrote("", errors.New("vi: exit status 1"), m.chat.composer.SetText))
+	m.Update(wrote("", errors.New("vi: exit status 1"), m.chat.edited("written outside")))
 	view := ansi.Strip(m.View().Content)
 	if !strings.Contains(view, "vi: exit status 1") || !strings.Contains(view, "written outside") {
 		t.Errorf("after a failure the draft or the failure is gone:\n%s", view)
+	}
+	m.Update(wrote("of an earlier conversation", nil, m.chat.edited("what was there")))
+	view = ansi.Strip(m.View().Content)
+	if !strings.Contains(view, "draft stashed") || !strings.Contains(view, "written outside") {
+		t.Errorf("another draft is replaced:\n%s", view)
 	}
 }
 

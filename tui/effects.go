@@ -51,8 +51,8 @@ func later(d time.Duration, then func() pane.Action) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return result{then: then} })
 }
 
-// reading is what a key asks for and takes its time. What it reads is shown if nothing was
-// typed since; otherwise late says where it is.
+// reading is what a key asks for and takes its time. What it reads is shown if no key was
+// pressed since; otherwise late says where it is.
 type reading func(ctx context.Context) (show, late func() pane.Action, err error)
 
 // read is a reading that show shows, and of which words say late where it is.
@@ -65,14 +65,14 @@ func read[T any](what func(ctx context.Context) (T, error), words string, show f
 
 // reads carries a reading out.
 func (m *Model) reads(r reading) tea.Cmd {
-	ctx, asked := m.env.ctx, m.keyboard.pressed
+	ctx, asked := m.env.ctx, m.keyboard.any
 	return func() tea.Msg {
 		show, late, err := r(ctx)
 		return result{err, func() pane.Action {
 			switch {
 			case err != nil:
 				return missing{err}
-			case asked != m.keyboard.pressed || m.dialogs.stack.Len() > 0:
+			case asked != m.keyboard.any || m.dialogs.stack.Len() > 0:
 				return late()
 			}
 			return show()

@@ -28,7 +28,7 @@ func (w *world) note(call string) {
 
 func (r *rig) call(ctx context.Context, name, what string) error {
 	r.note(strings.TrimSpace(name + " " + what))
-	if r.hold != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell"}, name) {
+	if r.hold != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored"}, name) {
 		select {
 		case <-r.hold:
 		case <-ctx.Done():

@@ -14,6 +14,7 @@ import (
 // Interrupt is the exception: it works everywhere, unless it is to copy what is selected.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
+	m.keyboard.any++
 	if writes(k) {
 		m.keyboard.pressed++
 	}

@@ -269,6 +269,42 @@ func TestShellLines(t *testing.T) {
 	})
 }
 
+// What a command prints is added to the conversation it was started in, and to no other.
+func TestShellLinesStayInTheirConversation(t *testing.T) {
+	start := func(r *rig, command string) (end func()) {
+		hold := make(chan struct{})
+		r.hold = hold
+		r.enter(command)
+		r.hold = nil
+		return func() { close(hold); r.settle() }
+	}
+	screenOf(t, "left", nil, func(r *rig) {
+		end := start(r, "!ls")
+		r.enter("/new")
+		r.calls = nil
+		end()
+		r.did()
+		r.has("!ls", "output of ls")
+	})
+	screenOf(t, "being left", nil, func(r *rig) {
+		end := start(r, "!ls")
+		opened := start(r, "/new")
+		r.calls = nil
+		end()
+		opened()
+		r.did()
+		r.has("!ls", "output of ls")
+	})
+	screenOf(t, "being opened", nil, func(r *rig) {
+		opened := start(r, "/new")
+		end := start(r, "!ls")
+		opened()
+		r.calls = nil
+		end()
+		r.did("next add I ran `ls`:\n\n```\noutput of ls\n```")
+	})
+}
+
 func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil

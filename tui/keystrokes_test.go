@@ -61,7 +61,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 	asked := func(err error) tea.Msg {
 		what := func(context.Context) (string, error) { return "line\nline", err }
 		msg := y.reads(read(what, "it is there", func(text string) pane.Action { return openDialog{overlay.NewText("Doctor", text)} }).(reading))()
-		y.keyboard.pressed++ // the key that came since
+		y.keyboard.any++ // the key that came since
 		return msg
 	}
 	run := &shellRun{command: "ls", add: true, stop: func() {}}

@@ -276,9 +276,10 @@ func (c *chat) hints() string {
 		send = hint(keys.Send, "queue")
 	}
 	room, text := width-ansi.StringWidth(mode)-1, ""
-	note := ""
-	if c.session.paused {
-		note = "summaries paused"
+	note := "summaries paused"
+	if !c.session.paused || len(note)+2 > room {
+		note = ""
+	} else {
 		room -= len(note) + 2
 	}
 	for _, h := range []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {

@@ -26,7 +26,9 @@ type lists struct {
 	env     *env
 	session *session
 
-	picker *overlay.Picker // nil before the first one; it may be closed
+	stack  *overlay.Stack
+	picker *overlay.Picker // of conversations; nil before the first one, and it may be closed
+	marks  *overlay.Picker // of models, the same way
 	models []ModelChoice
 	stored []Stored
 	order  choices.Order
@@ -46,11 +48,11 @@ func (l *lists) openModels(models []ModelChoice) pane.Action {
 	l.models = models
 	choices.SortModels(l.models)
 	efforts := append([]string{autoEffort}, llm.Efforts()...)
-	l.picker = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
+	l.marks = overlay.NewPicker(overlay.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
 		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
 		Acts: []overlay.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.favor}},
 		Dial: &overlay.Dial{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
-	return openDialog{l.picker}
+	return openDialog{l.marks}
 }
 
 func (l *lists) modelItems() []overlay.Item {
@@ -91,9 +93,12 @@ func (l *lists) pickedModel(name, effort string) pane.Action {
 // favor marks a model as a favorite, or no longer.
 func (l *lists) favor(name string) pane.Action {
 	i := slices.IndexFunc(l.models, func(m ModelChoice) bool { return m.Name == name })
+	if i < 0 {
+		return nil
+	}
 	on := !l.models[i].Favorite
 	l.models[i].Favorite = on
-	l.picker.SetItems(l.modelItems()) // the order stays: what one just marked does not run away
+	l.marks.SetItems(l.modelItems()) // the order stays: what one just marked does not run away
 	b := l.env.Backend
 	return l.env.attempt(func(ctx context.Context) error { return b.Favor(ctx, name, on) }, failure)
 }
@@ -188,24 +193,26 @@ func (l *lists) remove(id string) pane.Action {
 	b := l.env.Backend
 	return confirm("Delete", "Delete "+l.stored[l.row(id)].Title+" permanently? This cannot be undone.", "delete it", "keep it", func() pane.Action {
 		if id == l.session.ID && !l.session.readOnly() {
-			return several{closeDialog{l.picker}, enter{open: b.Delete}}
+			return several{closeDialog{l.picker}, enter{b.Delete, arrival{alone: true}}}
 		}
 		return l.change(id, func(ctx context.Context) error { return b.RemoveStored(ctx, id) },
 			func(i int) { l.stored = slices.Delete(l.stored, i, i+1) })
 	})
 }
 
-// change changes a stored conversation, and then the list.
+// change changes a stored conversation, and then the list, also one that was opened meanwhile.
 func (l *lists) change(id string, work func(context.Context) error, then func(row int)) pane.Action {
+	picker := l.picker
 	return l.env.attempt(work, func(err error) pane.Action {
 		if i := l.row(id); err == nil && i >= 0 {
 			then(i)
 			l.picker.SetItems(l.storedItems())
 			return l.preview()
 		}
-		if err != nil {
-			l.picker.Failed(err.Error())
+		if err == nil || !l.stack.Has(picker) {
+			return missing{err}
 		}
+		picker.Failed(err.Error())
 		return nil
 	})
 }

@@ -88,6 +88,25 @@ func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
 	})
 }
 
+// What fails when its list is closed is told elsewhere, and other lists stay as they are.
+func TestALateAnswerChangesNoOtherList(t *testing.T) {
+	shelf(t, func(r *rig) {
+		r.press("down", "ctrl+x")
+		r.pass(time.Second)
+		hold := make(chan struct{})
+		r.hold, r.failing["remove stored"] = hold, errors.New("it is in use")
+		r.press("y", "esc")
+		r.hold = nil
+		r.enter("/model")
+		r.has("❯ openai/gpt-5.6-luna")
+		close(hold)
+		r.settle()
+		r.has("❯ openai/gpt-5.6-luna", "it is in use")
+		r.lacks("a port in use")
+		r.press("ctrl+f")
+	})
+}
+
 func TestAConversationIsForkedInTheList(t *testing.T) {
 	for row, want := range map[int]string{0: "fork", 1: "fork stored other"} {
 		t.Run(want, func(t *testing.T) {
@@ -137,6 +156,21 @@ func TestAModelIsMarkedAndChosenWithItsEffort(t *testing.T) {
 			t.Errorf("asked for %q", r.calls)
 		}
 	})
+}
+
+// A list that took its time takes no key of who goes on meanwhile, with or without text.
+func TestALateListTakesNoKey(t *testing.T) {
+	for _, key := range []string{"x", "up", "enter"} {
+		screenOf(t, key, nil, func(r *rig) {
+			r.hold = make(chan struct{})
+			r.enter("/model")
+			r.press(key)
+			close(r.hold)
+			r.settle()
+			r.has("the models are listed: /model shows them")
+			r.lacks("Model  ", "❯ openai")
+		})
+	}
 }
 
 func TestAModelWithoutAKeyIsConnectedFirst(t *testing.T) {

@@ -47,8 +47,8 @@ func New(ctx context.Context, o Options) *Model {
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
 	m.views.inRun = m.runSettings()
-	m.lists = &lists{env: e, session: m.session}
 	m.dialogs = newDialogs(e, m.session, t.look)
+	m.lists = &lists{env: e, session: m.session, stack: m.dialogs.stack}
 	return m
 }
 

@@ -56,6 +56,8 @@ type outgoing struct {
 	files string    // what is sent behind the text
 	ran   string    // the output of a command, which is added and asks for no reply; "" for a message
 	line  typedLine // the command
+
+	in, output string // where it ran, "" for the conversation that opens next, and what it printed
 }
 
 // plainMentions is a message that came back, and what of it cannot be read.
@@ -211,11 +213,18 @@ func (o *outbox) flush() pane.Action {
 	if !s.open || s.opening {
 		return nil
 	}
+	var reads several
+	o.sending = slices.DeleteFunc(o.sending, func(one *outgoing) bool {
+		strays := one.in != "" && one.in != s.ID
+		if strays {
+			reads = append(reads, output{one.text, one.output})
+		}
+		return strays
+	})
 	if why := s.refusal(); why != "" && len(o.sending) > 0 {
 		o.giveBack()
-		return refuse(why)
+		return append(reads, refuse(why))
 	}
-	var reads several
 	for _, one := range o.unread() {
 		reads = append(reads, o.attach(one))
 	}

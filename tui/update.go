@@ -17,6 +17,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.press(msg)
 	case tea.PasteMsg:
 		m.keyboard.pressed++
+		m.keyboard.any++
 		cmd = m.give(msg)
 	case tea.MouseMsg:
 		cmd = m.mouse(msg)
