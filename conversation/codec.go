@@ -73,24 +73,39 @@ func Marshal(e Event) ([]byte, error) {
 			return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", e.Seq, u.Name)
 		}
 	}
-	head, err := EncodeJSON(stored{Seq: e.Seq, Turn: e.Turn, Time: e.Time})
-	text, err2 := EncodeJSON(body)
-	if err := errors.Join(err, err2); err != nil {
+	at, err := e.Time.MarshalJSON()
+	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	head, err = jsontext.AppendQuote(append(head[:len(head)-1], ','), e.Body.Kind())
-	return slices.Concat(head, []byte(":"), text, []byte("}")), err
+	kind, err := jsontext.AppendQuote(nil, e.Body.Kind())
+	if err != nil {
+		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `{"seq":%d,"turn":%d,"time":%s,%s:`, e.Seq, e.Turn, at, kind)
+	if err := encodeJSON(&b, body); err != nil {
+		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
 }
 
 // EncodeJSON is json.Marshal without the escaping of <, > and &.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	err := encodeJSON(&b, v)
+	return b.Bytes(), err
+}
+
+// encodeJSON writes what EncodeJSON returns.
+func encodeJSON(b *bytes.Buffer, v any) error {
+	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return nil, err
+		return err
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	b.Truncate(b.Len() - 1) // the end of the line
+	return nil
 }
 
 // storedForms are there for the next event: one is as large as much of what stays of an

@@ -56,7 +56,7 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 		w.early.blobs[name] = text
 		return name, nil
 	}
-	value := w.store.text.pack(text)
+	value := w.store.blobs.text.pack(text)
 	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
 	if err != nil && !errors.Is(err, errUnchanged) {
 		return "", fmt.Errorf("store text in conversation %s: %w", w.id, gone(w.id, err))
@@ -81,7 +81,19 @@ func putBlob(tx txn, name string, value []byte) error {
 // digits. No such blob, or several, is ErrNotFound; one whose text does not
 // match its name is ErrDamaged.
 func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
-	if err := s.dir.exists(id); err != nil {
+	return s.blobs.get(ctx, id, name)
+}
+
+// blobs reads the texts of conversations.
+type blobs struct {
+	dir  directory
+	disk *disk
+	text compressor
+}
+
+// get reads the text that is stored under name in a conversation.
+func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
+	if err := b.dir.exists(id); err != nil {
 		return "", err
 	}
 	missing := fmt.Errorf("text %q of conversation %s: %w", name, id, ErrNotFound)
@@ -91,13 +103,13 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	var full string
 	var sealed bool
 	var value []byte
-	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
+	err := b.disk.view(ctx, b.dir.conversation(id), func(tx txn) error {
 		c := tx.Bucket(bucketBlobs).Cursor()
 		k, v := c.Seek([]byte(name))
 		if !bytes.HasPrefix(k, []byte(name)) {
 			return missing
 		}
-		full, sealed, value = string(k), tx.sealed, bytes.Clone(v)
+		full, sealed, value = string(k), tx.sealed, bytes.Clone(within(tx.Tx, v))
 		if next, _ := c.Next(); bytes.HasPrefix(next, []byte(name)) {
 			return fmt.Errorf("several texts begin with %q: %w", name, missing)
 		}
@@ -106,9 +118,9 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	if err != nil {
 		return "", gone(id, err)
 	}
-	text, err := s.text.opened(full, value, sealed)
+	text, err := b.text.opened(full, value, sealed)
 	if err != nil {
-		return "", damaged(s.dir.conversation(id).path, err)
+		return "", damaged(b.dir.conversation(id).path, err)
 	}
 	return text, nil
 }
@@ -148,13 +160,39 @@ func (c *compressor) opened(name string, value []byte, sealed bool) (string, err
 	return c.open(name, value)
 }
 
+// renamed returns the name and the stored form of a text whose key is damaged: its own
+// name, under which its seal fits.
+func (c *compressor) renamed(sealed []byte) (name string, value []byte, err error) {
+	text, err := c.unpack(sealed[:max(0, len(sealed)-pages.SealSize)], nil)
+	if err != nil {
+		return "", nil, err
+	}
+	name = blobName(string(text))
+	value, _, err = pages.Unseal(bucketBlobs, []byte(name), sealed)
+	return name, value, err
+}
+
 // open returns the text of a stored form and checks it against its name.
 func (c *compressor) open(name string, value []byte) (string, error) {
-	text, err := c.unpack(value, nil)
-	if err != nil {
-		return "", fmt.Errorf("text %s: %w", name, err)
+	if len(value) == 0 {
+		return "", fmt.Errorf("text %s has no encoding", name)
 	}
-	if blobName(string(text)) != name {
+	text := value[1:]
+	switch value[0] {
+	case blobRaw:
+	case blobZstd:
+		dec, err := c.decoder()
+		if err == nil {
+			text, err = dec.DecodeAll(text, nil)
+		}
+		if err != nil {
+			return "", fmt.Errorf("text %s: %w", name, err)
+		}
+	default:
+		return "", fmt.Errorf("text %s has the unknown encoding %q", name, value[0])
+	}
+	sum := sha256.Sum256(text)
+	if hex.EncodeToString(sum[:]) != name {
 		return "", fmt.Errorf("text %s is not the one that was stored", name)
 	}
 	return string(text), nil

@@ -3,10 +3,11 @@ package storage
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,9 +21,6 @@ import (
 
 // Rules of checking:
 //   - Every file is read whole: its heads, its pages, and each value with its seal.
-//   - Every text that is stored is compared with its name, and every name in an event
-//     needs its text. One that is missing cannot be repaired: what the event shows is all
-//     that is left.
 //   - Nothing is changed, except that abandoned drafts are removed.
 
 // Finding is something wrong in the data directory.
@@ -34,7 +32,6 @@ type Finding struct {
 	Repaired   bool
 	Note       string // what the repair did or why it failed, "" before one
 
-	file dbfile
 	cure cure
 }
 
@@ -42,21 +39,43 @@ type Finding struct {
 type cure int
 
 const (
-	cureNone   cure = iota
-	cureMode        // take rights from others
-	cureHead        // put back the head of the newest transaction
-	cureRemake      // make the file anew from what can be read
+	cureNone    cure = iota
+	cureMode         // take rights from others
+	cureHead         // put back the head of the newest transaction
+	cureCard         // make the card again
+	cureRewrite      // copy what can be read into a new conversation file
+	cureIndex        // make the index again
+	cureShared       // copy what can be read into a new shared file
 )
 
 func found(f dbfile, id string, c cure, format string, args ...any) Finding {
-	return Finding{File: f.path, ID: id, What: fmt.Sprintf(format, args...), Repairable: c != cureNone, file: f, cure: c}
+	return Finding{File: f.path, ID: id, What: fmt.Sprintf(format, args...), Repairable: c != cureNone, cure: c}
 }
 
 // Check reads every file of the data directory and reports what is wrong, for
 // `plimsoll doctor`. Progress, if not nil, is called with the number of files
 // done and of all files. The error is that of ctx or of the folder.
 func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
-	files, err := s.dir.files()
+	return s.doctor().check(ctx, progress)
+}
+
+// doctor checks and repairs the files of a data directory.
+type doctor struct {
+	dir   directory
+	disk  *disk
+	index *index
+	locks *writerLocks
+	blobs *blobs
+	log   *slog.Logger
+}
+
+func (s *Store) doctor() *doctor {
+	return &doctor{dir: s.dir, disk: s.disk, index: s.index, locks: s.locks, blobs: s.blobs, log: s.log}
+}
+
+// check reads every file and says what is wrong.
+func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
+	files, err := d.dir.files()
 	if err != nil {
 		return nil, err
 	}
@@ -67,47 +86,270 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Fi
 	var all []Finding
 	for i, f := range files {
 		progress(i, total)
-		all = append(all, s.checkConversation(ctx, f.id)...)
+		all = append(all, d.checkConversation(ctx, f.id)...)
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
 	}
 	progress(total-2, total)
-	all = append(all, s.checkFile(ctx, s.dir.shared(), "", nil)...)
+	all = append(all, d.checkShared(ctx)...)
 	progress(total-1, total)
-	all = append(all, s.checkIndex(ctx, all)...)
-	s.removeDrafts(ctx)
+	all = append(all, d.checkIndex(ctx, all)...)
+	d.removeDrafts(ctx)
 	progress(total, total)
 	return all, ctx.Err()
 }
 
-// checkFile checks mode, heads, pages and seals of f and then reads what the caller wants.
-func (s *Store) checkFile(ctx context.Context, f dbfile, id string, read func(txn) error) (out []Finding) {
-	// Opening a file tightens its mode, so this comes first.
-	if st, err := os.Stat(f.path); err == nil && st.Mode().Perm()&0o077 != 0 {
-		out = append(out, found(f, id, cureMode, "its mode is %#o: other users can access it", st.Mode().Perm()))
-	}
-	values := ""
-	err := s.disk.look(ctx, f, checking, s.disk.wait, func(tx txn) error {
-		values = checkSeals(tx)
-		if read == nil {
-			return nil
+// checkConversation checks one conversation file.
+func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
+	f := d.dir.conversation(id)
+	out := checkMode(f, id)
+	var stored decoding
+	var blobs []string
+	var kept, recounted Entry
+	var lost error
+	values, err := d.checkFile(ctx, f, func(tx txn) error {
+		recounted = blank(tx)
+		if recounted.ID != id {
+			return damaged(f.path, fmt.Errorf("it claims to be conversation %q", recounted.ID))
 		}
+		stored.copy(tx, 0)
+		kept, lost = card(tx)
+		return tx.Bucket(bucketBlobs).ForEach(func(k, _ []byte) error {
+			blobs = append(blobs, string(k))
+			return nil
+		})
+	})
+	events, damage := stored.events(conversation.Event{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return append(out, cannotRead(f, id, cureRewrite, err))
+	}
+	switch {
+	case len(damage) > 0:
+		out = append(out, found(f, id, cureRewrite, "%d of %d events cannot be read, the first is %d: %s",
+			len(damage), len(events), damage[0].Seq, damage[0].Reason))
+	case values != nil:
+		out = append(out, values.finding(f, id, cureRewrite))
+	case len(events) == 0:
+		out = append(out, found(f, id, cureRewrite, "there is no event in it"))
+	default:
+		recounted.add(events)
+		if lost != nil || !kept.same(recounted) {
+			out = append(out, found(f, id, cureCard, "its entry in the list does not match its events"))
+		}
+	}
+	if d.doubtful(ctx, f) {
+		out = append(out, found(f, id, cureHead, "one of its two heads is damaged: if it was the newer one, the last write is lost; the conversation ends with event %d",
+			len(events)))
+	}
+	out = append(out, missingTexts(f, id, events, blobs)...)
+	if values != nil && values.lost > 0 {
+		return out // it may be a text, and one finding of it is enough
+	}
+	return append(out, d.checkTexts(ctx, f, id, blobs)...)
+}
+
+// doubtful reports whether nothing tells which of the two heads of f was the newer one.
+func (d *doctor) doubtful(ctx context.Context, f dbfile) bool {
+	p, err := d.disk.enter(ctx, f.path, checking, d.disk.wait)
+	if err != nil {
+		return false
+	}
+	defer p.release()
+	h := pages.ReadHeads(p.file)
+	return h.Doubtful()
+}
+
+// wrong is what the seals of a file tell.
+type wrong struct {
+	lost, mended int
+	first        string // value
+}
+
+func (w *wrong) finding(f dbfile, id string, c cure) Finding {
+	if w.lost == 0 {
+		return found(f, id, c, "%d values have a flipped bit that can be corrected, the first is %s", w.mended, w.first)
+	}
+	return found(f, id, c, "%d values are damaged, the first is %s", w.lost+w.mended, w.first)
+}
+
+// checkFile checks heads, pages and seals of f and then reads what the caller wants. It
+// returns nil if each value is the one that was stored.
+func (d *doctor) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*wrong, error) {
+	var values *wrong
+	err := d.disk.look(ctx, f, checking, d.disk.wait, func(tx txn) error {
+		values = checkSeals(tx)
 		return read(tx)
 	})
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy) && id == "": // deleted meanwhile; healed by the next use
+	return values, err
+}
+
+// checkSeals compares each value with its seal.
+func checkSeals(tx txn) *wrong {
+	if !tx.sealed {
 		return nil
-	case errors.Is(err, errHidden), errors.Is(err, errDoubtful):
-		out = append(out, found(f, id, cureHead, "%v", cause(err)))
-	case errors.Is(err, ErrDamaged):
-		out = append(out, found(f, id, cureRemake, "%v", cause(err)))
+	}
+	var w wrong
+	// Nothing below returns an error.
+	_ = tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
+		return b.ForEach(func(k, v []byte) error {
+			if bytes.Equal(name, bucketMeta) && bytes.Equal(k, keyFormat) {
+				// It has a sealed copy.
+				if sealed := b.Get(keySealed); !bytes.HasPrefix(sealed, v) || len(sealed) != len(v)+pages.SealSize {
+					w.mended++
+					w.first = shown(keyFormat)
+				}
+				return nil
+			}
+			_, mended, err := pages.Unseal(name, k, v)
+			if (mended || err != nil) && w.first == "" {
+				w.first = fmt.Sprintf("%s of %s", shown(k), name)
+			}
+			if err != nil {
+				w.lost++
+			} else if mended {
+				w.mended++
+			}
+			return nil
+		})
+	})
+	if w.lost+w.mended == 0 {
+		return nil
+	}
+	return &w
+}
+
+// checkShared checks input history and calibrations.
+func (d *doctor) checkShared(ctx context.Context) []Finding {
+	f := d.dir.shared()
+	out := checkMode(f, "")
+	unreadable := 0
+	values, err := d.checkFile(ctx, f, func(tx txn) error {
+		for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
+			err := tx.Bucket(name).ForEach(func(k, v []byte) error {
+				if value, err := tx.open(name, k, v); err != nil || !json.Valid(value) {
+					unreadable++
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
+		return nil
 	case err != nil:
-		out = append(out, found(f, id, cureNone, "%v", err))
-	case values != "":
-		out = append(out, found(f, id, cureRemake, "%s", values))
+		out = append(out, cannotRead(f, "", cureShared, err))
+	case unreadable > 0:
+		out = append(out, found(f, "", cureShared, "%d entries of the input history or the calibrations cannot be read", unreadable))
+	case values != nil:
+		out = append(out, values.finding(f, "", cureShared))
 	}
 	return out
+}
+
+// checkIndex compares the index with the conversations. Files that changed
+// since their row was written are no finding: the next list heals that. Nor are
+// those of which something was found already.
+func (d *doctor) checkIndex(ctx context.Context, already []Finding) []Finding {
+	f := d.dir.index()
+	out := checkMode(f, "")
+	values, err := d.checkFile(ctx, f, func(txn) error { return nil })
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
+		return nil // made, or healed, by the next list
+	case err != nil:
+		return append(out, cannotRead(f, "", cureIndex, err))
+	case values != nil:
+		return append(out, values.finding(f, "", cureIndex))
+	}
+	known, err := d.index.read(ctx)
+	files, err2 := d.dir.files()
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
+	if err != nil || err2 != nil {
+		return append(out, cannotRead(f, "", cureIndex, errors.Join(err, err2)))
+	}
+	wrong := 0
+	for _, file := range files {
+		r, ok := known[file.id]
+		if !ok || r.Problem != "" || slices.ContainsFunc(already, func(f Finding) bool { return f.ID == file.id }) {
+			continue
+		}
+		switch fresh := d.index.examine(ctx, file); {
+		case fresh.Problem != "": // found in the file itself
+		case fresh.after(r).Had > 0:
+			out = append(out, found(d.dir.conversation(file.id), file.id, cureIndex,
+				"it had %d events once, and then fewer: an older copy of it was put in its place, or its last writes are lost; a backup may have them, and a repair only ends this message",
+				fresh.after(r).Had))
+		case r.describes(file.size, file.mtime) && !fresh.same(r.Entry) && d.unchanged(file):
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		out = append(out, found(f, "", cureIndex, "%d entries of the list are wrong", wrong))
+	}
+	return out
+}
+
+// unchanged reports whether a file is still as it was seen: nobody wrote to it, so what
+// was read of it since is what its row was made from.
+func (d *doctor) unchanged(f fileSeen) bool {
+	st, err := os.Stat(d.dir.conversation(f.id).path)
+	return err == nil && st.Size() == f.size && st.ModTime().Equal(f.mtime)
+}
+
+// removeDrafts removes drafts of files whose making was cut short. Under the gate no
+// draft is in the making.
+func (d *doctor) removeDrafts(ctx context.Context) {
+	err := d.disk.underGateWithin(ctx, d.disk.wait/indexWait, func() error {
+		for _, dir := range []string{string(d.dir), d.dir.folder()} {
+			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
+			for _, draft := range drafts {
+				err = errors.Join(err, os.Remove(draft))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		d.log.Debug("drafts could not be removed", "error", err)
+	}
+}
+
+// escapeGlob makes a folder's name match itself.
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// checkMode looks for files others may read. Opening a file tightens its mode,
+// so this comes first.
+func checkMode(f dbfile, id string) []Finding {
+	st, err := os.Stat(f.path)
+	if err != nil || st.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	return []Finding{found(f, id, cureMode, "its mode is %#o: other users can access it", st.Mode().Perm())}
+}
+
+// cannotRead is the finding for a file that could not be opened or read.
+func cannotRead(f dbfile, id string, c cure, err error) Finding {
+	switch {
+	case errors.Is(err, errHidden):
+		c = cureHead
+	case !errors.Is(err, ErrDamaged):
+		c = cureNone
+	}
+	return found(f, id, c, "%v", cause(err))
 }
 
 // cause is what was found wrong, without the name of the file and the advice
@@ -118,155 +360,4 @@ func cause(err error) error {
 		return d.Cause
 	}
 	return err
-}
-
-// checkSeals compares each value with its seal, and says what is wrong, "" if nothing is.
-func checkSeals(tx txn) string {
-	if !tx.sealed {
-		return ""
-	}
-	lost, mended, first := 0, 0, ""
-	// Nothing below returns an error.
-	_ = tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
-		return b.ForEach(func(k, v []byte) error {
-			_, corrected, err := pages.Unseal(name, k, v)
-			if bytes.Equal(name, bucketMeta) && bytes.Equal(k, keyFormat) { // it has a sealed copy
-				sealed := b.Get(keySealed)
-				corrected, err = !bytes.HasPrefix(sealed, v) || len(sealed) != len(v)+pages.SealSize, nil
-			}
-			if err == nil && !corrected {
-				return nil
-			}
-			if first == "" {
-				first = fmt.Sprintf("%s of %s", shown(k), name)
-			}
-			if err != nil {
-				lost++
-			} else {
-				mended++
-			}
-			return nil
-		})
-	})
-	switch {
-	case lost > 0:
-		return fmt.Sprintf("%d values are damaged, the first is %s", lost+mended, first)
-	case mended > 0:
-		return fmt.Sprintf("%d values have a flipped bit that can be corrected, the first is %s", mended, first)
-	}
-	return ""
-}
-
-// checkConversation checks one conversation file.
-func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
-	f := s.dir.conversation(id)
-	var stored decoding
-	texts, read := map[string]bool{}, false
-	out := s.checkFile(ctx, f, id, func(tx txn) error {
-		if is := blank(tx).ID; is != id {
-			return damaged(f.path, fmt.Errorf("it claims to be conversation %q", is))
-		}
-		stored.copy(tx, 0)
-		read = true
-		return tx.Bucket(bucketBlobs).ForEach(func(k, _ []byte) error {
-			texts[string(k)] = true
-			return nil
-		})
-	})
-	events, damage := stored.events(conversation.Event{})
-	remade := slices.ContainsFunc(out, func(f Finding) bool { return f.cure == cureRemake })
-	switch {
-	case !read || remade:
-	case len(damage) > 0:
-		out = append(out, found(f, id, cureRemake, "%d of %d events cannot be read, the first is %d: %s",
-			len(damage), len(events), damage[0].Seq, damage[0].Reason))
-	case len(events) == 0:
-		out = append(out, found(f, id, cureRemake, "there is no event in it"))
-	default:
-		out = append(out, s.checkTexts(ctx, f, id, slices.Sorted(maps.Keys(texts)))...)
-	}
-	missing, first := 0, uint64(0)
-	for _, e := range events {
-		for _, name := range textsOf(e.Body) {
-			if name == "" || texts[name] {
-				continue
-			}
-			if missing++; missing == 1 {
-				first = e.Seq
-			}
-			texts[name] = true // counts once
-		}
-	}
-	if missing > 0 {
-		out = append(out, found(f, id, cureNone, "%d full texts that events name are missing, the first is that of event %d; "+
-			"what the events themselves hold is intact", missing, first))
-	}
-	return out
-}
-
-// textsOf are the names of the texts that an event needs.
-func textsOf(b conversation.Body) []string {
-	switch b := b.(type) {
-	case conversation.ToolResult:
-		return []string{b.Blob}
-	case conversation.Instructions:
-		return []string{b.System, b.Tools}
-	}
-	return nil
-}
-
-// checkTexts compares every text with its name, one transaction each so that no other
-// program waits long.
-func (s *Store) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
-	for _, name := range names {
-		if _, err := s.Blob(ctx, id, name); errors.Is(err, ErrDamaged) {
-			return []Finding{found(f, id, cureRemake, "a stored text cannot be read: %v", cause(err))}
-		}
-	}
-	return nil
-}
-
-// checkIndex checks the index, and looks for conversations that have fewer events than it
-// tells. Rows that are behind are no finding: the next list heals them. Nor are those of
-// files of which something was found already.
-func (s *Store) checkIndex(ctx context.Context, already []Finding) []Finding {
-	out := s.checkFile(ctx, s.dir.index(), "", nil)
-	known, err := s.index.read(ctx)
-	files, err2 := s.dir.files()
-	if len(out) > 0 || err != nil || err2 != nil {
-		return out
-	}
-	for _, file := range files {
-		r, ok := known[file.id]
-		if !ok || slices.ContainsFunc(already, func(f Finding) bool { return f.ID == file.id }) {
-			continue
-		}
-		if fresh := s.index.examine(ctx, file); fresh.Problem == "" && fresh.after(r).Had > 0 {
-			out = append(out, found(s.dir.index(), file.id, cureRemake, "conversation %s %s, and a repair only ends this message",
-				file.id, fewer(fresh.after(r).Had)))
-		}
-	}
-	return out
-}
-
-// removeDrafts removes drafts of files whose making was cut short. Under the gate no
-// draft is in the making.
-func (s *Store) removeDrafts(ctx context.Context) {
-	err := s.disk.underGateWithin(ctx, s.disk.wait/indexWait, func() error {
-		for _, dir := range []string{string(s.dir), s.dir.folder()} {
-			entries, err := os.ReadDir(dir)
-			for _, e := range entries {
-				if strings.HasSuffix(e.Name(), ".db.new") {
-					err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))
-				}
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		s.log.Debug("drafts could not be removed", "error", err)
-	}
 }

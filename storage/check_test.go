@@ -180,19 +180,59 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	}
 }
 
-func TestDamagedSharedFileIsSetAside(t *testing.T) {
+// A file that lost its events may still hold them in pages that nothing leads to.
+func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
+	t.Parallel()
+	s, path, said := patient(t)
+	edit(t, path, func(tx *bbolt.Tx) error {
+		if err := tx.DeleteBucket([]byte("events")); err != nil {
+			return err
+		}
+		_, err := tx.CreateBucket([]byte("events"))
+		return err
+	})
+	repaired(t, s, one(t, s))
+	events, _, err := s.Load(t.Context(), idA)
+	if diff := cmp.Diff(said, events); err != nil || diff != "" {
+		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
+	}
+	if _, err := os.Stat(path + ".damaged"); err != nil {
+		t.Errorf("the damaged file is not kept: %v", err)
+	}
+}
+
+func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
+	t.Parallel()
+	s, _, _ := patient(t)
+	before := list(t, s, storage.Filter{})
+	edit(t, filepath.Join(s.Dir(), "index.db"), func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("entries"))
+		wrong := strings.Replace(string(storage.Unsealed(b.Get([]byte(idA)))), `"turns":61`, `"turns":62`, 1)
+		return b.Put([]byte(idA), storage.Sealed("entries", []byte(idA), wrong))
+	})
+	repaired(t, s, one(t, s))
+	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
+		t.Errorf("list (-before +repaired):\n%s", diff)
+	}
+}
+
+func TestDamagedSharedFileIsRepaired(t *testing.T) {
 	t.Parallel()
 	s, _, _ := patient(t)
 	must(t, s.AddHistory(t.Context(), "/w", "one"))
 	must(t, s.AddHistory(t.Context(), "/w", "two"))
+	must(t, s.SaveCalibration(t.Context(), "e m", conversation.Calibration{Factor: 2}))
 	edit(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("history")).Put(key(1), []byte("{"))
 	})
 	repaired(t, s, check(t, s))
 	must(t, s.AddHistory(t.Context(), "/w", "three"))
 	h, err := s.History(t.Context(), "/w", 0)
-	if diff := cmp.Diff([]string{"three"}, h); err != nil || diff != "" {
+	if diff := cmp.Diff([]string{"two", "three"}, h); err != nil || diff != "" {
 		t.Errorf("%v, history (-want +got):\n%s", err, diff)
+	}
+	if c, ok, err := s.Calibration(t.Context(), "e m"); !ok || err != nil || c.Factor != 2 {
+		t.Errorf("calibration: %+v, %v, %v", c, ok, err)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
@@ -54,12 +56,19 @@ func TestTextsThatAreMissingAreFound(t *testing.T) {
 		t.Fatalf("with all texts: %+v", findings)
 	}
 	lose(t, path, names[1], names[3], names[4])
-	findings := check(t, s)
-	if len(findings) != 1 || !lost(findings[0]) || !strings.HasPrefix(findings[0].What, "3 full texts that events name are missing, the first is that of event 2") {
-		t.Fatalf("%+v", findings)
+	want := []storage.Finding{
+		{File: path, ID: idA, What: "2 of 3 full texts of results are missing, the first is that of event 4; " +
+			"the part the model was shown is intact, the rest is lost"},
+		{File: path, ID: idA, What: "1 of 2 texts of system prompts and tools are missing, the first is that of event 2; " +
+			"all messages are intact, but requests from that time cannot be rebuilt"},
 	}
-	if out, err := s.Repair(t.Context(), findings); err != nil || out[0].Repaired || out[0].Note != "" {
-		t.Errorf("%+v, %v", out, err)
+	findings := check(t, s)
+	if d := cmp.Diff(want, findings, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	out, err := s.Repair(t.Context(), findings)
+	if d := cmp.Diff(want, out, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" || err != nil {
+		t.Errorf("%v, after a repair (-want +got)\n%s", err, d)
 	}
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(report.Damaged) > 0 || events[3].Body.(conversation.ToolResult).Text != "part of it" {

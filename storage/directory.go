@@ -23,13 +23,13 @@ func (d directory) folder() string { return filepath.Join(string(d), "conversati
 func (d directory) lock(id string) string { return filepath.Join(d.folder(), id+".lock") }
 
 func (d directory) conversation(id string) dbfile {
-	return dbfile{filepath.Join(d.folder(), id+".db"), conversationLayout}
+	return dbfile{filepath.Join(d.folder(), id+".db"), &conversationLayout}
 }
 
-func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), indexLayout} }
+func (d directory) index() dbfile { return dbfile{filepath.Join(string(d), "index.db"), &indexLayout} }
 
 func (d directory) shared() dbfile {
-	return dbfile{filepath.Join(string(d), "shared.db"), sharedLayout}
+	return dbfile{filepath.Join(string(d), "shared.db"), &sharedLayout}
 }
 
 // fileSeen is a conversation file as the folder shows it.

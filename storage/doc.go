@@ -10,8 +10,7 @@
 //   - One program at a time writes a conversation ([Writer], [ErrLocked]); any
 //     number read it meanwhile.
 //   - Damage stays in one file, is an error ([ErrDamaged]) and never a panic. A
-//     single event that cannot be read is replaced, not fatal ([LoadReport]). A file with
-//     a damaged page is refused until [Store.Repair] makes it anew from what can be read.
+//     single event that cannot be read is replaced, not fatal ([LoadReport]).
 //   - A wrong bit is noticed wherever it changes what is read. One in a value is
 //     set right while it is read, and so is a newest transaction that is hidden by
 //     a damaged page.

@@ -91,10 +91,23 @@ func (e Entry) same(o Entry) bool {
 // oneLine is the beginning of text with every run of white space and control
 // characters as one space, at most limit characters.
 func oneLine(text string, limit int) string {
-	return conversation.OneLine(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = b.Len() > 0
+			continue
 		}
-		return r
-	}, text[:min(len(text), 16*limit)]), limit)
+		if space {
+			b.WriteByte(' ')
+			limit--
+			space = false
+		}
+		if limit <= 0 {
+			break
+		}
+		b.WriteRune(r)
+		limit--
+	}
+	return b.String()
 }

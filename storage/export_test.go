@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,9 +38,21 @@ func OnFilesystem(o Options, network string) Options {
 	return o
 }
 
-// UpdateConversation changes the file of a conversation, past what the store writes.
-func (s *Store) UpdateConversation(id string, change func(*bbolt.Tx) error) error {
-	return s.disk.update(background, s.dir.conversation(id), func(tx txn) error { return change(tx.Tx) })
+// Migration is a step forward for WithMigrations.
+type Migration struct {
+	Name string
+	Run  func(*bbolt.Tx) error
+}
+
+// UpdateConversation opens the file of a conversation for writing as a program
+// would whose conversations have these migrations.
+func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
+	return s.disk.update(background, later(s.dir.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
+}
+
+// ViewConversation is UpdateConversation for reading.
+func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
+	return s.disk.view(background, later(s.dir.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
 }
 
 // Sealed is a value as it is stored.
@@ -52,6 +65,14 @@ func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-pages.Se
 
 // KeepRecord ends a transaction that was made without the store.
 func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.keepRecord() }
+
+func later(f dbfile, steps []Migration) dbfile {
+	l := *f.layout
+	for _, m := range steps {
+		l.migrations = append(l.migrations, migration{m.Name, m.Run})
+	}
+	return dbfile{f.path, &l}
+}
 
 // Forget makes the store look at the file of a conversation as if for the first time.
 func (s *Store) Forget(id string) {
@@ -76,11 +97,29 @@ func (s *Store) Refresh(ctx context.Context, id string) error {
 // ConversationPath is the file of a conversation.
 func (s *Store) ConversationPath(id string) string { return s.dir.conversation(id).path }
 
-// Salvage is what a repair reads of a file.
-func Salvage(path string) (events map[uint64][]byte, texts, meta map[string][]byte, err error) {
-	got, err := salvage(path, &compressor{})
-	if err != nil {
-		return nil, nil, nil, err
+// Salvage is what a repair reads of a file: by bbolt and by its bytes, or only by those,
+// as where a page leads astray.
+func Salvage(path string, onlyBytes bool) (events map[uint64]string, values map[string]map[string][]byte, err error) {
+	got := newSalvaged()
+	if onlyBytes {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return nil, nil, err
+		}
+		h := pages.ReadHeads(f)
+		got.unseal(nil)
+		got.search(data, int(pages.Newest(h.Pages).PageSize()))
+	} else if got, err = salvage(path, &compressor{}); err != nil {
+		return nil, nil, err
 	}
-	return got.events, got.texts, got.meta, nil
+	events = map[uint64]string{}
+	for _, r := range got.events() {
+		events[r.seq] = string(r.value)
+	}
+	return events, got.values, nil
 }

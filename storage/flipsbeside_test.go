@@ -58,7 +58,7 @@ func TestDamagedTextIsStoredAgain(t *testing.T) {
 	name, err := c.w.PutBlob(t.Context(), text)
 	must(t, err)
 	c.close()
-	must(t, s.UpdateConversation(idA, func(tx *bbolt.Tx) error {
+	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("rubbish"))
 	}))
 	if _, err := s.Blob(t.Context(), idA, name); err == nil {

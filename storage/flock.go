@@ -36,6 +36,20 @@ func (a access) lock() int {
 	return unix.LOCK_EX
 }
 
+// How much of a file has been looked at before it is used.
+const (
+	surveyedWays = 1 // the pages that lead to others
+	surveyedAll  = 2
+)
+
+// surveying is what has to be looked at.
+func (a access) surveying() int {
+	if a == reading {
+		return surveyedWays
+	}
+	return surveyedAll
+}
+
 // flock locks f and repeats what a signal interrupts.
 func flock(f *os.File, how int) error {
 	for {

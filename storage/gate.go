@@ -46,7 +46,7 @@ type gate struct {
 	turn chan struct{} // capacity 1: holds a token while the file is in use
 	// Guarded by turn:
 	late     chan struct{} // closed when a wait that was given up has ended
-	surveyed bool          // its pages have been looked at
+	surveyed int           // how much of the file has been looked at once
 }
 
 // pass is the right to use a file.

@@ -9,6 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"time"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+
+	"plimsoll/storage/pages"
 )
 
 // Rules of the index:
@@ -37,19 +42,20 @@ type indexRow struct {
 	Size  int64 `json:"size"`
 	Mtime int64 `json:"mtime"` // nanoseconds since 1970, 0 not told
 
-	Had int `json:"had,omitempty"` // events before there were fewer, 0 if that never was
+	Had  int  `json:"had,omitempty"`  // events before there were fewer, 0 if that never was
+	Told bool `json:"told,omitempty"` // the user knows of that
 }
 
 // after is a row made of a file of which an older row was known.
 func (r indexRow) after(old indexRow) indexRow {
-	r.Had = old.Had
+	r.Had, r.Told = old.Had, old.Told
 	switch {
 	case r.Size < 0:
 		r.Entry = old.Entry // old news are better than none
 	case r.Problem != "":
 		r.Workspace, r.Updated, r.Events = old.Workspace, old.Updated, old.Events
 	case r.Events < old.Events:
-		r.Had = old.Events
+		r.Had, r.Told = old.Events, false
 	}
 	return r
 }
@@ -123,9 +129,19 @@ func (x *index) row(ctx context.Context, id string) (r indexRow, ok bool) {
 	return r, ok && err == nil
 }
 
-// fewer says that a conversation has fewer events than it had.
-func fewer(had int) string {
-	return fmt.Sprintf("had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", had)
+// missed tells once that a conversation has fewer events than its row r knew, "" otherwise.
+// The row was read before the events: else they could be fewer because they are older.
+func (x *index) missed(ctx context.Context, r indexRow, events int) string {
+	now := r
+	now.Events = events
+	if now = now.after(r); now.Had == 0 || now.Told {
+		return ""
+	}
+	r.Had, r.Told = now.Had, true
+	if err := x.write(ctx, 0, []indexRow{r}, nil); err != nil {
+		x.log.Debug("index not told of a notice; it is given again", "conversation", r.ID, "error", err)
+	}
+	return fmt.Sprintf("it had %d events before: an older copy of its file is in its place, or its last writes are lost. A backup may have them", now.Had)
 }
 
 // write puts and removes rows, making the index if it is missing and
@@ -134,8 +150,8 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 	change := func(tx txn) error {
 		for _, r := range rows {
 			key := []byte(r.ID)
-			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok {
-				r.Had = max(r.Had, old.Had)
+			if old, ok := storedRow(tx, key, tx.Bucket(bucketEntries).Get(key)); ok && r.Had < old.Had {
+				r.Had, r.Told = old.Had, old.Told
 			}
 			value, err := json.Marshal(r)
 			if err != nil {
@@ -155,7 +171,7 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 	err := x.disk.updateWithin(ctx, x.dir.index(), wait, change)
 	if errors.Is(err, ErrDamaged) {
 		x.log.Warn("the index was damaged and is made anew", "error", err)
-		if err = x.drop(ctx); err == nil {
+		if err = x.dropDamaged(ctx); err == nil {
 			err = x.disk.updateWithin(ctx, x.dir.index(), wait, change)
 		}
 	}
@@ -168,14 +184,35 @@ func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, 
 	return err
 }
 
-// drop removes the index. If another program was faster and has put a sound one there, it
-// is made once more.
-func (x *index) drop(ctx context.Context) error {
-	err := x.disk.underGate(ctx, func() error { return os.Remove(x.dir.index().path) })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+// dropDamaged removes the index unless another program was faster and
+// has put a sound one there.
+func (x *index) dropDamaged(ctx context.Context) error {
+	return x.disk.underGate(ctx, func() error {
+		f, err := os.OpenFile(x.dir.index().path, os.O_RDONLY, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return explain(x.dir.index().path, err)
+		}
+		if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); err != nil {
+			unlock(f)
+			return fmt.Errorf("%s: %w", x.dir.index().path, ErrBusy)
+		}
+		h := pages.ReadHeads(f)
+		if n := pages.Newest(h.Pages); n == nil || pages.Survey(f, n, true) != nil {
+			unlock(f)
+			return os.Remove(x.dir.index().path)
+		}
+		err = transact(f, reading, func(tx *bbolt.Tx) error {
+			_, err := indexLayout.check(tx)
+			return err
+		})
+		if !errors.Is(err, ErrDamaged) {
+			return nil
+		}
+		return os.Remove(x.dir.index().path)
+	})
 }
 
 // examine makes the row of a conversation from its file.

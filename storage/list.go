@@ -35,7 +35,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 			locked = append(locked, file.id)
 		}
 	}
-	elsewhere, err := s.elsewhere(ctx, locked)
+	elsewhere, err := s.locks.elsewhere(ctx, locked)
 	if err != nil {
 		s.log.Debug("writer locks could not be tested", "error", err)
 	}
@@ -132,11 +132,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	if err := s.dir.exists(id); err != nil {
 		return err
 	}
-	lock, err := s.lockWriting(ctx, id)
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	defer s.unlockWriting(lock)
+	defer s.locks.unlock(lock)
 	path := s.dir.conversation(id).path
 	err = s.disk.underGate(ctx, func() error {
 		// A reader that has the file open finishes with what it has.
@@ -175,13 +175,13 @@ func (s *Store) Owner(id string) int {
 // has the conversation open for writing. When that cannot be found out, it
 // says yes: such a conversation can still be read.
 func (s *Store) OpenElsewhere(id string) bool {
-	if !conversation.ValidID(id) || s.mine(id) {
+	if !conversation.ValidID(id) || s.locks.mine(id) {
 		return false
 	}
 	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	// With an error found says yes, and there is nothing else to decide.
-	found, _ := s.elsewhere(context.Background(), []string{id})
+	found, _ := s.locks.elsewhere(context.Background(), []string{id})
 	return found[id]
 }

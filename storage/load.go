@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -64,9 +65,10 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	if told := s.disk.told(s.dir.conversation(id).path); told != "" {
 		notices = append(notices, told)
 	}
-	listed.Had = max(listed.Had, listed.Events)
-	if known && listed.Had > len(events) {
-		notices = append(notices, "it "+fewer(listed.Had))
+	if known {
+		if missed := s.index.missed(ctx, listed, len(events)); missed != "" {
+			notices = append(notices, missed)
+		}
 	}
 	return events, LoadReport{damage, notices}, nil
 }
@@ -120,6 +122,7 @@ func (d *decoding) copy(tx txn, seq uint64) {
 	var rows []row
 	var memory []byte
 	for ; k != nil; k, v = c.Next() {
+		v = within(tx.Tx, v)
 		if len(v) > cap(memory)-len(memory) {
 			d.decode(rows)
 			rows, memory = nil, make([]byte, 0, max(len(v), chunkSize))
@@ -168,6 +171,18 @@ func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Dama
 	return gapless(last, d.rows, events, reasons)
 }
 
+// decodeRows decodes all rows of a conversation in the order of their keys.
+func decodeRows(rows []row) ([]conversation.Event, []Damage) {
+	const each = 128
+	var d decoding
+	d.begin(len(rows)/each + 1)
+	for some := range slices.Chunk(rows, each) {
+		d.decode(some)
+	}
+	close(d.work)
+	return d.events(conversation.Event{})
+}
+
 func decodeRow(r *row) (conversation.Event, error) {
 	value := r.value
 	if r.sealed {
@@ -204,6 +219,13 @@ func unreadable(tx txn) []string {
 	}{{keyPartial, "the part of a reply that had arrived"}, {keyWaiting, "the messages that waited"}, {keyWorkspace, "the folder it belongs to"}} {
 		if _, err := tx.get(bucketMeta, c.key); err != nil {
 			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
+		}
+	}
+	// A value under a wrong key is missing under its own.
+	c := tx.Bucket(bucketMeta).Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if _, err := tx.open(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {
+			notices = append(notices, "a part beside the messages cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
 	return notices

@@ -7,21 +7,29 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 
 	"plimsoll/conversation"
 )
 
 // Rules of repairing:
-//   - A damaged file is never changed. What can be read of a conversation is copied into a
-//     new one, and the damaged one stays next to it as .damaged. The index is made again from
-//     the conversations, input history and calibrations begin anew.
+//   - A damaged file is never changed. What can be read of it is copied into a
+//     new one, and the damaged one stays next to it as .damaged.
 //   - A conversation is repaired only while no process has it open for writing.
 
 // Repair repairs what can be of findings and returns them with Repaired and
-// Note filled in, each file and cure once. The error is that of ctx.
+// Note filled in. The error is that of ctx.
 func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, error) {
-	out := slices.Clone(findings)
+	return s.doctor().repairAll(ctx, findings)
+}
+
+// repairAll repairs findings one after the other, each file and cure once.
+func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
+	out := append([]Finding(nil), findings...)
+	type job struct {
+		file string
+		cure cure
+	}
+	done := map[job]*Finding{}
 	for i := range out {
 		f := &out[i]
 		if err := ctx.Err(); err != nil {
@@ -30,115 +38,215 @@ func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, erro
 		if !f.Repairable || f.Repaired {
 			continue
 		}
-		if same := slices.IndexFunc(out[:i], func(o Finding) bool { return o.Note != "" && o.File == f.File && o.cure == f.cure }); same >= 0 {
-			f.Repaired, f.Note = out[same].Repaired, out[same].Note
+		if same := done[job{f.File, f.cure}]; same != nil {
+			f.Repaired, f.Note = same.Repaired, same.Note
 			continue
 		}
-		note, err := s.repair(ctx, *f)
+		note, err := d.repair(ctx, *f)
 		if err != nil {
 			note = "not repaired: " + err.Error()
 		}
 		f.Note, f.Repaired = note, err == nil
+		done[job{f.File, f.cure}] = f
 	}
 	return out, nil
 }
 
-func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
+func (d *doctor) repair(ctx context.Context, f Finding) (string, error) {
 	switch f.cure {
 	case cureMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
 	case cureHead:
-		// Each transaction that writes replaces a head, a damaged one first.
-		err := s.disk.update(ctx, f.file, func(txn) error { return nil })
-		if !errors.Is(err, ErrDamaged) {
-			return "both heads are sound again", err
-		}
+		return d.repairHead(ctx, f)
+	case cureCard:
+		return d.repairCard(ctx, f.ID)
+	case cureRewrite:
+		return d.rewriteConversation(ctx, f.ID)
+	case cureIndex:
+		return d.rebuildIndex(ctx)
+	case cureShared:
+		return d.rewriteShared(ctx)
 	}
-	switch f.File {
-	case s.dir.index().path:
-		if err := s.index.drop(ctx); err != nil {
-			return "", err
-		}
-		rows, _, err := s.index.rows(ctx)
-		return fmt.Sprintf("the index was rebuilt, with %d conversations", len(rows)), err
-	case s.dir.shared().path:
-		var aside string
-		err := s.disk.underGate(ctx, func() (err error) {
-			if aside, err = setAside(f.File); err != nil {
-				return err
-			}
-			return os.Rename(f.File, aside)
-		})
-		return "input history and calibrations begin anew; the damaged file is kept as " + aside, err
-	}
-	return s.remake(ctx, f.ID)
+	return "", errors.New("this cannot be repaired")
 }
 
-// remake copies what can be read of a conversation into a new file.
-func (s *Store) remake(ctx context.Context, id string) (string, error) {
-	lock, err := s.lockWriting(ctx, id)
+// repairHead puts back the head of the newest transaction, and repairs what that shows.
+func (d *doctor) repairHead(ctx context.Context, f Finding) (string, error) {
+	file, check := d.dir.shared(), d.checkShared
+	switch {
+	case f.ID != "":
+		file, check = d.dir.conversation(f.ID), func(ctx context.Context) []Finding { return d.checkConversation(ctx, f.ID) }
+	case f.File == d.dir.index().path:
+		return d.rebuildIndex(ctx)
+	}
+	// Each transaction that writes replaces a head, a damaged one first.
+	if err := d.disk.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
+		return "", err
+	}
+	rest, err := d.repairAll(ctx, check(ctx))
+	note := "both heads are sound again"
+	if told := d.disk.told(f.File); told != "" {
+		note += "; " + told
+	}
+	for _, r := range rest {
+		note += "; " + r.Note
+		if r.Repairable && !r.Repaired {
+			err = errors.Join(err, errors.New(r.Note))
+		}
+	}
+	return note, err
+}
+
+// repairCard makes the card again from the events.
+func (d *doctor) repairCard(ctx context.Context, id string) (string, error) {
+	lock, err := d.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer s.unlockWriting(lock)
-	f := s.dir.conversation(id)
+	defer d.locks.unlock(lock)
+	err = d.disk.update(ctx, d.dir.conversation(id), func(tx txn) error {
+		return addToCard(tx, recount(tx), nil)
+	})
+	d.index.refresh(ctx, id)
+	return "its entry was rebuilt", err
+}
+
+// rewriteConversation copies what can be read into a new file.
+func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, error) {
+	lock, err := d.locks.lock(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	defer d.locks.unlock(lock)
+	f := d.dir.conversation(id)
 	var note string
-	err = s.disk.underGate(ctx, func() error {
-		got, err := salvage(f.path, &s.text)
+	err = d.disk.underGate(ctx, func() error {
+		got, err := salvage(f.path, &d.blobs.text)
 		if err != nil {
 			return err
 		}
-		events, lost := got.inOrder()
+		events, damage := decodeRows(got.events())
 		aside, err := setAside(f.path)
 		if err != nil {
 			return err
 		}
 		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
 		if len(events) == 0 {
-			return errors.Join(os.Rename(f.path, aside), syncDirectory(s.dir.folder()))
+			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.folder()))
 		}
 		if err := os.Link(f.path, aside); err != nil { // no links here: the new file follows in a moment
 			if err := os.Rename(f.path, aside); err != nil {
 				return err
 			}
 		}
-		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s", len(events)-lost, lost, aside)
-		return s.disk.replace(f, func(tx txn) error { return refill(tx, id, got, events) })
+		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s",
+			len(events)-len(damage), len(damage), aside)
+		return d.disk.replace(f, func(tx txn) error { return d.refill(tx, id, got, events) })
 	})
 	if err == nil {
-		s.index.refresh(ctx, id)
+		d.index.refresh(ctx, id)
 	}
 	return note, err
 }
 
 // refill writes what was salvaged of a conversation into a new file.
-func refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
-	entry := Entry{ID: id, Workspace: string(got.meta[string(keyWorkspace)])}
+func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
+	workspace := string(got.value(bucketMeta, keyWorkspace))
+	if err := identify(tx, id, workspace, events[0].Time); err != nil {
+		return err
+	}
 	rows, err := rowsOf(events)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(identify(tx, id, entry.Workspace, events[0].Time), putRows(tx, rows))
-	for name, value := range got.texts {
-		err = errors.Join(err, tx.put(bucketBlobs, []byte(name), value))
-	}
-	for _, key := range [][]byte{keyPartial, keyWaiting} {
-		if value := got.meta[string(key)]; json.Valid(value) {
-			err = errors.Join(err, tx.put(bucketMeta, key, value))
-		}
-	}
-	if err != nil {
+	if err := putRows(tx, rows); err != nil {
 		return err
 	}
-	return addToCard(tx, entry, events)
+	for name, value := range got.values[string(bucketBlobs)] {
+		if _, err := d.blobs.text.open(name, value); err != nil {
+			continue // the text is lost; it stays in the damaged file
+		}
+		if err := putBlob(tx, name, value); err != nil {
+			return err
+		}
+	}
+	var p conversation.Partial
+	if json.Unmarshal(got.value(bucketMeta, keyPartial), &p) == nil {
+		if err := putPartial(tx, p); err != nil {
+			return err
+		}
+	}
+	if texts := got.value(bucketMeta, keyWaiting); json.Valid(texts) {
+		if err := tx.put(bucketMeta, keyWaiting, texts); err != nil {
+			return err
+		}
+	}
+	return addToCard(tx, Entry{ID: id, Workspace: workspace}, events)
+}
+
+// rewriteShared copies what can be read into a new shared file.
+func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
+	f := d.dir.shared()
+	var note string
+	err := d.disk.underGate(ctx, func() error {
+		got, err := salvage(f.path, &d.blobs.text)
+		if err != nil {
+			return err
+		}
+		aside, err := setAside(f.path)
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(f.path, aside); err != nil {
+			return err
+		}
+		kept := 0
+		err = d.disk.replace(f, func(tx txn) error {
+			for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
+				n, err := refillShared(tx, name, got.values[string(name)])
+				if err != nil {
+					return err
+				}
+				kept += n
+			}
+			return nil
+		})
+		note = fmt.Sprintf("%d entries were kept; the damaged file is kept as %s", kept, aside)
+		return err
+	})
+	return note, err
+}
+
+// refillShared writes the readable values of a bucket of the shared file.
+func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, err error) {
+	for k, v := range values {
+		if !json.Valid(v) || len(k) == 0 {
+			continue
+		}
+		if err := tx.put(bucket, []byte(k), v); err != nil {
+			return kept, err
+		}
+		kept++
+	}
+	return kept, nil
+}
+
+// rebuildIndex makes the index again from the conversations.
+func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
+	err := d.disk.underGate(ctx, func() error { return os.Remove(d.dir.index().path) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	rows, _, err := d.index.rows(ctx)
+	return fmt.Sprintf("the index was rebuilt, with %d conversations", len(rows)), err
 }
 
 // setAside is a name for a damaged file that is not taken.
 func setAside(path string) (string, error) {
-	for n := 1; ; n++ {
+	for n := range 1000 {
 		name := path + ".damaged"
-		if n > 1 {
-			name = fmt.Sprintf("%s.damaged%d", path, n)
+		if n > 0 {
+			name = fmt.Sprintf("%s.damaged%d", path, n+1)
 		}
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			return name, nil
@@ -146,4 +254,5 @@ func setAside(path string) (string, error) {
 			return "", err
 		}
 	}
+	return "", fmt.Errorf("%s was repaired a thousand times: remove its .damaged files", path)
 }

@@ -1,8 +1,12 @@
 package storage_test
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,6 +39,41 @@ func TestSearchGoesOnPastDamage(t *testing.T) {
 		t.Errorf("%v %+v", places(hits), report)
 	}
 	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // all that are left are checked in the end
+}
+
+// In a file with a damaged page a search finds what is newer, and reports that it could
+// not read everything.
+func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
+	t.Parallel()
+	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	var bodies []conversation.Body
+	for i := range 300 {
+		bodies = append(bodies, conversation.UserMessage{Text: fmt.Sprintf("heron %d. %s", i+1, strings.Repeat("words ", 100))})
+	}
+	numbered(t, s, idA, "/w", 1, bodies...)
+	numbered(t, s, idB, "/w", 0, conversation.UserMessage{Text: "heron"})
+	list(t, s, storage.Filter{})
+	path := filepath.Join(s.Dir(), "conversations", idA+".db")
+	data, err := os.ReadFile(path)
+	must(t, err)
+	page := bytes.Index(data, []byte("heron 100.")) / os.Getpagesize() * os.Getpagesize()
+	copy(data[page:], bytes.Repeat([]byte{0xff}, 16))
+	must(t, os.WriteFile(path, data, 0o600))
+	for _, look := range []func(){func() {}, func() { s.Forget(idA) }} { // known to the store, and for the first time
+		look()
+		hits, report := search(t, s, "heron", storage.SearchOptions{PerConversation: 1000, Limit: 1000})
+		if report.Unread != 1 || report.Conversations != 2 || len(hits) < 190 || len(hits) > 202 {
+			t.Fatalf("%d hits, %+v, page %d of %d", len(hits), report, page/os.Getpagesize(), len(data)/os.Getpagesize())
+		}
+		for i, h := range hits[:len(hits)-1] {
+			if h.Conversation != idA || h.Event != uint64(300-i) {
+				t.Fatalf("hit %d is event %d of %s", i, h.Event, h.Conversation)
+			}
+		}
+		if last := hits[len(hits)-1]; last.Conversation != idB {
+			t.Errorf("the last hit is in %s", last.Conversation)
+		}
+	}
 }
 
 // A full text that is missing, or no longer what it was, is counted once, and only

@@ -210,6 +210,6 @@ func (l *looking) candidate(tx txn, k, v []byte) (candidate, bool) {
 	if !c.may && c.blob == "" {
 		return candidate{}, false
 	}
-	c.row = row{seq: seqOf(k), value: bytes.Clone(v), sealed: tx.sealed}
+	c.row = row{seq: seqOf(k), value: bytes.Clone(within(tx.Tx, v)), sealed: tx.sealed}
 	return c, true
 }

@@ -6,11 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"time"
 )
 
@@ -34,12 +31,9 @@ type Store struct {
 	dir   directory
 	disk  *disk
 	index *index
+	locks *writerLocks
 	log   *slog.Logger
-	text  compressor
-
-	mu      sync.Mutex         // guards the fields below
-	writers map[string]*Writer // open ones, by conversation
-	closed  bool
+	blobs *blobs
 }
 
 // Open opens the data directory dir, making it if it does not exist. A
@@ -82,7 +76,12 @@ func Open(dir string, o Options) (*Store, error) {
 		dir: at, wait: o.Wait, commit: o.commit, open: o.open, log: o.Log, patience: patience{most: o.Wait},
 		gates: map[string]*gate{}, notices: map[string]string{},
 	}
-	return &Store{dir: at, disk: disk, log: o.Log, index: &index{dir: at, disk: disk, log: o.Log}, writers: map[string]*Writer{}}, nil
+	return &Store{
+		dir: at, disk: disk, log: o.Log,
+		blobs: &blobs{dir: at, disk: disk},
+		index: &index{dir: at, disk: disk, log: o.Log},
+		locks: &writerLocks{dir: at, disk: disk, log: o.Log, writers: map[string]*Writer{}},
+	}, nil
 }
 
 // Dir is the data directory, absolute.
@@ -91,14 +90,11 @@ func (s *Store) Dir() string { return string(s.dir) }
 // Close closes the writers that are still open. It leaves what is busy: an index that is
 // behind, a lock file and a wait that was given up do no harm.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	open := slices.Collect(maps.Values(s.writers))
-	s.closed = true
-	s.mu.Unlock()
 	var errs []error
-	for _, w := range open {
+	for _, w := range s.locks.open() {
 		errs = append(errs, w.Close())
 	}
+	s.locks.close()
 	s.disk.close()
 	return errors.Join(errs...)
 }

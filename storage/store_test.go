@@ -64,10 +64,10 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "from the future").close()
-	must(t, s.UpdateConversation(idA, func(tx *bbolt.Tx) error {
-		meta := tx.Bucket([]byte("meta"))
-		return errors.Join(meta.Put([]byte("format"), []byte("3")), meta.Put([]byte("format.sealed"), storage.Sealed("meta", []byte("format.sealed"), "3")))
-	}))
+	tomorrow := []storage.Migration{{"tomorrow", func(*bbolt.Tx) error { return nil }}}
+	if err := s.UpdateConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
 	_, _, err := s.Load(t.Context(), idA)
 	want(t, err, storage.ErrNewer)
 	_, err = s.OpenWriter(t.Context(), idA)
@@ -79,6 +79,51 @@ func TestNewerFileIsRefusedAndKept(t *testing.T) {
 	findings, err := s.Check(t.Context(), nil)
 	if err != nil || len(findings) != 1 || findings[0].Repairable {
 		t.Errorf("check says %+v, %v, want one finding beyond repair", findings, err)
+	}
+	if err := s.ViewConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
+		t.Errorf("tomorrow's program: %v", err)
+	}
+}
+
+func TestOlderFileIsBroughtForwardByTheFirstWrite(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "from the past").close()
+	var ran []string
+	step := func(name string) storage.Migration {
+		return storage.Migration{Name: name, Run: func(tx *bbolt.Tx) error {
+			ran = append(ran, name)
+			return tx.Bucket([]byte("meta")).Put([]byte(name), storage.Sealed("meta", []byte(name), "done"))
+		}}
+	}
+	steps := []storage.Migration{step("first"), step("second")}
+	done := func(tx *bbolt.Tx) error {
+		for _, name := range []string{"first", "second"} {
+			if tx.Bucket([]byte("meta")).Get([]byte(name)) == nil {
+				return fmt.Errorf("%s is not done", name)
+			}
+		}
+		return nil
+	}
+	before := func(tx *bbolt.Tx) error {
+		if done(tx) == nil {
+			return errors.New("a read brought it forward")
+		}
+		return nil
+	}
+	broken := append(steps[:2:2], storage.Migration{Name: "broken", Run: func(tx *bbolt.Tx) error {
+		return errors.Join(tx.DeleteBucket([]byte("events")), errors.New("no"))
+	}})
+	if err := s.UpdateConversation(idA, broken, done); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("error is %v, want one that names the step", err)
+	}
+	ran = nil
+	must(t, s.ViewConversation(idA, steps, before))
+	must(t, s.UpdateConversation(idA, steps, done))
+	must(t, s.UpdateConversation(idA, steps, done))
+	must(t, s.ViewConversation(idA, steps, done))
+	if diff := cmp.Diff([]string{"first", "second"}, ran); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }
 

@@ -31,7 +31,7 @@ const fillPercent = 0.9
 // dbfile is a database file and its form.
 type dbfile struct {
 	path   string
-	layout layout
+	layout *layout
 }
 
 // view reads f in one transaction.
@@ -70,12 +70,8 @@ func (d *disk) look(ctx context.Context, f dbfile, a access, wait time.Duration,
 	})
 }
 
-// errHidden says that the newest transaction of a file is hidden by a damaged head, and
-// errDoubtful that one may be.
-var (
-	errHidden   = errors.New("its newest head is damaged: the last write is hidden")
-	errDoubtful = errors.New("one of its two heads is damaged: if it was the newer one, the last write is lost")
-)
+// errHidden says that the newest transaction of a file is hidden by a damaged head.
+var errHidden = errors.New("its newest head is damaged: the last write is hidden")
 
 // survey looks at the heads of a file each time, and at its pages the first time. Where
 // it may write it puts a hidden head back where it belongs.
@@ -94,19 +90,21 @@ func (d *disk) survey(p *pass, a access) error {
 		h = pages.ReadHeads(p.file)
 	}
 	if h.Doubtful() {
-		if a == checking {
-			return damaged(path, errDoubtful)
-		}
 		d.tell(path, "part of the file is damaged, and the last write may be lost: check how the conversation ends")
 	}
 	head := pages.Newest(h.Pages)
-	if head == nil || p.gate.surveyed && a != checking {
+	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
 		return nil // bbolt says what is wrong with the heads
 	}
-	if err := pages.Survey(p.file, head, true); err != nil {
+	// Reading all of a file takes hardly more time than a part, and a write may follow.
+	level, err := surveyedAll, pages.Survey(p.file, head, true)
+	if err != nil && a == reading {
+		level, err = surveyedWays, pages.Survey(p.file, head, false)
+	}
+	if err != nil {
 		return damaged(path, err)
 	}
-	p.gate.surveyed = true
+	p.gate.surveyed = max(p.gate.surveyed, level)
 	return nil
 }
 

@@ -45,6 +45,15 @@ func (tx txn) open(bucket, key, raw []byte) ([]byte, error) {
 	return value, nil
 }
 
+// within is a value as bbolt found it, nothing of one that says to be longer than its
+// file: copying that would ask for memory without bound.
+func within(tx *bbolt.Tx, value []byte) []byte {
+	if int64(len(value)) > tx.Size() {
+		return nil
+	}
+	return value
+}
+
 // shown is a key for a message.
 func shown(key []byte) string {
 	if n := seqOf(key); n > 0 {

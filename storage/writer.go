@@ -72,7 +72,7 @@ func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) 
 		store: s, id: n.ID, workspace: n.Workspace,
 		early: early{blobs: map[string]string{}}, known: map[string]bool{},
 	}
-	if err := s.enlist(w); err != nil {
+	if err := s.locks.enlist(w); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -85,17 +85,17 @@ func (s *Store) OpenWriter(ctx context.Context, id string) (*Writer, error) {
 	if err := s.dir.exists(id); err != nil {
 		return nil, err
 	}
-	lock, err := s.lockWriting(ctx, id)
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{store: s, id: id, lock: lock, stored: true, known: map[string]bool{}}
 	if err := w.read(ctx); err != nil {
-		s.unlockWriting(lock)
+		s.locks.unlock(lock)
 		return nil, fmt.Errorf("open conversation %s for writing: %w", id, gone(id, err))
 	}
-	if err := s.enlist(w); err != nil {
-		s.unlockWriting(lock)
+	if err := s.locks.enlist(w); err != nil {
+		s.locks.unlock(lock)
 		return nil, err
 	}
 	return w, nil
@@ -195,7 +195,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 		return nil
 	}
 	if w.lock == nil {
-		if w.lock, err = w.store.lockWriting(ctx, w.id); err != nil {
+		if w.lock, err = w.store.locks.lock(ctx, w.id); err != nil {
 			return err
 		}
 	}
@@ -225,7 +225,7 @@ func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry)
 		return err
 	}
 	for name, text := range w.early.blobs {
-		if err := putBlob(tx, name, w.store.text.pack(text)); err != nil {
+		if err := putBlob(tx, name, w.store.blobs.text.pack(text)); err != nil {
 			return err
 		}
 	}
@@ -271,9 +271,9 @@ func (w *Writer) Close() error {
 		w.store.index.refresh(context.Background(), w.id)
 	}
 	if w.lock != nil {
-		w.store.unlockWriting(w.lock)
+		w.store.locks.unlock(w.lock)
 	}
-	w.store.strike(w)
+	w.store.locks.strike(w)
 	return nil
 }
 

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,14 +25,25 @@ import (
 //     so a test, which takes the lock for a moment, is never mistaken for a
 //     writer.
 
-// lockWriting takes the writer lock of id or says who has it.
-func (s *Store) lockWriting(ctx context.Context, id string) (*os.File, error) {
+// writerLocks are those of the conversations that a store has open for writing.
+type writerLocks struct {
+	dir  directory
+	disk *disk
+	log  *slog.Logger
+
+	mu      sync.Mutex // guards the fields below
+	writers map[string]*Writer
+	closed  bool
+}
+
+// lock takes the writer lock of id or says who has it.
+func (l *writerLocks) lock(ctx context.Context, id string) (*os.File, error) {
 	var f *os.File
-	err := s.disk.underGate(ctx, func() error {
+	err := l.disk.underGate(ctx, func() error {
 		var err error
-		f, err = os.OpenFile(s.dir.lock(id), os.O_RDWR|os.O_CREATE, 0o600)
+		f, err = os.OpenFile(l.dir.lock(id), os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
-			return explain(s.dir.lock(id), err)
+			return explain(l.dir.lock(id), err)
 		}
 		err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
 		if held(err) {
@@ -72,32 +87,32 @@ func pidIn(f *os.File) int {
 	return pid
 }
 
-// unlockWriting releases a writer lock and removes its file, or leaves the file
-// if the gate cannot be had: an unlocked file does no harm.
-func (s *Store) unlockWriting(f *os.File) {
-	err := s.disk.underGate(context.Background(), func() error { return os.Remove(f.Name()) })
+// unlock releases a writer lock and removes its file, or leaves the file
+// if the gate cannot be had: an unlocked file is in nobody's way.
+func (l *writerLocks) unlock(f *os.File) {
+	err := l.disk.underGate(context.Background(), func() error { return os.Remove(f.Name()) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.log.Debug("writer lock left behind", "file", f.Name(), "error", err)
+		l.log.Debug("writer lock left behind", "file", f.Name(), "error", err)
 	}
 	unlock(f)
 }
 
 // elsewhere tests the writer locks of ids, those of conversations that
 // have a lock file. With an error it says yes to all.
-func (s *Store) elsewhere(ctx context.Context, ids []string) (map[string]bool, error) {
+func (l *writerLocks) elsewhere(ctx context.Context, ids []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(ids) == 0 {
 		return found, nil
 	}
-	err := s.disk.underGate(ctx, func() error {
+	err := l.disk.underGate(ctx, func() error {
 		for _, id := range ids {
-			found[id] = !s.mine(id) && lockedFile(s.dir.lock(id))
+			found[id] = !l.mine(id) && lockedFile(l.dir.lock(id))
 		}
 		return nil
 	})
 	if err != nil {
 		for _, id := range ids {
-			found[id] = !s.mine(id)
+			found[id] = !l.mine(id)
 		}
 	}
 	return found, err
@@ -115,31 +130,49 @@ func lockedFile(path string) bool {
 }
 
 // mine reports whether this store has id open for writing.
-func (s *Store) mine(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.writers[id] != nil
+func (l *writerLocks) mine(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.writers[id]
+	return w != nil
 }
 
 // enlist makes w known to the store, which closes it in the end.
-func (s *Store) enlist(w *Writer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+func (l *writerLocks) enlist(w *Writer) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
 		return fmt.Errorf("open conversation %s: store %w", w.id, ErrClosed)
 	}
-	if s.writers[w.id] != nil {
+	if l.writers[w.id] != nil {
 		return fmt.Errorf("open conversation %s for writing: %w", w.id, &LockedError{ID: w.id, PID: os.Getpid()})
 	}
-	s.writers[w.id] = w
+	l.writers[w.id] = w
 	return nil
 }
 
 // strike takes w off the list.
-func (s *Store) strike(w *Writer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.writers[w.id] == w {
-		delete(s.writers, w.id)
+func (l *writerLocks) strike(w *Writer) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writers[w.id] == w {
+		delete(l.writers, w.id)
 	}
+}
+
+// open lists the writers that are open; none once it is closed.
+func (l *writerLocks) open() []*Writer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	return slices.Collect(maps.Values(l.writers))
+}
+
+// close enlists no writer any more.
+func (l *writerLocks) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
 }

@@ -63,6 +63,7 @@ func (h *head) sound() bool {
 type heads struct {
 	Pages  [2]*head
 	spares [2]*head
+	broken [2]*head // what stands where a head is not sound
 }
 
 // ReadHeads reads the heads of a file. A file that is too short has no heads.
@@ -90,7 +91,9 @@ func (h *heads) read(f *os.File, n int, at int64) {
 	}
 	found := &head{raw: [headSize]byte(page[headAt:])}
 	if found.sound() && [headAt]byte(page[:]) == framed(found.Commit()) {
-		h.Pages[n] = found
+		h.Pages[n], h.broken[n] = found, nil
+	} else {
+		h.broken[n] = found
 	}
 	spare := page[spareAt:]
 	end := len(spare) - 4
@@ -112,19 +115,37 @@ func Newest(of [2]*head) *head {
 	return of[0]
 }
 
-// Hidden is the newest head if the file has it no longer, but its spare; nil if bbolt
-// finds it.
+// Hidden is the newest head if the file has it no longer, but its spare, or its own
+// page but for one bit; nil if bbolt finds it.
 func (h *heads) Hidden() *head {
 	there, spare := Newest(h.Pages), Newest(h.spares)
-	if spare != nil && (there == nil || spare.Commit() > there.Commit()) {
+	switch {
+	case spare != nil && (there == nil || spare.Commit() > there.Commit()):
 		return spare
+	case spare != nil || there == nil:
+		return nil
+	}
+	broken := h.broken[1-there.Commit()%2]
+	if broken == nil {
+		return nil
+	}
+	if broken.sound() && broken.Commit() == there.Commit()+1 {
+		return broken // what stands before it in its page is wrong
+	}
+	for bit := range headSize * 8 {
+		broken.raw[bit/8] ^= 1 << (bit % 8)
+		if broken.sound() && broken.Commit() == there.Commit()+1 && broken.PageSize() == there.PageSize() {
+			return broken
+		}
+		broken.raw[bit/8] ^= 1 << (bit % 8)
 	}
 	return nil
 }
 
 // Doubtful reports whether one head is damaged and nothing tells which one it was.
 func (h *heads) Doubtful() bool {
-	return Newest(h.spares) == nil && (h.Pages[0] == nil) != (h.Pages[1] == nil)
+	there := Newest(h.Pages)
+	return there != nil && Newest(h.spares) == nil && h.broken[1-there.Commit()%2] != nil && h.Hidden() == nil
 }
 
 // framed is what stands before a head in its page.
