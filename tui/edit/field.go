@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -23,12 +24,22 @@ type Field struct {
 
 	editor        *Editor
 	width, height int
-	top           int // the first row in sight
+	top           int  // the first row in sight
+	flat          bool // it stays on one line
+	left          int  // the first cell in sight of a text that does
 }
 
 // NewField is an empty text. See [Field.Safe] and [Field.Most].
 func NewField(safe func(string) string, most int) *Field {
 	return &Field{Safe: safe, Most: most, editor: NewEditor(NewBuffer(nil)), height: 1, width: 1}
+}
+
+// NewLine is an empty text that stays on one line, and is scrolled along it: safe must take line feeds out. See [NewField].
+func NewLine(safe func(string) string, most int) *Field {
+	f := NewField(safe, most)
+	f.flat = true
+	f.SetSize(1, 1)
+	return f
 }
 
 // Text is the text.
@@ -39,7 +50,7 @@ func (f *Field) SetText(text string, atEnd bool) {
 	f.editor.Reset()
 	f.editor.Insert(text)
 	f.editor.Forget()
-	f.top = 0
+	f.top, f.left = 0, 0
 	if !atEnd {
 		f.editor.MoveTo(Place{})
 	}
@@ -48,6 +59,10 @@ func (f *Field) SetText(text string, atEnd bool) {
 // SetSize gives the text its place.
 func (f *Field) SetSize(width, height int) {
 	f.width, f.height = max(width, 1), max(height, 1)
+	if f.flat {
+		f.editor.SetWidth(math.MaxInt32)
+		return
+	}
 	f.editor.SetWidth(f.width - 1) // a cell is for the cursor
 }
 
@@ -129,6 +144,9 @@ func (f *Field) insert(text string) {
 
 // View is the rows in sight, at most height, none wider than width. It shows the one with the cursor.
 func (f *Field) View() []string {
+	if f.flat {
+		return []string{f.stretch()}
+	}
 	rows := f.Rows()
 	y, _ := f.editor.Cursor()
 	f.top = max(0, min(f.top, rows-f.height))
@@ -143,16 +161,37 @@ func (f *Field) View() []string {
 				continue
 			}
 			if len(out) < f.height {
-				shown := pane.Clip(strings.ReplaceAll(text[r.Start:r.End], "\t", strings.Repeat(" ", tabWidth)), f.width)
 				from, to := f.marked(i, r)
-				out = append(out, inverse(shown, from, min(to, f.width)))
+				out = append(out, f.row(text[r.Start:r.End], from, to))
 			}
 		}
 	}
 	return out
 }
 
-// Line is the row with the cursor of a text that stays on one line, in exactly width cells, and the column of the cursor in it.
+// row is a text in its place, with the cells [from, to) marked.
+func (f *Field) row(text string, from, to int) string {
+	shown := pane.Clip(strings.ReplaceAll(text, "\t", strings.Repeat(" ", tabWidth)), f.width)
+	return inverse(shown, max(from, 0), min(to, f.width))
+}
+
+// stretch is what is in sight of a text that stays on one line: the cursor, and as much before it as there is room for.
+func (f *Field) stretch() string {
+	line, room := f.editor.At().Line, f.width-1
+	text := f.editor.Line(line)
+	_, x := f.editor.Cursor()
+	f.left = max(0, min(f.left, x, f.editor.columns(text)-room), x-room)
+	start, cells := 0, 0
+	for cells < f.left { // no character is cut
+		n, w := f.editor.atom(text[start:])
+		start, cells = start+n, cells+w
+	}
+	f.left = cells
+	from, to := f.marked(line, Row{0, len(text)})
+	return f.row(text[start:], from-f.left, to-f.left)
+}
+
+// Line is what [Field.View] shows of a text that stays on one line, in exactly width cells, and the column of the cursor in it.
 func (f *Field) Line(width int) (string, int) {
 	f.SetSize(width, 1)
 	shown := f.View()[0]
@@ -185,7 +224,7 @@ const reversed, upright = "\x1b[7m", "\x1b[27m"
 // Cursor is the cell of the cursor in the view as it was drawn last.
 func (f *Field) Cursor() (x, y int) {
 	y, x = f.editor.Cursor()
-	return min(x, f.width-1), max(0, min(y-f.top, f.height-1))
+	return min(x-f.left, f.width-1), max(0, min(y-f.top, f.height-1))
 }
 
 // Scrolled is the first row in sight, as it was drawn last.

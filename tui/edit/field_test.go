@@ -73,6 +73,34 @@ func TestEditingATextByKeys(t *testing.T) {
 	}
 }
 
+func TestALineIsScrolledToItsCursor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, keys, want string
+		x                int
+	}{
+		{"one two", "end", "one two ", 7},
+		{"one two three", "end", "o three ", 7},
+		{"one two three", "end left", "o three ", 6},
+		{"one two three", "end home", "one two…", 0},
+		{"one two three", "end home end backspace", "wo thre ", 7},
+		{"one two three", "end ctrl+left ctrl+left", "two thr…", 0},
+		{"one two three ", "end", " three  ", 7},
+		{"漢字漢字漢字", "end", "字漢字  ", 6},
+		{"a\tbcdef", "end", "bcdef   ", 5},
+	} {
+		e := edit.NewLine(nil, 0)
+		e.SetText(c.text, false)
+		for name := range strings.FieldsSeq(c.keys) {
+			e.Update(tuitest.Key(name), edit.DefaultKeys())
+			e.Line(8)
+		}
+		if got, x := e.Line(8); got != c.want || x != c.x {
+			t.Errorf("%q and %s show %q with the cursor at %d, not %q and %d", c.text, c.keys, got, x, c.want, c.x)
+		}
+	}
+}
+
 // Whatever is typed, what is shown is the text, in rows that fit, and the cursor is
 // in a cell of it where typing shows.
 func TestEditingNeverLosesTextOrCursor(t *testing.T) {

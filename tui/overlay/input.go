@@ -1,7 +1,6 @@
 package overlay
 
 import (
-	"math"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -14,8 +13,7 @@ import (
 
 // newLine is a line to type in, with the cursor behind the text.
 func newLine(text string) *edit.Field {
-	e := edit.NewField(plain.Line, edit.MostInLine)
-	e.SetSize(math.MaxInt32, 1)
+	e := edit.NewLine(plain.Line, edit.MostInLine)
 	e.SetText(text, true)
 	return e
 }

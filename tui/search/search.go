@@ -102,7 +102,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{options: o, line: edit.NewField(plain.Line, edit.MostInLine)}
+	m := &Model{options: o, line: edit.NewLine(plain.Line, edit.MostInLine)}
 	m.SetSize(1, 1)
 	return m
 }
