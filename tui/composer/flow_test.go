@@ -155,6 +155,7 @@ func TestCommandsComplete(t *testing.T) {
 		{"whatever the case", "/Compact now", []string{"enter"}, composer.Command{Name: "compact", Args: "now", Line: "/Compact now"}, ""},
 		{"nothing is near", "/xyz", []string{"enter"}, composer.UnknownCommand{Name: "xyz"}, "/xyz"},
 		{"unknown", "/comapct now", []string{"enter"}, composer.UnknownCommand{Name: "comapct", Nearest: "compact"}, "/comapct now"},
+		{"two letters swapped", "/quti", []string{"enter"}, composer.UnknownCommand{Name: "quti", Nearest: "quit"}, "/quti"},
 		{"far from all", "/zzzzzz", []string{"enter"}, composer.UnknownCommand{Name: "zzzzzz"}, "/zzzzzz"},
 		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails"}, ""},
 		{"closed list still runs it", "/quit", []string{"esc", "enter"}, composer.Command{Name: "quit", Line: "/quit"}, ""},

@@ -60,21 +60,24 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// distance is the number of letters to change, add or take away to make b out of a.
+// distance is the number of letters to change, add, take away or swap with the next one to make b out of a.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	older, old, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		older, old, row = old, row, older
 		row[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := old[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal, row[j+1] = row[j+1], min(change, row[j]+1, row[j+1]+1)
+			row[j+1] = min(change, row[j]+1, old[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], older[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]
