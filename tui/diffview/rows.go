@@ -26,43 +26,63 @@ type row struct {
 	op       diff.Op
 	old, neu int // the numbers of the line
 	indent   string
-	part     string      // of the line, after the indentation
-	at       int         // where the part begins, a byte of the line
-	goesOn   bool        // the line began in a row before
-	lines    []diff.Line // of the hunk
-	line     int         // which of them
+	part     string // of the line, after the indentation
+	at       int    // where the part begins, a byte of the line
+	goesOn   bool   // the line began in a row before
+	pair     *pair  // nil for a line that took no other's place
 	note     string
 	gap      bool // it stands for lines that are not shown
 	cells    int
 	cut      bool // not even a character fits
 }
 
-// partner is the line that took the place of a changed line or that it took the place of: the one that stands as far
-// into the lines added as the other into the lines removed before them. It is false for none.
-func partner(lines []diff.Line, i int) (diff.Line, bool) {
-	begins := func(i int) int {
-		first := i
-		for first > 0 && lines[first-1].Op == lines[i].Op {
-			first--
-		}
-		return first
+// pair is a line and the one that took its place, or whose place it took.
+type pair struct {
+	line, other string
+	compared    bool
+	changed     []span // of the line, once it is compared
+}
+
+// words are the words of the line that changed.
+func (p *pair) words() []span {
+	if p == nil {
+		return nil
 	}
-	first := begins(i)
-	switch {
-	case lines[i].Op == diff.Added && first > 0 && lines[first-1].Op == diff.Removed:
-		if at := begins(first-1) + i - first; at < first {
-			return lines[at], true
-		}
-	case lines[i].Op == diff.Removed:
-		end := i
-		for end < len(lines) && lines[end].Op == diff.Removed {
-			end++
-		}
-		if at := end + i - first; at < len(lines) && lines[end].Op == diff.Added && begins(at) == end {
-			return lines[at], true
+	if !p.compared {
+		p.changed, p.compared = changedWords(shown(p.line), shown(p.other)), true
+	}
+	return p.changed
+}
+
+// begins is, for every line of a hunk, the first of the lines around it that were changed as it was.
+func begins(lines []diff.Line) []int {
+	out := make([]int, len(lines))
+	for i := range lines {
+		out[i] = i
+		if i > 0 && lines[i-1].Op == lines[i].Op {
+			out[i] = out[i-1]
 		}
 	}
-	return diff.Line{}, false
+	return out
+}
+
+// partners are, for every line of a hunk, the line that took its place or whose place it took: the one that stands as far
+// into the lines added as the other into the lines removed before them. It is -1 for none.
+func partners(lines []diff.Line) []int {
+	first, out := begins(lines), make([]int, len(lines))
+	for i := range out {
+		out[i] = -1
+	}
+	for i, l := range lines {
+		begin := first[i]
+		if l.Op != diff.Added || begin == 0 || lines[begin-1].Op != diff.Removed {
+			continue
+		}
+		if at := first[begin-1] + i - begin; at < begin {
+			out[i], out[at] = at, i
+		}
+	}
+	return out
 }
 
 func (d *drawer) full() bool { return d.most > 0 && len(d.out) >= d.most }
@@ -97,7 +117,7 @@ func (d *drawer) note(text string) {
 }
 
 func (d *drawer) hunk(h diff.Hunk) {
-	old, neu := max(h.Old, 1), max(h.New, 1)
+	old, neu, partner := max(h.Old, 1), max(h.New, 1), partners(h.Lines)
 	for i, l := range h.Lines {
 		if d.full() {
 			d.left += len(h.Lines) - i
@@ -112,7 +132,11 @@ func (d *drawer) hunk(h diff.Hunk) {
 		default:
 			old, neu = old+1, neu+1
 		}
-		d.line(row{op: l.Op, old: a, neu: b, lines: h.Lines, line: i}, shown(l.Text))
+		r := row{op: l.Op, old: a, neu: b}
+		if at := partner[i]; at >= 0 {
+			r.pair = &pair{line: l.Text, other: h.Lines[at].Text}
+		}
+		d.line(r, shown(l.Text))
 		if !strings.HasSuffix(l.Text, "\n") {
 			d.note("no newline at the end of the file")
 		}
@@ -159,13 +183,9 @@ func (d *drawer) text(r row) string {
 
 // marked is the text of a row, with the words that changed.
 func (d *drawer) marked(r row) string {
-	var changed []span
-	if other, ok := partner(r.lines, r.line); ok {
-		changed = changedWords(shown(r.lines[r.line].Text), shown(other.Text))
-	}
 	var b strings.Builder
 	done := 0
-	for _, c := range changed {
+	for _, c := range r.pair.words() {
 		from, to := max(c.from-r.at, done), min(c.to-r.at, len(r.part))
 		if from >= to {
 			continue
