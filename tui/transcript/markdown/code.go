@@ -117,7 +117,10 @@ func (r *Renderer) coloured(language, code string) []string {
 	}
 	cut := len(code)
 	if cut > maxColoured {
-		cut = max(0, strings.LastIndexByte(code[:maxColoured], '\n'))
+		cut = strings.LastIndexByte(code[:maxColoured], '\n')
+	}
+	if cut <= 0 {
+		return plainCode(code)
 	}
 	lines := r.colour(lexer, strings.Join(plainCode(code[:cut]), "\n"))
 	if rest := code[cut:]; rest != "" {

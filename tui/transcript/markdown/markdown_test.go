@@ -244,6 +244,15 @@ func TestNothingIsDropped(t *testing.T) {
 	}
 }
 
+func TestCodeWithAHugeFirstLineBeginsWithIt(t *testing.T) {
+	t.Parallel()
+	lines := renderer(t, themes.PlimsollDark, 80).Render("```json\n" + strings.Repeat("1", 40_000) + "\n```")
+	at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(ansi.Strip(l), "json") })
+	if first := ansi.Strip(lines[at+1]); !strings.Contains(first, "111") {
+		t.Errorf("the first row is %q", first)
+	}
+}
+
 // randomText puts together lines that begin, continue or end blocks, in any order and depth.
 func randomText(rng *rand.Rand) string {
 	pool := []string{
