@@ -86,6 +86,8 @@ func TestNoSecretOfACommandIsShown(t *testing.T) {
 		"'a b' c":                                  "run a command",
 		"":                                         "modify_file a.go",
 		"KEY=x":                                    "run a command",
+		`TOKEN="my secret pass" curl x`:            "run a command",
+		`TOKEN=my\ secret curl x`:                  "run a command",
 		"git push origin main":                     "run git",
 	} {
 		var w alert.Watch

@@ -171,8 +171,8 @@ func question(u updates.AskApproval) string {
 // program is the program of a command, without arguments, "a command" where its first word is more than a name.
 func program(command string) string {
 	for _, word := range strings.Fields(command) {
-		if strings.Contains(word, "=") {
-			continue // a variable
+		if strings.Contains(word, "=") && !strings.ContainsAny(word, "\"'`\\(") {
+			continue // a variable, all of it
 		}
 		if strings.ContainsFunc(word, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-._/+", r)
