@@ -53,6 +53,7 @@ type drawer struct {
 	painter
 	book     *book
 	zone     *time.Location
+	keys     *KeyMap
 	height   int
 	expanded map[mark]bool
 	cache    map[int]*drawn // by row

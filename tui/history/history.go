@@ -51,7 +51,7 @@ func New(o Options) *Model {
 		zone = time.UTC
 	}
 	b := open(Content{})
-	d := &drawer{book: b, zone: zone}
+	d := &drawer{book: b, zone: zone, keys: keys}
 	s := &search{book: b}
 	d.painter = newPainter(o.Styles, s)
 	m := &Model{keys: keys, book: b, search: s, draw: d}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
@@ -51,6 +52,17 @@ func TestEnterLeadsToTheOriginal(t *testing.T) {
 	r.press("tab", "tab", "home", "enter", "enter")
 	wants(t, r.screen(), "[both]")
 	wants(t, under(r), "why does TestUpload fail")
+}
+
+func TestAResultThatWasCutNamesTheKeyThatShowsIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.keys.Open = key.NewBinding(key.WithKeys("o"), key.WithHelp("o", "open"))
+	at := r.add(conversation.ToolResult{CallID: "c", Tool: "read_file", Status: conversation.ResultOK, Text: "begins", Total: 4000})
+	r.show()
+	r.to(at)
+	r.press("o")
+	wants(t, r.screen(), "o shows all 4,000 characters.", "o all of it")
 }
 
 func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {

@@ -120,7 +120,7 @@ func (d *drawer) calls(calls []conversation.ToolCall, open bool, width int) []li
 func (d *drawer) result(b conversation.ToolResult, width int) []line {
 	out := d.spread(b.Text, d.styles.Said, width)
 	if b.Total > 0 {
-		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("Enter shows all %s characters.", numbers.Grouped(b.Total)), width)...)...)
+		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total)), width)...)...)
 	}
 	if b.Detail == "" {
 		return out

@@ -207,8 +207,13 @@ func (m *Model) hints() []string {
 			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
 	}
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
-	if it, ok := m.current(); ok && m.draw.isOpen(it) && m.book.leads(it) != 0 {
-		out[0] = pane.Hint("go to the original", k.Open)
+	if it, ok := m.current(); ok && m.draw.isOpen(it) {
+		switch {
+		case m.book.leads(it) != 0:
+			out[0] = pane.Hint("go to the original", k.Open)
+		case m.book.wasCut(it):
+			out[0] = pane.Hint("all of it", k.Open)
+		}
 	}
 	if m.search.on {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
