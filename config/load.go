@@ -17,7 +17,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // WorkspaceFile is the name of a workspace's own configuration, at its top.
@@ -63,11 +62,7 @@ func Parse(name string, data []byte) (Config, error) {
 // overrides lays KEY=VALUE settings over what is there.
 func (l *loading) overrides(layer Layer, set []string) {
 	for _, text := range set {
-		shown := text
-		if key, _, _ := strings.Cut(text, "="); hideSecrets(text) == hidden {
-			shown = key + "=" + hidden
-		}
-		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(shown), Found: true})
+		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(shownOverride(text)), Found: true})
 		src, leaves, problems := parseOverride(layer, text)
 		l.apply(layer, src, leaves, problems, nil)
 	}

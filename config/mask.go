@@ -2,7 +2,7 @@
 //
 //   - Header values are hidden by every way of printing them: fmt, slog, JSON. Who needs them indexes the map.
 //   - A line is quoted in a problem only where it holds nothing that sounds secret or looks like a key, and never from the
-//     section providers.
+//     section providers, nor below headers.
 
 package config
 
@@ -30,10 +30,28 @@ var (
 
 // hideSecrets is a line without what may be a secret: as it is, or nothing but that something is hidden.
 func hideSecrets(line string) string {
-	if strings.HasPrefix(line, "providers") || secretKey().MatchString(line) || keyShaped().MatchString(line) {
+	opening := strings.TrimLeft(line, " \t\"'{?\ufeff")
+	if strings.HasPrefix(opening, "providers") || strings.Contains(line, "headers") || secretKey().MatchString(line) || keyShaped().MatchString(line) {
 		return hidden
 	}
 	return line
+}
+
+// shownOverride is a KEY=VALUE setting without what may be a secret, also where it is not one.
+func shownOverride(text string) string {
+	segments, rest, err := cutPath(text)
+	if err != nil {
+		return hideSecrets(text)
+	}
+	ofProvider := strings.TrimSpace(segments[0]) == "providers"
+	if !ofProvider && hideSecrets(text) == text {
+		return text
+	}
+	key := text[:len(text)-len(rest)-len("=")]
+	if ofProvider && !strings.ContainsAny(key, ":{[") && hideSecrets("."+key) == "."+key || hideSecrets(key) == key {
+		return key + "=" + hidden
+	}
+	return hidden
 }
 
 // maxSearched bounds the part of a line that is searched for secrets, in bytes; far less of it is shown.
@@ -45,7 +63,7 @@ func safeLine(lines []string, i int) string {
 		return ""
 	}
 	section := i
-	for section > 0 && (lines[section] == "" || strings.ContainsAny(lines[section][:1], " \t-#")) {
+	for section > 0 && (lines[section] == "" || strings.ContainsAny(lines[section][:1], " \t-#{}[],\"'")) {
 		section--
 	}
 	line := strings.TrimSpace(lines[i])

@@ -107,15 +107,25 @@ func TestSecretsNeverStandInProblems(t *testing.T) {
 		"ui: {theme: Bearer " + secret + "}\n",
 		"\"x\": \"Authorization: " + secret + "\"\n",
 		"providers:\n  x:\n    headers:\n      Cookie:\n\t" + secret + "\n",
+		"\"providers\":\n  x:\n    headers:\n      X-Auth: " + secret + ": x\n",
+		"'providers':\n  x:\n    headers:\n      X-Auth: " + secret + ": x\n",
+		"  model: m\n  providers:\n    x:\n      headers:\n        X-Auth: " + secret + ": x\n",
+		"{providers: {x: {headers: [" + secret + "]}}}\n",
+		"{providers: {x: {headers: {\n  X-Mine: [" + secret + "]}}}}\n",
+		"{\n\"providers\": {\n\"x\": {\n\"headers\": {\n\"X-Mine\": [\"" + secret + "\"]}}}}\n",
 	} {
 		_, err := config.Parse("c.yaml", []byte(text))
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("no problem, or it shows the secret:\n%v\nof\n%s", err, text)
 		}
 	}
-	_, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Set: []string{"providers.x.headers.X-Mine=[" + secret + "]", "providers.x.api_key=" + secret}})
-	if err == nil || strings.Contains(err.Error(), secret) {
-		t.Errorf("shown: %v", err)
+	for _, set := range []string{"providers.x.headers.X-Mine=[" + secret + "]", "providers.x.api_key=" + secret,
+		"sk-" + secret, "sk-" + secret + "=", "\"providers\".x.headers.X-Mine=[" + secret + "]",
+	} {
+		l, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Set: []string{set}})
+		if err == nil || strings.Contains(err.Error(), secret) || strings.Contains(fmt.Sprint(l.Sources), secret) {
+			t.Errorf("shown of %s: %v, %v", set, err, l.Sources)
+		}
 	}
 }
 
