@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,9 @@ A window marked "server" is what the server says, "config" what you say,
 
 func (cmd *modelsCommand) Run(ctx context.Context) error {
 	provider := cmd.provider
+	if cmd.refresh && cmd.asJSON {
+		return console.WrongUse("use --refresh or --json, not both: --refresh first, then --json lists what it brought")
+	}
 	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
@@ -154,17 +158,17 @@ type pricesJSON struct {
 	Output     *float64 `json:"output"`
 }
 
-// pricesOf is a price sheet; a cached or cache-write price of 0 beside an input price is one that was not published.
-func pricesOf(r setup.ModelRow) pricesJSON {
-	p := r.Prices
-	if p == nil {
-		return pricesJSON{}
+// pricesOf is a price sheet with the user's own prices over it; a cached or cache-write price of 0 beside an input price is
+// one that was not published.
+func pricesOf(r setup.ModelRow) (out pricesJSON) {
+	if p := r.Prices; p != nil {
+		out = pricesJSON{Input: &p.Input, Output: &p.Output, Cached: console.Or(p.Cached), CacheWrite: console.Or(p.CacheWrite)}
+		if p.Input == 0 {
+			out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
+		}
 	}
-	out := pricesJSON{Input: &p.Input, Output: &p.Output, Cached: console.Or(p.Cached), CacheWrite: console.Or(p.CacheWrite)}
-	if p.Input == 0 {
-		out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
-	}
-	return out
+	own := r.Own
+	return pricesJSON{cmp.Or(own.Input, out.Input), cmp.Or(own.Cached, out.Cached), cmp.Or(own.CacheWrite, out.CacheWrite), cmp.Or(own.Output, out.Output)}
 }
 
 func (cmd *modelsCommand) json(rows []setup.ModelRow) error {

@@ -28,7 +28,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 	t.Cleanup(srv.Close)
 	d := newDesk(t)
 	config := filepath.Join(d.dir, "mine.yaml")
-	if err := os.WriteFile(config, []byte("providers:\n  mine:\n    base_url: "+srv.URL+"/v1\n"), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte("providers:\n  mine:\n    base_url: "+srv.URL+"/v1\n    models: {maker/plain: {prices: {output: 0}}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(want int, args ...string) string {
@@ -46,6 +46,9 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 	if got, want := run(0, "--refresh"), "mine: 2 models\n"; got != want {
 		t.Errorf("the second time it says\n%s\nwant\n%s", got, want)
 	}
+	if got := run(2, "--refresh", "--json"); !strings.Contains(got, "not both") {
+		t.Errorf("with --json it says\n%s", got)
+	}
 	list.Store("") // the endpoint is gone
 	if got := run(1, "--refresh"); !strings.Contains(got, "nothing was changed") {
 		t.Errorf("without an endpoint it says\n%s", got)
@@ -54,7 +57,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 		ID            string `json:"id"`
 		ContextWindow *int   `json:"context_window"`
 		WindowSource  string `json:"window_source"`
-		Prices        struct{ Input *float64 }
+		Prices        struct{ Input, Output *float64 }
 	}
 	if err := json.Unmarshal([]byte(run(0, "--json")), &rows); err != nil || len(rows) != 2 {
 		t.Fatalf("%+v, %v", rows, err)
@@ -62,7 +65,7 @@ func TestModelsAreRefreshedFromTheirEndpoints(t *testing.T) {
 	if r := rows[0]; r.ID != "maker/big" || r.ContextWindow == nil || *r.ContextWindow != 1_000_000 || r.WindowSource != "server" || r.Prices.Input == nil || *r.Prices.Input != 1 {
 		t.Errorf("what is kept is listed as %+v", r)
 	}
-	if r := rows[1]; r.ContextWindow != nil || r.WindowSource != "unknown" {
+	if r := rows[1]; r.ContextWindow != nil || r.WindowSource != "unknown" || r.Prices.Input != nil || r.Prices.Output == nil || *r.Prices.Output != 0 {
 		t.Errorf("what was not told is listed as %+v", r)
 	}
 }

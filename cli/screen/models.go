@@ -38,7 +38,7 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		if slices.ContainsFunc(out, func(o tui.ModelChoice) bool { return o.Name == m.Name }) {
 			return
 		}
-		if p := r.Prices; p != nil {
+		if p := setup.WithPrices(r.Prices, r.Own); p != nil {
 			m.Input, m.Output = &p.Input, &p.Output
 			if p.Cached > 0 || p.Input == 0 {
 				m.Cached = &p.Cached

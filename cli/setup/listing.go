@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
 	"plimsoll/compact/meter"
+	"plimsoll/config"
 )
 
 // What is known about models comes from the catalogue; what their endpoint told or lists now counts more, and what the
@@ -21,6 +22,7 @@ import (
 // ModelRow is what is known of a model in a list.
 type ModelRow struct {
 	catalog.Entry
+	Own    config.Prices      // what the configuration says, which wins one by one
 	Source meter.WindowSource // of Window, which is 0 where nobody knows it
 	Sure   bool               // the catalogue has this very model
 }
@@ -60,7 +62,7 @@ func (d *Models) Row(provider string, l openai.Listed) ModelRow {
 	if l.Prices != nil {
 		r.Prices = l.Prices
 	}
-	r.Prices = WithPrices(r.Prices, own.Prices)
+	r.Own = own.Prices
 	return r
 }
 
