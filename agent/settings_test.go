@@ -141,6 +141,7 @@ func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
 		set := map[string]string{"compaction.keep_last": "1"}
 		r.Configure(set, lower())
 		set["compaction.keep_last"] = "changed by the caller"
+		r.Configure(nil, lower())
 		r.wait()
 		same(t, []map[string]string{{"compaction.keep_last": "1"}}, r.configured())
 		if got := r.reading().LoadLine; got != 9000 {

@@ -190,12 +190,9 @@ func (j *Journal) UseMaxOut(tokens int) {
 // UseRules puts rules in force, and settings that differ for this conversation, by dotted
 // key with the value in YAML form.
 func (j *Journal) UseRules(set map[string]string, rules preset.Rules) {
-	overrides := maps.Clone(set) // the maps of others stay as they are
-	for key, value := range j.settings.Overrides {
-		if _, ok := overrides[key]; !ok {
-			overrides[key] = value
-		}
-	}
+	overrides := map[string]string{} // the maps of others stay as they are
+	maps.Copy(overrides, j.settings.Overrides)
+	maps.Copy(overrides, set)
 	j.settings.Overrides, j.rules, j.meter = overrides, rules, j.meter.WithRules(rules)
 }
 

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -167,7 +168,9 @@ func touches(c *madeCall) (paths []string, modifies bool) {
 	}
 	tool := plainTool(c.name)
 	if modifies = writingTools[tool]; modifies || readingTools[tool] {
-		paths = pathsOf(c.args)
+		var command string
+		paths, command = pathsOf(c.args)
+		modifies = modifies && command != "view" // of an editor
 	}
 	return paths, modifies
 }
@@ -175,8 +178,8 @@ func touches(c *madeCall) (paths []string, modifies bool) {
 // maxPath is how much of a path is kept, in code points.
 const maxPath = 200
 
-func pathsOf(arguments string) []string {
-	var paths []string
+// pathsOf lists the paths among arguments, each once, and the argument command.
+func pathsOf(arguments string) (paths []string, command string) {
 	add := func(v any) {
 		if text, ok := v.(string); ok {
 			if path := inLine(text, maxPath); path != "" && path != "." && !slices.Contains(paths, path) {
@@ -184,10 +187,13 @@ func pathsOf(arguments string) []string {
 			}
 		}
 	}
-	object, _ := ordered.Parse(arguments)
-	for _, f := range object {
+	for _, f := range fieldsIn(arguments) {
 		var value any
-		if !pathFields[plainName(f.Key)] || json.Unmarshal(f.Value, &value) != nil {
+		if f.Key != "command" && !pathFields[plainName(f.Key)] || json.Unmarshal(f.Value, &value) != nil {
+			continue
+		}
+		if f.Key == "command" {
+			command, _ = value.(string)
 			continue
 		}
 		add(value)
@@ -199,22 +205,60 @@ func pathsOf(arguments string) []string {
 			add(v)
 		}
 	}
-	return paths
+	return paths, command
 }
+
+// fieldsIn reads arguments in their order, or in that of the names where strict JSON refuses them.
+func fieldsIn(arguments string) ordered.Object {
+	object, ok := ordered.Parse(arguments)
+	var loose map[string]json.RawMessage
+	if ok || json.Unmarshal([]byte(arguments), &loose) != nil {
+		return object
+	}
+	for _, name := range slices.Sorted(maps.Keys(loose)) {
+		object = append(object, ordered.Field{Key: name, Value: conversation.RawJSON(loose[name])})
+	}
+	return object
+}
+
+const patchMark = "*** Begin Patch"
 
 // patched lists the paths that a patch of apply_patch names, which may also be an argument of a shell command.
 func patched(arguments string) []string {
-	_, patch, ok := strings.Cut(arguments, "*** Begin Patch")
-	if !ok {
+	if !strings.Contains(arguments, patchMark) {
 		return nil
 	}
+	var args any
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		args = strings.ReplaceAll(arguments, `\n`, "\n") // a bare patch, or what was cut off
+	}
 	var out []string
-	for line := range strings.Lines(strings.ReplaceAll(patch, `\n`, "\n")) {
-		for _, mark := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
-			rest, ok := strings.CutPrefix(line, mark)
-			if path := inLine(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
-				out = append(out, path)
+	for _, text := range stringsIn(args) {
+		_, patch, _ := strings.Cut(text, patchMark)
+		for line := range strings.Lines(patch) {
+			for _, mark := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
+				rest, ok := strings.CutPrefix(line, mark)
+				if path := inLine(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
+					out = append(out, path)
+				}
 			}
+		}
+	}
+	return out
+}
+
+// stringsIn lists the texts in a JSON value, in the order of their names.
+func stringsIn(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, one := range v {
+			out = append(out, stringsIn(one)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			out = append(out, stringsIn(v[name])...)
 		}
 	}
 	return out
