@@ -72,26 +72,32 @@ func allowScript(rules []rule, s *script) bool {
 }
 
 // matchWords compares a pattern with a simple command. An unsure word may be
-// anything.
+// anything, also several words or none.
 func matchWords(pattern []string, call []word) verdict {
-	result := yes
+	result, differs := yes, no
 	for i, p := range pattern {
 		if p == "*" && i == len(pattern)-1 {
 			return result
 		}
 		if i >= len(call) {
-			return no
+			return differs
+		}
+		if !call[i].sure {
+			differs = maybe
 		}
 		switch {
 		case matchStar(p, call[i].text):
 		case !call[i].sure:
 			result = maybe
 		default:
-			return no
+			return differs
 		}
 	}
 	if len(call) > len(pattern) {
-		return no
+		if slices.ContainsFunc(call[len(pattern):], func(w word) bool { return w.sure }) {
+			return differs
+		}
+		return maybe
 	}
 	return result
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,8 +17,9 @@ import (
 // words, joined by ; && || | or line ends, without redirections other than to
 // /dev/null or between the standard streams; only plain scripts can be allowed
 // by a pattern. For deny rules every simple command anywhere in it counts, also
-// inside substitutions. What a program may run in turn is not known: the words behind
-// its name (sudo rm x) and a text with blanks (bash -c 'rm x') may each be a command.
+// inside substitutions, after wrappers such as sudo, and in bash -c. What other programs
+// run in turn is not known: the words behind their names (ssh host rm x) and a text with
+// blanks may each be a command.
 
 // word is one word of a simple command. sure is false if the shell may make
 // something else of it: an expansion, a glob, braces.
@@ -35,52 +37,68 @@ type script struct {
 	opaque bool     // some command could not be read: deny rules may not see all
 }
 
-// maxScriptDepth bounds texts inside texts (bash -c "bash -c ...").
+// shells and wrappers run other commands that stand in their arguments.
+var (
+	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
+	wrappers = []string{"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "setsid",
+		"stdbuf", "xargs", "find", "fd", "watch", "parallel", "busybox", "toybox", "chroot", "unshare", "nsenter", "strace", "ltrace",
+		"su", "runuser", "pkexec", "setpriv", "flock", "taskset", "chrt", "script", "systemd-run", "fakeroot", "entr"}
+)
+
+// maxScriptDepth bounds scripts inside scripts (bash -c "bash -c ...").
 const maxScriptDepth = 5
 
 func parseScript(text string, lang syntax.LangVariant) *script {
 	s := &script{text: text}
-	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
-	if err != nil {
-		s.opaque = true
-		return s
-	}
-	s.plain = len(file.Stmts) > 0 && plain.Faithful(text)
-	for _, stmt := range file.Stmts {
-		s.plain = s.plain && s.plainStatement(stmt)
-		s.addCommands(stmt, lang, 0)
-	}
+	s.plain = s.read(text, lang, 0) && plain.Faithful(text)
+	s.addGuesses(text, lang, 0)
 	return s
 }
 
-// addCommands notes the commands of a statement, and what may be one in its words.
-func (s *script) addCommands(stmt *syntax.Stmt, lang syntax.LangVariant, depth int) {
-	syntax.Walk(stmt, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			call := literalWords(n)
-			if depth == 0 && len(call) > 0 {
-				s.nested = append(s.nested, call)
-				s.opaque = s.opaque || !call[0].sure
-				call = call[1:]
-			}
-			for i := range call {
-				if call[i].sure {
-					s.inner = append(s.inner, call[i:])
-				}
-			}
-		case *syntax.Word:
-			text := literalWord(n).text
-			if depth < maxScriptDepth && strings.ContainsAny(text, blanks+";&|") {
-				for inner, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
-					if err == nil { // what stands before a mistake is run
-						s.addCommands(inner, lang, depth+1)
+// addGuesses notes what may be a command in the words of the commands of text. Most such
+// words are none: what cannot be read there is passed over.
+func (s *script) addGuesses(text string, lang syntax.LangVariant, depth int) {
+	for stmt, err := range syntax.NewParser(syntax.Variant(lang)).StmtsSeq(strings.NewReader(text)) {
+		if err != nil { // what stands before a mistake is run
+			return
+		}
+		syntax.Walk(stmt, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				call := literalWords(n)
+				for i := range call {
+					if call[i].sure && (i > 0 || depth > 0) {
+						s.inner = append(s.inner, call[i:])
 					}
 				}
+			case *syntax.Word:
+				if text := literalWord(n).text; depth < maxScriptDepth && strings.ContainsAny(text, blanks+";&|<>()`") {
+					s.addGuesses(text, lang, depth+1)
+				}
 			}
+			return true
+		})
+	}
+}
+
+// read adds the commands of text and reports whether it is plain.
+func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	if err != nil || depth == maxScriptDepth {
+		s.opaque = true
+		return false
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			s.addNested(literalWords(call), lang, depth)
 		}
 		return true
 	})
+	plain := len(file.Stmts) > 0 && depth == 0
+	for _, stmt := range file.Stmts {
+		plain = plain && s.plainStatement(stmt)
+	}
+	return plain
 }
 
 func (s *script) plainStatement(stmt *syntax.Stmt) bool {
@@ -119,6 +137,100 @@ func quietRedirect(r *syntax.Redirect) bool {
 		return target.sure && target.text == "/dev/null"
 	}
 	return false
+}
+
+// addNested notes a simple command for deny rules, and the commands it runs.
+func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
+	if !call[0].sure {
+		s.opaque = true
+	}
+	s.addInner(call, lang, depth)
+	if !slices.Contains(wrappers, path.Base(call[0].text)) {
+		return
+	}
+	for i := 1; i < len(call); i++ {
+		s.addInner(call[i:], lang, depth)
+		if slices.Contains(commandOptions, call[i-1].text) {
+			s.readWords(call[i:i+1], lang, depth)
+		}
+	}
+}
+
+// commandOptions are options of wrappers behind which a whole command stands in
+// one word: su -c 'rm x', env -S 'rm x'.
+var commandOptions = []string{"-c", "-S", "--command", "--split-string"}
+
+// addInner notes one simple command and, of a shell, what it is given to run.
+func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
+	program := path.Base(call[0].text)
+	s.nested = append(s.nested, call)
+	switch {
+	case program == "eval":
+		s.readWords(withoutOptions(call[1:]), lang, depth)
+	case program == "trap":
+		args := withoutOptions(call[1:])
+		s.readWords(args[:min(len(args), 1)], lang, depth)
+	case slices.Contains(shells, program):
+		text, input := shellText(call[1:])
+		s.opaque = s.opaque || input
+		s.readWords(text, lang, depth)
+	}
+}
+
+// withoutOptions are the words from the first that is no option (eval -- 'rm x').
+func withoutOptions(args []word) []word {
+	for len(args) > 0 && args[0].sure && strings.HasPrefix(args[0].text, "-") {
+		args = args[1:]
+	}
+	return args
+}
+
+// readWords adds the commands of a script that stands in words.
+func (s *script) readWords(script []word, lang syntax.LangVariant, depth int) {
+	var text []string
+	for _, w := range script {
+		if !w.sure {
+			s.opaque = true
+			return
+		}
+		text = append(text, w.text)
+	}
+	if len(text) > 0 {
+		s.read(strings.Join(text, " "), lang, depth+1)
+	}
+}
+
+// shellText is the word of a shell's arguments that it runs: the one behind its
+// Options if -c is among them, in any spelling (-lc, -ce, -c -e). None if it runs
+// a file; input says that it reads its commands from its input.
+func shellText(args []word) (text []word, input bool) {
+	command := false
+	for i, w := range args {
+		flag := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		switch {
+		case !w.sure:
+			return args[i : i+1], false
+		case flag || strings.HasPrefix(w.text, "+"):
+			command = command || flag && strings.Contains(w.text, "c")
+			input = input || flag && strings.Contains(w.text, "s")
+		case strings.HasPrefix(w.text, "--"):
+		case i > 0 && takesOption(args[i-1].text):
+		case command:
+			return args[i : i+1], false
+		default:
+			return nil, input || strings.HasPrefix(w.text, "/dev/") || strings.HasPrefix(w.text, "/proc/")
+		}
+	}
+	return nil, true
+}
+
+// takesOption reports whether a shell's option is followed by its value.
+func takesOption(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--rcfile" || option == "--init-file"
+	}
+	sign := strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+")
+	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
 // literalWords are the words of a command.
