@@ -157,6 +157,36 @@ func TestRulesAreJudgedBeforeTheyAreGranted(t *testing.T) {
 	}
 }
 
+func TestARuleForRequestsOrFilesIsExactOnlyWithoutWildcards(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, map[string]string{"a*b.txt": "x", "d/[x].ts": "x"})
+	get := call(t, "http_request", map[string]any{"url": "https://a.test/b", "method": "PUT"})
+	for rule, exact := range map[string]bool{
+		"http_request(PUT https://a.test/b)": true,
+		"http_request(https://a.test/b)":     false,
+		"http_request(PUT https://a.test)":   false,
+		"http_request(https://a.test)":       false,
+		"http_request(PUT *://a.test/b)":     false,
+		"http_request(PUT https://*.test/b)": false,
+		"http_request(PUT https://a.test/*)": false,
+	} {
+		b.Review(t.Context(), get)
+		o, err := b.Judge(get.ID, []string{rule})
+		if err != nil || (o.Warning == "") != exact || strings.Contains(o.Means, "exactly") != exact {
+			t.Errorf("%s: %+v, %v", rule, o, err)
+		}
+	}
+	for name, wide := range map[string]string{"a*b.txt": "edit(./a*b.txt)", "d/[x].ts": "edit(d/[[]x].ts)"} {
+		edit := call(t, "modify_file", map[string]any{"path": name, "old": "x", "new": "y"})
+		if o := b.Review(t.Context(), edit).Offer; o.Warning != "" || o.Means != "exactly this file" {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if o, err := b.Judge(edit.ID, []string{wide}); err != nil || o.Warning == "" {
+			t.Errorf("%s: %+v, %v", wide, o, err)
+		}
+	}
+}
+
 func TestRulesInForceAreListedAndRevoked(t *testing.T) {
 	t.Parallel()
 	store := grants.New(filepath.Join(t.TempDir(), "grants.json"))

@@ -144,16 +144,22 @@ func (r rule) describe() (means, warning string) {
 		return "exactly this command", ""
 	case command:
 		return "commands of the form " + r.pattern, wide
-	case request && !wildcard(r.pattern):
-		return "exactly this request", ""
+	case request && r.oneAddress():
+		return "exactly this address and method, whatever is sent", ""
 	case request:
 		return "requests of the form " + r.pattern, wide
-	case strings.ContainsAny(r.pattern, "*?[{"):
+	case unescaped(r.pattern, "*?[{"):
 		return "files of the form " + r.pattern + ", but none that holds secrets or configures programs", wide
 	case !strings.Contains(r.pattern, "/") && r.pattern != ".":
 		return "files named " + r.pattern + " in any folder", wide
 	}
 	return "exactly this file", ""
+}
+
+// oneAddress reports whether a rule for requests names a method and a whole address.
+func (r rule) oneAddress() bool {
+	u, err := parseURLPattern(r.pattern) // without a path, its path is *
+	return err == nil && u.method != "" && !wildcard(u.method+u.scheme+u.host+u.path)
 }
 
 // Rules lists the rules in force: what the user granted, then what the configuration

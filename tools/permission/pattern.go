@@ -68,12 +68,14 @@ var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`
 func escapeGlob(path string) string { return globEscapes.Replace(path) }
 
 // wildcard reports whether a pattern holds a * that is not escaped.
-func wildcard(pattern string) bool {
+func wildcard(pattern string) bool { return unescaped(pattern, "*") }
+
+// unescaped reports whether a pattern holds one of these characters without a backslash.
+func unescaped(pattern, chars string) bool {
 	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '\\':
+		if pattern[i] == '\\' {
 			i++
-		case '*':
+		} else if strings.IndexByte(chars, pattern[i]) >= 0 {
 			return true
 		}
 	}
