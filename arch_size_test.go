@@ -75,7 +75,7 @@ var ceilings = map[string]size{
 	"tools/web":                     {525, 67},
 	"tools/words":                   {17, 0},
 	"tools/workspace":               {666, 0},
-	"tui":                           {6946, 5873},
+	"tui":                           {6946, 5888},
 	"tui/account":                   {886, 315},
 	"tui/alert":                     {266, 112},
 	"tui/cells":                     {140, 0},

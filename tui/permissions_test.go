@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -87,5 +88,19 @@ func TestAnEditedRuleIsJudgedWhileOneTypes(t *testing.T) {
 		r.calls = nil
 		r.press("enter", "a")
 		r.did("first answer c1 always run_command(go test ./*)")
+	})
+}
+
+// The mode is in sight also where there is no room for what else stands there.
+func TestTheModeIsShownOnANarrowTerminal(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(updates.Summaries{Paused: true})
+		for width, note := range map[int]bool{100: true, 30: true, 20: false, 10: false} {
+			r.resize(width, 20)
+			last := r.lines()[19]
+			if !strings.HasSuffix(last, "ask") || strings.Contains(last, "summaries paused") != note {
+				t.Errorf("%d cells wide: %q", width, last)
+			}
+		}
 	})
 }
