@@ -18,7 +18,15 @@ import (
 
 type contextView struct {
 	*account.Model
-	asked uint64 // the newest event when the breakdown was asked for
+	asked  uint64 // the newest event when the breakdown was asked for
+	pinned pinned
+}
+
+// pinned is the events that a view of a conversation shows because they are pinned.
+type pinned struct {
+	of                *session
+	revision, through uint64 // of the view
+	events            map[uint64]bool
 }
 
 // openContext opens the context view.
@@ -47,10 +55,13 @@ func (c *contextView) renew(v *views) {
 	if s.Model.Prices != nil {
 		priced = s.Model.Prices.Date
 	}
-	pinned := pinnedOf(s.load.meter.View())
+	if view := s.load.meter.View(); c.pinned.of != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
+		c.pinned = pinned{s, view.Revision, view.Through, pinnedOf(view)}
+	}
+	kept := c.pinned.events
 	c.Show(account.Content{
 		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
-		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return pinned[event] },
+		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return kept[event] },
 	})
 }
 
