@@ -47,9 +47,16 @@ type Text struct {
 
 	look  look
 	width int
-	pages [][]string // of the tabs
+	pages [][]string // of the tabs; words have no style yet
 	text  pager
+	kept  map[wrapping][]string
 }
+
+// wrapping is a tab at a width.
+type wrapping struct{ tab, width int }
+
+// mostWrapped is how many wrappings are kept: every size takes two.
+const mostWrapped = 4
 
 // NewText returns a page. Tables keep their columns where they fit.
 func NewText(title, body string) *Text {
@@ -68,10 +75,10 @@ const columnWidth = 34
 func (t *Text) lay(l look, width, height int) int {
 	t.look, t.width, t.pages = l, width, nil
 	room, cells, tall := height-t.barHeight(), ansi.StringWidth(t.bar(width)), 0
-	for _, tab := range t.tabs {
-		lines := t.lines(tab, width)
+	for at, tab := range t.tabs {
+		lines := t.lines(at, width)
 		if half := (width - 2) / 2; tab.Groups != nil && half >= columnWidth && len(lines) > room {
-			lines = t.lines(tab, half)
+			lines = t.lines(at, half)
 			n := (len(lines) + 1) / 2
 			for i := range n {
 				lines[i] = pane.Fit(lines[i], half)
@@ -88,11 +95,33 @@ func (t *Text) lay(l look, width, height int) int {
 	return cells
 }
 
+// wrapped is the words of a tab in lines.
+func (t *Text) wrapped(at wrapping) []string {
+	lines, ok := t.kept[at]
+	if !ok {
+		if len(t.kept) >= mostWrapped || t.kept == nil {
+			t.kept = map[wrapping][]string{}
+		}
+		lines = pane.WrapHanging(t.tabs[at.tab].Body, at.width)
+		t.kept[at] = lines
+	}
+	return lines
+}
+
+// visible is the lines in sight, styled.
+func (t *Text) visible() []string {
+	lines := t.text.visible()
+	if t.tabs[t.at].Groups == nil {
+		return pane.Each(t.look.styles.Overlay.Text, lines)
+	}
+	return lines
+}
+
 // lines lays a page out.
-func (t *Text) lines(tab Tab, width int) []string {
-	s := t.look.styles
+func (t *Text) lines(at, width int) []string {
+	s, tab := t.look.styles, t.tabs[at]
 	if tab.Groups == nil {
-		return pane.Each(s.Overlay.Text, pane.WrapHanging(tab.Body, width))
+		return t.wrapped(wrapping{at, width})
 	}
 	var lines []string
 	for _, g := range tab.Groups {
@@ -175,8 +204,9 @@ func (t *Text) page() page {
 		p.lines = []string{t.bar(t.width), ""}
 		p.hints = append([]string{hint("next page", t.look.keys.Moves.Next)}, p.hints...)
 	}
-	p.lines = append(p.lines, t.text.visible()...)
-	for range t.text.height - len(t.text.visible()) {
+	visible := t.visible()
+	p.lines = append(p.lines, visible...)
+	for range t.text.height - len(visible) {
 		p.lines = append(p.lines, "")
 	}
 	return p
