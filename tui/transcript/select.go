@@ -137,7 +137,8 @@ func (s *selection) copied(rows []place) string {
 			breaks++
 			continue
 		}
-		before, _ := squeeze(ansi.Cut(text, x.textFrom(p), first))
+		skipped := ansi.Cut(text, x.textFrom(p), first)
+		before, _ := squeeze(skipped)
 		at += len(before)
 		switch {
 		case from.lines[line] < 0:
@@ -148,8 +149,12 @@ func (s *selection) copied(rows []place) string {
 			end = at + len(letters)
 		default:
 			out.WriteString(strings.Repeat("\n", breaks))
-			if before == "" {
-				out.WriteString(from.indentation(at))
+			switch {
+			case before != "":
+			case strings.Trim(skipped, " ") == "":
+				out.WriteString(from.leading(at, " \t"+drawnBetween))
+			default:
+				out.WriteString(from.leading(at, " \t"))
 			}
 			out.WriteString(from.between(at, at+len(letters)))
 			end = at + len(letters)
@@ -198,20 +203,23 @@ func (x *items) origin(i int) origin {
 // between is the text from a letter to the one before another.
 func (o *origin) between(from, to int) string { return o.text[o.bytes[from] : o.bytes[to-1]+1] }
 
-// indentation is the blanks before a letter.
-func (o *origin) indentation(at int) string {
+// leading is what stands right before a letter, of some characters.
+func (o *origin) leading(at int, of string) string {
 	before := o.text[:o.bytes[at]]
-	return before[len(strings.TrimRight(before, " \t")):]
+	return before[len(strings.TrimRight(before, of)):]
 }
 
 // label reports whether a line of entry i names the language of code, rather than being text.
 func (x *items) label(i, line int) bool { return x.look.markdown.Label(x.linesOf(i)[line]) }
 
+// drawnBetween is what the screen draws between texts. A text may hold it, too.
+const drawnBetween = "│─┼↳"
+
 // squeeze is the letters of a text, without blanks and what the screen draws between them, and where in the text they are.
 func squeeze(text string) (letters string, bytes []int) {
 	var b strings.Builder
 	for i, r := range text {
-		if unicode.IsSpace(r) || strings.ContainsRune("│─┼↳", r) {
+		if unicode.IsSpace(r) || strings.ContainsRune(drawnBetween, r) {
 			continue
 		}
 		for n := range len(string(r)) {

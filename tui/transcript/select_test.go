@@ -1,6 +1,7 @@
 package transcript_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +75,15 @@ func TestCopiesPartsOfLines(t *testing.T) {
 		if got := r.drag(c.x1, c.y1, c.x2, c.y2); got != c.want {
 			t.Errorf("from %d,%d to %d,%d: %q, want %q in\n%s", c.x1, c.y1, c.x2, c.y2, got, c.want, r.screen())
 		}
+	}
+}
+
+func TestARowOfATreeIsCopiedWithItsLines(t *testing.T) {
+	t.Parallel()
+	r := open(t, 40, 20, reply("```\n.\n│   ├── a.go\n│   └── b.go\n```"))
+	y := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "a.go") })
+	if got, want := r.drag(0, y, all, y), "│   ├── a.go"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
