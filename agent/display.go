@@ -104,7 +104,7 @@ func (i *inspector) look() {
 		i.running.Go(func() {
 			i.one <- struct{}{}
 			defer func() { <-i.one }()
-			if n > i.answered {
+			if n > i.answered && n == i.asked.Load() { // otherwise a newer one is behind it
 				i.answered = n
 				i.updates.Put(updates.Inspected{Account: account()})
 			}

@@ -179,9 +179,10 @@ func TestACancelledCallIsInterrupted(t *testing.T) {
 	b, _ := open(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	out := b.Run(ctx, call(t, "list_files", nil), nil)
-	if out.Status != conversation.ResultInterrupted {
-		t.Errorf("got %+v", out)
+	for name, args := range map[string]map[string]any{"list_files": nil, "read_file": {"path": "a.txt"}} {
+		if out := b.Run(ctx, call(t, name, args), nil); out.Status != conversation.ResultInterrupted {
+			t.Errorf("%s: got %+v", name, out)
+		}
 	}
 }
 

@@ -86,8 +86,10 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 // listLine is one entry; of a folder at the last level also how much is in it.
 func (b *Box) listLine(e workspace.Entry, last bool) string {
 	if e.IsDir() {
-		if inside, err := b.files.Entries(e.Rel); last && err == nil {
-			return fmt.Sprintf("%s/  (%d entries)", e.Rel, len(inside))
+		if last {
+			if inside, err := b.files.Entries(e.Rel); err == nil {
+				return fmt.Sprintf("%s/  (%d entries)", e.Rel, len(inside))
+			}
 		}
 		return e.Rel + "/"
 	}

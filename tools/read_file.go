@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -43,9 +44,12 @@ func (b *Box) readFile() tool {
 	}
 }
 
-func (b *Box) runReadFile(_ context.Context, args params.Values, _ func(string)) (result, error) {
+func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string)) (result, error) {
+	if err := ctx.Err(); err != nil {
+		return result{}, err
+	}
 	p, text, err := b.textFile(args.Text("path"))
-	if err != nil {
+	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return result{}, err
 	}
 	if text == "" {

@@ -98,6 +98,8 @@ func (l *lessons) ofMessages(text string) {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			l.most = n
 		}
+	case strings.Contains(text, "thinking.type"): // names an effort too, as the other way
+		l.noThinking = true
 	case strings.Contains(text, "effort"):
 		l.noEffort = true
 	case strings.Contains(text, "thinking") && (unknownParameter(text) || strings.Contains(text, "expected `thinking`")):

@@ -102,10 +102,11 @@ func TestABodyOfTheMessagesWireIsMadeAgain(t *testing.T) {
 func TestWhatAMessagesServerRefusesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for refusal, gone := range map[string]string{
-		"output_config.effort: this model does not support the effort parameter":                      "output_config",
-		"thinking: adaptive thinking is not supported on this model":                                  "adaptive",
-		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`": "\"thinking\"",
-		"max_tokens: 64000 > 4096, which is the maximum allowed number":                               "64000",
+		"output_config.effort: this model does not support the effort parameter":                                                 "output_config",
+		"thinking: adaptive thinking is not supported on this model":                                                             "adaptive",
+		`\"thinking.type.adaptive\" is not supported for this model. Use \"thinking.type.enabled\" and \"output_config.effort\"`: "\"type\":\"adaptive\"",
+		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`":                            "\"thinking\"",
+		"max_tokens: 64000 > 4096, which is the maximum allowed number":                                                          "64000",
 	} {
 		t.Run(gone, func(t *testing.T) {
 			t.Parallel()

@@ -66,6 +66,11 @@ const (
 	OpRedo    Op = "redo"
 )
 
+// looksLikeBound reports whether a word can only be meant as a bound.
+func looksLikeBound(word string) bool {
+	return word[0] >= '0' && word[0] <= '9' || word[0] == '-' && !strings.HasPrefix(word, "--")
+}
+
 // ParseRequest reads the arguments of /compact in the chat: the flags of the
 // command line, and the focus as free text. Errors wrap ErrBadRequest.
 func ParseRequest(text string) (Request, Op, error) {
@@ -82,7 +87,7 @@ func ParseRequest(text string) (Request, Op, error) {
 			if value = lastWord; len(words) > 0 {
 				value = words[0]
 			}
-			if _, err := ParseBound(value); name == "--from" && err != nil {
+			if _, err := ParseBound(value); name == "--from" && err != nil && !looksLikeBound(value) {
 				value = lastWord // it may stand without a value
 			} else if len(words) > 0 {
 				words = words[1:]

@@ -41,6 +41,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		}), edit.OpCompact},
 		"--to 3 --dry-run --review": {with(func(w *edit.Request) { w.To, w.Review = &three, true }), edit.OpPreview},
 		"--from":                    {last, edit.OpCompact},
+		"--from --dry-run":          {last, edit.OpPreview},
 		"--undo":                    {with(func(w *edit.Request) { w.Evicts = true }), edit.OpUndo},
 		"-- --review":               {with(func(w *edit.Request) { w.Focus = "--review" }), edit.OpCompact},
 	} {
@@ -55,6 +56,8 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	for text, want := range map[string]string{
 		"--reviews":            "the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo",
 		"--keep-last":          "--keep-last needs a value",
+		"--from 1d12h":         `"1d12h" is not a valid bound`,
+		"--from -x":            `"-x" is not a valid bound`,
 		"--to 3 --keep-last 1": "use one of them",
 	} {
 		if _, _, err := edit.ParseRequest(text); !errors.Is(err, edit.ErrBadRequest) || !strings.Contains(err.Error(), want) {
