@@ -115,19 +115,24 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	w := newAsking(cmd.console, o.json)
 	if o.compact.Given {
 		w.lines.Start(id, l.Model.Name())
+		w.notes(cmd.settings.Refused(), otherModel(s.Events, l.Model))
 		if err := cmd.agents.CompactFirst(ctx, s, o.compact.Request("ask"), l, func(u updates.Update) { w.lines.Show(w.own(u)) }); err != nil {
-			return errors.Join(err, w.cancelled())
+			return errors.Join(err, w.broken(ctx))
 		}
 	}
 	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: id, Mode: mode})
-	if err != nil {
+	switch {
+	case err != nil && o.compact.Given:
+		return errors.Join(err, w.broken(ctx))
+	case err != nil:
 		return err
+	case o.compact.Given:
+		w.notes(r.Notes)
+	default:
+		w.notes(cmd.settings.Refused(), r.Notes, otherModel(r.Events, r.Link.Model))
 	}
 	w.running = r
 	w.lines.Start(r.ID, r.Link.Model.Name())
-	for _, note := range slices.Concat(cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
-		w.progress("note: " + note)
-	}
 	w.progress(r.ID + " · " + r.Link.Model.Name())
 	r.Agent.Send(prompt)
 	err = w.watch(ctx)
@@ -151,8 +156,8 @@ func (o askOptions) mode() (conversation.Mode, error) {
 }
 
 // otherModel tells that a conversation leaves the machine for the first time.
-func (cmd *askCommand) otherModel(r *session.Running) []string {
-	before, now := setup.LastModel(r.Events), r.Link.Model
+func otherModel(events []conversation.Event, now llm.Model) []string {
+	before := setup.LastModel(events)
 	if !setup.Leaves(before, now) {
 		return nil
 	}
@@ -201,6 +206,17 @@ func (w *asking) watch(ctx context.Context) error {
 func (w *asking) cancelled() error {
 	if w.lines != nil {
 		w.lines.Reason = string(conversation.StopCancelled)
+	}
+	return w.reply.End()
+}
+
+// broken ends the reply of a turn that never began.
+func (w *asking) broken(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return w.cancelled()
+	}
+	if w.lines != nil {
+		w.lines.Reason = string(conversation.StopFailed)
 	}
 	return w.reply.End()
 }
@@ -288,6 +304,12 @@ func (w *asking) appended(events []conversation.Event) {
 
 // fewResults is how many results that came together are told one by one.
 const fewResults = 10
+
+func (w *asking) notes(lists ...[]string) {
+	for _, note := range slices.Concat(lists...) {
+		w.progress("note: " + note)
+	}
+}
 
 func (w *asking) progress(text string) {
 	fmt.Fprintln(w.stderr, console.ProgressLine(text))

@@ -83,6 +83,15 @@ func TestAskTellsScriptsWhyNoReplyCame(t *testing.T) {
 			}
 		}
 	})
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	for reason, ctx := range map[string]context.Context{"failed": t.Context(), "cancelled": over} {
+		var out bytes.Buffer
+		err := newAsking(&console.Console{Env: console.Env{Stdout: &out}}, true).broken(ctx)
+		if err != nil || !strings.Contains(out.String(), `"reason":"`+reason+`"`) {
+			t.Errorf("%v, not %s: %s", err, reason, out.String())
+		}
+	}
 }
 
 func TestAskLeavesOutTheReplyOfARunThatWasKilled(t *testing.T) {
