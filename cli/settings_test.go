@@ -158,18 +158,20 @@ func (c reached) Done() <-chan struct{} { c.once.Do(c.call); return c.Context.Do
 
 func TestAWindowWorkedOutAnewSwitchesNoModelBack(t *testing.T) {
 	t.Parallel()
-	h := settled(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
-	link := func(id string) setup.Link {
-		return setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1"}}
+	link := func(id, effort string) setup.Link {
+		return setup.Link{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "mine", ID: id, BaseURL: "http://127.0.0.1:2/v1", Effort: effort}}
 	}
-	h.Running.SwitchTo(link("one"))
-	chosen := false
-	ctx := reached{t.Context(), &sync.Once{}, func() { chosen = true; h.Running.SwitchTo(link("two")) }}
-	if err := h.Running.Configure(ctx, map[string]string{"context.window": "0"}); err != nil || !chosen {
-		t.Fatalf("%v, chosen %v", err, chosen)
-	}
-	if got := h.Running.Current().Model.Name(); got != "mine/two" {
-		t.Errorf("it talks to %s", got)
+	for _, meanwhile := range []setup.Link{link("two", ""), link("one", "high")} {
+		h := settled(t, bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1", "context.window=50000"), "")
+		h.Running.SwitchTo(link("one", ""))
+		chosen := false
+		ctx := reached{t.Context(), &sync.Once{}, func() { chosen = true; h.Running.SwitchTo(meanwhile) }}
+		if err := h.Running.Configure(ctx, map[string]string{"context.window": "0"}); err != nil || !chosen {
+			t.Fatalf("%v, chosen %v", err, chosen)
+		}
+		if got := h.Running.Current().Model; got.Name() != meanwhile.Model.Name() || got.Effort != meanwhile.Model.Effort {
+			t.Errorf("it talks to %s with effort %q", got.Name(), got.Effort)
+		}
 	}
 }
 

@@ -79,11 +79,14 @@ func (s *drafts) claim(base, own string) {
 	if _, err := os.Stat(own); err == nil {
 		return
 	}
-	files, _ := filepath.Glob(base + "-*.json") // without the folder there is none
+	files, _ := os.ReadDir(filepath.Dir(base)) // without the folder there is none
 	newest, last := "", time.Time{}
-	for _, path := range files {
-		pid, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(path, base+"-"), ".json"))
-		if err != nil || pid != os.Getpid() && alive(pid) {
+	for _, f := range files {
+		path := filepath.Join(filepath.Dir(base), f.Name())
+		name, json := strings.CutSuffix(f.Name(), ".json")
+		number, ours := strings.CutPrefix(name, filepath.Base(base)+"-")
+		pid, err := strconv.Atoi(number)
+		if !json || !ours || err != nil || pid != os.Getpid() && alive(pid) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(last)) {

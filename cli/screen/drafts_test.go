@@ -71,7 +71,7 @@ func TestADraftOfAProcessThatIsGoneIsTakenOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
+			dir := filepath.Join(t.TempDir(), "a[1]")
 			own := filepath.Join(dir, "new-here-7.json")
 			var s drafts
 			err := s.keep("x", filepath.Join(dir, fmt.Sprintf("%s-%d.json", c.of, c.pid)), tui.Draft{Text: "left behind"})

@@ -85,13 +85,14 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 	case window > 0:
 		r.replaceWindow(window)
 	default: // the window of the model in use is discovered anew
-		now := r.Current()
-		l, err := r.From.Models.Connect(ctx, now.Choice())
+		asked := r.Current().Choice()
+		l, err := r.From.Models.Connect(ctx, asked)
 		if err != nil {
 			return err
 		}
-		l.Model.Effort = now.Model.Effort
-		r.switchIf(l, func() bool { return r.Link.Choice() == now.Choice() })
+		effort := r.Current().Model.Effort // it may have been chosen meanwhile
+		l.Model.Effort = effort
+		r.switchIf(l, func() bool { return r.Link.Choice() == asked && r.Link.Model.Effort == effort })
 	}
 	return nil
 }
