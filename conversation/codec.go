@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -73,17 +74,17 @@ func Marshal(e Event) ([]byte, error) {
 			return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", e.Seq, u.Name)
 		}
 	}
-	at, err := e.Time.MarshalJSON()
+	head := strconv.AppendUint([]byte(`{"seq":`), e.Seq, 10)
+	head = strconv.AppendInt(append(head, `,"turn":`...), int64(e.Turn), 10)
+	head, err := e.Time.AppendText(append(head, `,"time":"`...))
+	if err == nil {
+		head, err = jsontext.AppendQuote(append(head, `",`...), e.Body.Kind())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
-	kind, err := jsontext.AppendQuote(nil, e.Body.Kind())
-	if err != nil {
-		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `{"seq":%d,"turn":%d,"time":%s,%s:`, e.Seq, e.Turn, at, kind)
-	if err := encodeJSON(&b, body); err != nil {
+	b := bytes.NewBuffer(append(head, ':'))
+	if err := encodeJSON(b, body); err != nil {
 		return nil, fmt.Errorf("event %d: %w", e.Seq, err)
 	}
 	b.WriteByte('}')
