@@ -87,10 +87,9 @@ type inspector struct {
 	updates *updates.Mailbox
 	account func() func() inspect.Breakdown // takes what the answer is made of; the result adds it up
 
-	asked    atomic.Int64 // looks so far
-	running  sync.WaitGroup
-	one      chan struct{} // holds the next answer back while one is added up, and guards answered
-	answered int64
+	asked   atomic.Int64 // looks so far
+	running sync.WaitGroup
+	one     chan struct{} // holds the next answer back while one is added up
 }
 
 // look asks for a look. Of several that wait the newest is answered.
@@ -104,8 +103,7 @@ func (i *inspector) look() {
 		i.running.Go(func() {
 			i.one <- struct{}{}
 			defer func() { <-i.one }()
-			if n > i.answered && n == i.asked.Load() { // otherwise a newer one is behind it
-				i.answered = n
+			if n == i.asked.Load() { // otherwise a newer one is behind it
 				i.updates.Put(updates.Inspected{Account: account()})
 			}
 		})

@@ -21,7 +21,7 @@ import (
 //
 //   - What needs no model needs no key and no server: the overlays are worked out
 //     and appended here, in one transaction. A summary is asked for like any reply.
-//   - A wish that cannot be read is wrong use; one that comes to nothing has failed,
+//   - A request that cannot be read is wrong use; one that comes to nothing has failed,
 //     and then nothing is written.
 //   - --dry-run writes nothing. Its numbers are those of the run that follows, but
 //     for a summary nobody has written yet.

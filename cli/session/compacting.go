@@ -102,7 +102,7 @@ func (g *Agents) Compact(ctx context.Context, s ConversationState, w edit.Reques
 // optimizing is the word while a summary is made (ONE).
 const optimizing = "Optimizing conversation context…"
 
-// Optimize carries a wish out in a running conversation, and waits until it is at rest again.
+// Optimize makes a compaction in a running conversation, and waits until it is at rest again.
 func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Request, show func(updates.Update)) (done Compaction, err error) {
 	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
 	summaries, over := map[uint64]conversation.Summary{}, false

@@ -107,7 +107,7 @@ func (s ConversationState) pending() []conversation.Body {
 	return bodies
 }
 
-// Pass works a wish out.
+// Pass works a request out.
 func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 	pass, err := edit.NewProposal(s.Said, s.Rules, s.Now, w)
 	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadRequest) {
@@ -116,7 +116,7 @@ func (s ConversationState) Pass(w edit.Request) (edit.Proposal, error) {
 	return pass, err
 }
 
-// Accepts reports whether a model has to write a summary for a wish. The error is that of wrong use, such as a profile that
+// Accepts reports whether a model has to write a summary for a request. The error is that of wrong use, such as a profile that
 // does not exist.
 func (s ConversationState) Accepts(w edit.Request) (needsModel bool, err error) {
 	pass, err := s.Pass(w)

@@ -41,7 +41,7 @@ func (l Look) situation(r preset.Rules) edit.Inputs {
 	return s
 }
 
-// wished does what a wish asks for, with an extract where it is a summary.
+// wished does what a request asks for, with an extract where it is a summary.
 func wished(l Look, r preset.Rules, w edit.Request) (Act, error) {
 	pass, err := edit.NewProposal(l.Log, r, l.situation(r), w)
 	if err == nil && pass.Job != nil {

@@ -72,7 +72,7 @@ func extractSections(said []conversation.Event) []extractSection {
 		turn := turnMarks([]int{e.Turn}) + " "
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			for _, s := range Sentences(b.Text) {
+			for _, s := range sentences(b.Text) {
 				switch s = conversation.OneLine(s, extractChars); {
 				case known[s]:
 				case forceOf(s) == demands || len(asked.lines) == 0:
@@ -83,7 +83,7 @@ func extractSections(said []conversation.Event) []extractSection {
 				known[s] = true
 			}
 		case conversation.AssistantMessage:
-			if first := Sentences(b.Text); len(first) > 0 {
+			if first := sentences(b.Text); len(first) > 0 {
 				replies.lines = append(replies.lines, turn+conversation.OneLine(first[0], extractChars))
 			}
 		}

@@ -91,7 +91,7 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 		}
 		text := b.Text[:runeStart(b.Text, min(len(b.Text), left))]
 		left -= len(text)
-		for k, s := range slices.Backward(Sentences(text)) {
+		for k, s := range slices.Backward(sentences(text)) {
 			switch one := (sentence{e.Turn, i, k, s}); forceOf(s) {
 			case demands:
 				choose(one)
@@ -106,10 +106,10 @@ func chooseBinding(said []conversation.Event, shown map[string]bool, room float6
 	return chosen
 }
 
-// Sentences splits a text. A sentence ends behind . ! or ? before white space, behind a
+// sentences splits a text. A sentence ends behind . ! or ? before white space, behind a
 // full stop of Chinese and Japanese, and with its line. Those without letters, and those too
 // long to be kept, are left out, and so are control characters.
-func Sentences(text string) []string {
+func sentences(text string) []string {
 	var out []string
 	take := func(s string) {
 		s = strings.TrimPrefix(strings.TrimSpace(s), "- ")
@@ -185,7 +185,7 @@ func verbatim(said []conversation.Event, room float64) (section string, shown ma
 			break
 		}
 		chosen = append(chosen, text)
-		for _, s := range Sentences(kept) {
+		for _, s := range sentences(kept) {
 			shown[s] = true
 		}
 		room -= textTokens(text) + 1

@@ -20,7 +20,7 @@ import (
 const maxOpenings = 24
 
 // ViewJob asks for a summary in the form of the view: messages are those of the
-// request that would follow the view, hardened for the endpoint, with the wish
+// request that would follow the view, hardened for the endpoint, with what asks for it
 // as the last one. The view must show what is to be covered.
 func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	j := ask.job(preset.InputView)
@@ -41,13 +41,13 @@ func ViewJob(v projection.View, c projection.Capabilities, ask Options) Job {
 	}
 	text := "This is a request of the program, not of the user.\n" + ask.instructions(j.CoveredTokens, false) + "\n" +
 		scope(v.Messages, first, last, j.FromTurn, j.ToTurn)
-	wish := projection.Message{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), State: projection.StateVerbatim, Why: "asks for a summary"}
-	wish.Before = wish.Size
+	request := projection.Message{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), State: projection.StateVerbatim, Why: "asks for a summary"}
+	request.Before = request.Size
 	if n := len(v.Messages); n > 0 {
-		wish.Turn = v.Messages[n-1].Turn
+		request.Turn = v.Messages[n-1].Turn
 	}
-	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], wish)
-	// The wish is the last message, so there is something to answer.
+	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], request)
+	// The request is the last message, so there is something to answer.
 	j.Messages, _ = projection.Harden(v, c)
 	return j
 }
